@@ -1,0 +1,16 @@
+// Memories by id, as far as the reader can see them.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $scopes  list    scopes the reader can see
+//   $ids     list    memory ids
+// columns:
+//   - card  map  see fragments/memory_card.cypher
+
+UNWIND $ids AS id
+MATCH (m:Memory {tenant: $tenant, id: id})
+WHERE m.scope IN $scopes
+// include: fragments/memory_card.cypher
+RETURN card

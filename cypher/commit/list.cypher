@@ -1,0 +1,34 @@
+// Memories, newest first, a page at a time.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant      string    whose
+//   $scopes      list      scopes the reader can see
+//   $statuses    list      which to show
+//   $tags        list      all of them must be there
+//   $source      string    one of its events must come from it; null: any
+//   $since       datetime  created then or later; null: any
+//   $until       datetime  created before; null: any
+//   $before_at   datetime  the last page ended at this created_at; null: first page
+//   $before_id   string    and this id
+//   $limit       integer   rows of a page
+// columns:
+//   - card  map  see fragments/memory_card.cypher
+
+MATCH (m:Memory)
+WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $statuses
+  AND ($since IS NULL OR m.created_at >= $since)
+  AND ($until IS NULL OR m.created_at < $until)
+  AND ($before_at IS NULL OR m.created_at < $before_at OR (m.created_at = $before_at AND m.id < $before_id))
+  AND all(tag IN $tags WHERE tag IN m.tags)
+  AND ($source IS NULL OR EXISTS {
+    MATCH (m)<-[:REINFORCES]-(e:Event)
+    WHERE e.source = $source AND e.scope IN $scopes
+  })
+WITH m
+ORDER BY m.created_at DESC, m.id DESC
+LIMIT $limit
+// include: fragments/memory_card.cypher
+RETURN card
+ORDER BY card.created_at DESC, card.id DESC

@@ -1,0 +1,47 @@
+// Lock the tenant, then say for each text of a batch what it meets: its own event when it was committed before,
+// the memory with exactly this content, or the nearest current memories.
+// mode: write
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant      string   whose
+//   $scope       string   the writer's own scope
+//   $scopes      list     scopes the writer can see
+//   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
+//   $candidates  integer  nearest memories to return a row, >= 1
+// columns:
+//   - event_id  string  of the row
+//   - event     map     the event already committed under this id, or null
+//   - exact     map     the memory with this content, or null: id, status, tags, scope
+//   - near      list    maps: id, scope, content, tags, score (Neo4j's, in [0, 1]), best first
+
+// include: fragments/lock_tenant.cypher
+UNWIND $rows AS row
+OPTIONAL MATCH (e:Event {tenant: $tenant, id: row.event_id})
+CALL (row) {
+  OPTIONAL MATCH (m:Memory {tenant: $tenant})
+  // What is hidden in another scope is not this writer's to bring back.
+  WHERE m.id IN row.exact_ids AND (m.scope = $scope OR m.status = 'current')
+  WITH m
+  ORDER BY coll.indexOf(row.exact_ids, m.id)
+  LIMIT 1
+  RETURN m
+}
+CALL (row, e, m) {
+  // No search where the answer is known already.
+  WITH row, e, m
+  WHERE e IS NULL AND m IS NULL AND row.embedding IS NOT NULL
+  MATCH (n:Memory)
+  SEARCH n IN (
+    VECTOR INDEX memory_embedding_vector
+    FOR row.embedding
+    WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status = 'current'
+    LIMIT $candidates
+  ) SCORE AS score
+  ORDER BY score DESC, n.id
+  RETURN collect({id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score}) AS near
+}
+RETURN row.event_id AS event_id,
+       e {.request_hash, .occurred_at, .payload} AS event,
+       m {.id, .status, .tags, .scope} AS exact,
+       near

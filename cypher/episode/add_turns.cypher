@@ -1,0 +1,41 @@
+// Put turns at the end of an episode, in order.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant      string  whose
+//   $tenant_key  string  its full-text token
+//   $episode_id  string  of the session
+//   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
+// columns:
+//   - added  integer  turns written
+
+MATCH (p:Episode {tenant: $tenant, id: $episode_id})
+UNWIND $turns AS turn
+CREATE (t:Turn {
+  tenant: $tenant,
+  tenant_key: $tenant_key,
+  id: turn.id,
+  scope: turn.scope,
+  scope_key: turn.scope_key,
+  episode_id: p.id,
+  position: turn.position,
+  role: turn.role,
+  name: turn.name,
+  text: turn.text,
+  occurred_at: turn.occurred_at,
+  recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
+})
+CREATE (t)-[:OCCURRED_IN]->(p)
+WITH t, turn
+CALL (t, turn) {
+  WITH t, turn
+  WHERE turn.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(t, 'embedding', turn.embedding)
+}
+WITH t
+CALL (t) {
+  MATCH (before:Turn {tenant: $tenant, episode_id: t.episode_id, position: t.position - 1})
+  CREATE (before)-[:NEXT]->(t)
+}
+RETURN count(t) AS added

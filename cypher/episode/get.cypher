@@ -1,0 +1,16 @@
+// Episodes by id, as far as the reader can see them.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $scopes  list    scopes the reader can see
+//   $ids     list    episode ids
+// columns:
+//   - episode  map  id, scope, session_id, summary, content, entities, importance, occurred_at, recorded_at, turns
+
+UNWIND $ids AS id
+MATCH (p:Episode {tenant: $tenant, id: id})
+WHERE p.scope IN $scopes
+RETURN p {.id, .scope, .session_id, .summary, .content, .entities, .importance, .occurred_at, .recorded_at,
+          turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }} AS episode

@@ -1,0 +1,11 @@
+// Write-lock an episode, so that its turns are numbered one writer at a time.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant      string  whose
+//   $episode_id  string  of the session
+// columns:
+
+MATCH (p:Episode {tenant: $tenant, id: $episode_id})
+SET p.locked_at = datetime.realtime('Z')

@@ -1,0 +1,16 @@
+// Make an episode unless it is there, and say what it is.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant   string  whose
+//   $episode  map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
+// columns:
+//   - request_hash  string  what it was first asked to be
+//   - id            string  of the episode
+
+MERGE (p:Episode {tenant: $tenant, id: $episode.id})
+ON CREATE SET
+  p += $episode,
+  p.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
+RETURN p.request_hash AS request_hash, p.id AS id

@@ -1,0 +1,18 @@
+// The turns of an episode, in order, a page at a time.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant      string   whose
+//   $scopes      list     scopes the reader can see
+//   $episode_id  string   of the session
+//   $from        integer  first position wanted
+//   $limit       integer  rows of a page
+// columns:
+//   - turn  map  id, episode_id, position, role, name, text, occurred_at, recorded_at
+
+MATCH (t:Turn)
+WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= $from AND t.scope IN $scopes
+RETURN t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS turn
+ORDER BY t.position
+LIMIT $limit

@@ -1,0 +1,18 @@
+// What a reader is shown of `m`, from its events in $scopes; leaves `card`, a map. Needs `m` and $scopes.
+
+CALL (m) {
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.scope IN $scopes
+  RETURN count(CASE WHEN e.type STARTS WITH 'REINFORCE' THEN 1 END) AS reinforce_count,
+         max(e.occurred_at) AS last_seen_at
+}
+CALL (m) {
+  // ANY SHORTEST: one way to each head, however many ways there are.
+  OPTIONAL MATCH ANY SHORTEST (m) (()<-[s:SUPERSEDES WHERE s.in_force]-()){1,} (top)
+  WHERE top.tenant = $tenant AND NOT EXISTS { (top)<-[x:SUPERSEDES WHERE x.in_force]-() }
+  RETURN coll.sort(collect(top.id)) AS head_ids
+}
+WITH *,
+     m {.id, .scope, .content, .content_hash, .tags, .status, .created_at, .recorded_at,
+        last_seen_at: coalesce(last_seen_at, m.created_at), reinforce_count: reinforce_count,
+        head_ids: CASE m.status WHEN 'superseded' THEN head_ids ELSE [] END} AS card

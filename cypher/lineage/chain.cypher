@@ -1,0 +1,23 @@
+// Every memory that superseded or was superseded by one, at any remove, with the edges between them.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant     string  whose
+//   $scopes     list    scopes the reader can see
+//   $memory_id  string  where to begin
+// columns:
+//   - card   map   see fragments/memory_card.cypher
+//   - links  list  maps of the SUPERSEDES edges onto it: newer_id, event_id, occurred_at, recorded_at, in_force
+
+MATCH (start:Memory {tenant: $tenant, id: $memory_id})
+WHERE start.scope IN $scopes
+MATCH (start)-[:SUPERSEDES*0..]-(m)
+WHERE m.tenant = $tenant AND m.scope IN $scopes
+// DISTINCT here lets the server walk each memory once, however many ways lead to it.
+WITH DISTINCT m
+// include: fragments/memory_card.cypher
+RETURN card,
+       [(newer:Memory)-[s:SUPERSEDES]->(m) WHERE newer.tenant = $tenant AND newer.scope IN $scopes |
+         s {.event_id, .occurred_at, .recorded_at, .in_force, newer_id: newer.id}] AS links
+ORDER BY card.created_at, card.id

@@ -1,0 +1,19 @@
+// Lock the tenant, then return the event already committed under an id and the memory that it is about.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant     string  whose
+//   $scopes     list    scopes the writer can see
+//   $event_id   string  of the event to be written
+//   $memory_id  string  of the memory
+// columns:
+//   - event   map  request_hash and payload, or null
+//   - memory  map  id, scope, status, content_hash, or null
+
+// include: fragments/lock_tenant.cypher
+OPTIONAL MATCH (e:Event {tenant: $tenant, id: $event_id})
+OPTIONAL MATCH (m:Memory {tenant: $tenant, id: $memory_id})
+WHERE m.scope IN $scopes
+RETURN e {.request_hash, .occurred_at, .payload} AS event,
+       m {.id, .scope, .status, .content_hash} AS memory

@@ -1,0 +1,23 @@
+// Append a SUPERSEDE event and its edge from the newer memory to the older one.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $event     map     the event's own fields
+//   $newer_id  string  what is true from now on
+//   $older_id  string  what it replaces
+// columns:
+//   - written  integer  memories whose lineage changed: 2
+
+MATCH (older:Memory {tenant: $tenant, id: $older_id})
+WITH older, $event AS event
+MATCH (newer:Memory {tenant: $tenant, id: $newer_id})
+// include: fragments/append_event.cypher
+CREATE (e)-[:CONCERNS]->(older)
+CREATE (e)-[:CONCERNS]->(newer)
+CREATE (newer)-[:SUPERSEDES {event_id: e.id, occurred_at: e.occurred_at, recorded_at: e.recorded_at}]->(older)
+WITH older, newer
+UNWIND [older, newer] AS m
+// include: fragments/refresh_status.cypher
+RETURN count(m) AS written

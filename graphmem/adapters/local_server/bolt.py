@@ -1,0 +1,46 @@
+"""Asking a Bolt port whether it answers, and whether it takes a password."""
+
+from __future__ import annotations
+
+import socket
+
+from pydantic import SecretStr
+
+from graphmem.errors import GraphAccessError, GraphUnavailableError
+
+_HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
+"""Bolt's greeting, offering versions 5.8 to 5.0."""
+
+
+def answers(port: int, *, timeout_s: float = 1.0) -> bool:
+    """Return whether a Bolt server greets on this loopback port."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout_s) as connection:
+            connection.settimeout(timeout_s)
+            connection.sendall(_HANDSHAKE)
+            reply = connection.recv(4)
+    except OSError:
+        return False
+    return len(reply) == 4 and reply != bytes(4)
+
+
+def log_in(uri: str, user: str, password: SecretStr | None) -> str:
+    """Log in and return the server's name and version, such as `Neo4j/2026.08.1`.
+
+    Raises:
+        GraphAccessError: it refused the credentials.
+        GraphUnavailableError: it cannot be reached, or the address makes no sense.
+    """
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+
+    secret = password.get_secret_value() if password else ""
+    try:
+        with GraphDatabase.driver(
+            uri, auth=(user, secret), connection_timeout=10, telemetry_disabled=True
+        ) as driver:
+            return str(driver.get_server_info().agent)
+    except AuthError:
+        raise GraphAccessError from None
+    except (DriverError, ClientError, ConfigurationError, ValueError, OSError) as error:
+        raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None

@@ -1,0 +1,230 @@
+"""The data folder of the managed server: its layout, password, configuration, state, lock."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import platformdirs
+from pydantic import SecretStr
+
+from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
+from graphmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class State:
+    """The server last started on a data folder; it may have died since."""
+
+    pid: int
+    started_at: float
+    """Seconds since the epoch."""
+    bolt_port: int
+    http_port: int
+    version: str
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One data folder. Neo4j's home is the folder itself, so all it writes stays inside."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, settings: Settings) -> Folder:
+        """Return the data folder that the settings name."""
+        home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
+        return cls(home.expanduser().absolute() / "server")
+
+    @property
+    def conf(self) -> Path:
+        """Folder of Neo4j's configuration."""
+        return self.root / "conf"
+
+    @property
+    def password_file(self) -> Path:
+        """File that holds the password and nothing else."""
+        return self.root / "password"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether Neo4j was ever started here."""
+        return (self.root / "data" / "databases").exists()
+
+    def create(self) -> None:
+        """Make the folder, for its owner alone.
+
+        Raises:
+            ConfigurationError: something else stands there, or it cannot be written.
+        """
+        make_folder(self.root, setting="GRAPHMEM_HOME")
+        self.conf.mkdir(exist_ok=True)
+        (self.root / "logs").mkdir(exist_ok=True)
+
+    @contextmanager
+    def locked(self, timeout_s: float) -> Iterator[None]:
+        """Hold the folder while the block starts or stops its server.
+
+        The operating system frees the lock when its owner dies.
+
+        Raises:
+            ServerLockedError: another process kept it for longer than `timeout_s` seconds.
+        """
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.root / "start.lock", timeout=timeout_s):
+                yield
+        except Timeout:
+            raise ServerLockedError(
+                f"Another process has been starting or stopping the server in {self.root} "
+                f"for more than {timeout_s:.0f} s.",
+                hint="Wait for it, or end that process.",
+            ) from None
+
+    def password(self) -> SecretStr:
+        """Return the password of this data folder, made on first use.
+
+        Raises:
+            LocalServerError: there is data but no readable password for it.
+        """
+        try:
+            text = self.password_file.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            text = ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise LocalServerError(
+                f"The password file {self.password_file} cannot be read ({error}).",
+                hint="Make it readable for your user.",
+            ) from None
+        if text:
+            return SecretStr(text)
+        if self.has_data:
+            raise LocalServerError(
+                f"The password file {self.password_file} is missing or empty, "
+                "and the data there is protected by it.",
+                hint="Restore the file, or set GRAPHMEM_HOME to another folder to start afresh.",
+            )
+        # Hexadecimal: no character that a command line or an argument file reads otherwise.
+        text = secrets.token_hex(24)
+        write_private(self.password_file, text + "\n")
+        return SecretStr(text)
+
+    def read_state(self) -> State | None:
+        """Return what was last started here; None when nothing, or the note is damaged."""
+        try:
+            return State(**json.loads((self.root / "state.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def write_state(self, state: State) -> None:
+        """Note what was started, whole or not at all."""
+        write_private(self.root / "state.json", json.dumps(asdict(state)))
+
+    def forget_state(self) -> None:
+        """Note that nothing runs."""
+        (self.root / "state.json").unlink(missing_ok=True)
+
+    def claim_version(self, version: str) -> None:
+        """Note that the data now belong to this version of Neo4j.
+
+        Raises:
+            LocalServerError: a newer Neo4j wrote them.
+        """
+        found = self.data_version()
+        if found and version_key(found) > version_key(version):
+            raise newer_data_error(self.root, found, version)
+        write_private(self.root / "version", version + "\n")
+
+    def data_version(self) -> str | None:
+        """Return the version of Neo4j that last wrote here."""
+        try:
+            return (self.root / "version").read_text(encoding="utf-8").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def write_configuration(self, settings: Settings, *, bolt_port: int, http_port: int) -> None:
+        """Write neo4j.conf for one start."""
+        lines = {
+            "server.default_listen_address": "127.0.0.1",
+            "server.default_advertised_address": "127.0.0.1",
+            "server.bolt.listen_address": f"127.0.0.1:{bolt_port}",
+            "server.bolt.advertised_address": f"127.0.0.1:{bolt_port}",
+            "server.http.listen_address": f"127.0.0.1:{http_port}",
+            "server.http.advertised_address": f"127.0.0.1:{http_port}",
+            "server.https.enabled": "false",
+            "server.fleet_discovery.enabled": "false",
+            "server.memory.heap.initial_size": settings.heap,
+            "server.memory.heap.max_size": settings.heap,
+            "server.memory.pagecache.size": settings.page_cache,
+            "db.transaction.timeout": "30s",
+            # Otherwise 256 MB of zeros for each of the two databases before the first node.
+            "db.tx_log.preallocate": "false",
+            "db.logs.query.enabled": "OFF",
+            "dbms.usage_report.enabled": "false",
+            "client.allow_telemetry": "false",
+        }
+        text = "# Written at every start; changes here are lost.\n" + "".join(
+            f"{name}={value}\n" for name, value in lines.items()
+        )
+        (self.conf / "neo4j.conf").write_text(text, encoding="utf-8")
+
+
+def cache_root(settings: Settings) -> Path:
+    """Return the folder of what was fetched or made and can be made again."""
+    cache = settings.cache or platformdirs.user_cache_path("graphmem", appauthor=False)
+    return cache.expanduser().absolute() / "server"
+
+
+def make_folder(path: Path, *, setting: str) -> None:
+    """Make a folder for its owner alone.
+
+    Raises:
+        ConfigurationError: something else stands there, or it cannot be written.
+    """
+    hint = f"Set {setting} to a folder that you can write."
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ConfigurationError(
+            f"{path} cannot be a folder: a file stands in its way.", hint=hint
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(
+            f"The folder {path} cannot be made ({error.strerror}).", hint=hint
+        ) from None
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        raise ConfigurationError(f"The folder {path} cannot be written.", hint=hint)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone may read, whole or not at all."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Return a Neo4j version as numbers, so that 2026.10 comes after 2026.9."""
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def newer_data_error(root: Path, found: str, ours: str) -> LocalServerError:
+    """Return the refusal of a data folder that a newer Neo4j wrote."""
+    return LocalServerError(
+        f"The data in {root} were written by Neo4j {found}; this graphmem runs Neo4j {ours}, "
+        "which cannot read them.",
+        hint="Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
+    )

@@ -1,0 +1,55 @@
+"""Making the lock file for a version of Neo4j: jgo resolves, sums are computed."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from graphmem.adapters.local_server.jars import LOCK_FILE, THREADS, Jar, Lock, repository
+from graphmem.errors import ServerFetchError
+from graphmem.settings import Settings
+
+SHIPPED = Path(__file__).with_name(LOCK_FILE)
+
+
+def make_lock(neo4j: str, browser: str, settings: Settings) -> Lock:
+    """Resolve the server and Neo4j Browser, fetch every jar and compute its sum.
+
+    Raises:
+        ServerFetchError: a version does not exist or a file cannot be fetched.
+    """
+    from jgo.maven import MavenContext
+
+    wanted = (
+        f"org.neo4j:neo4j:{neo4j}",
+        f"org.neo4j.app:neo4j-server:{neo4j}",
+        f"org.neo4j.client:neo4j-browser:{browser}",
+    )
+    with tempfile.TemporaryDirectory(prefix="graphmem-lock-") as folder:
+        maven = MavenContext(
+            repo_cache=Path(folder), remote_repos={"repository": repository(settings)}, timeout=60
+        )
+        needs = [maven.create_dependency(name) for name in wanted]
+        for need in needs:
+            need.raw = True  # as in a plain pom.xml: none of them manages the others' versions
+        try:
+            first, rest = maven.resolver.resolve(needs)
+            with ThreadPoolExecutor(THREADS) as pool:
+                jars = list(pool.map(_locked, [need.artifact for need in first + rest]))
+        except (RuntimeError, OSError, ValueError) as error:
+            raise ServerFetchError(
+                f"Neo4j {neo4j} with Browser {browser} could not be resolved: {error}",
+                hint="Check both versions, the network and GRAPHMEM_MAVEN_MIRROR.",
+            ) from error
+    return Lock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)))
+
+
+def _locked(artifact: Any) -> Jar:
+    path = artifact.resolve()
+    coordinates = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
+    with path.open("rb") as file:
+        total = file_digest(file, "sha256").hexdigest()
+    return Jar(":".join(filter(None, coordinates)), total, path.stat().st_size)

@@ -1,0 +1,164 @@
+"""What every command shares: settings, consoles, JSON output, exit codes, an open memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from graphmem import errors
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.progress import Progress
+
+    from graphmem.client import GraphMem
+    from graphmem.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
+    (errors.ModelUnavailableError, 4),
+    (errors.ModelReplyError, 4),
+    (errors.UnavailableError, 3),
+    (errors.GraphAccessError, 3),
+    (errors.SchemaError, 5),
+    (errors.ConfigurationError, 2),
+    (errors.InvalidInputError, 2),
+)
+"""First match wins; everything else is 1."""
+
+
+class App:
+    """One run of one command."""
+
+    def __init__(self, *, as_json: bool, overrides: dict[str, Any]) -> None:
+        self.json = as_json
+        self._overrides = overrides
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings, with this command's options on top."""
+        from graphmem.settings import Settings
+
+        return Settings.load(**self._overrides)
+
+    @cached_property
+    def console(self) -> Console:
+        """Standard output, for people."""
+        from rich.console import Console
+
+        return Console(highlight=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """Standard error: progress and notes, which never mix with results."""
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False)
+
+    def emit(self, data: object, view: RenderableType | Callable[[], RenderableType]) -> None:
+        """Print `data` as JSON when asked for, else the view of it.
+
+        Args:
+            data: plain values or records.
+            view: what people see; a callable is only called for them.
+        """
+        if self.json:
+            click.echo(json.dumps(plain(data), ensure_ascii=False, indent=2))
+        else:
+            self.console.print(view() if callable(view) else view)
+
+    @contextmanager
+    def progress(self, *columns: Any) -> Iterator[Progress]:
+        """Show progress on standard error while the block runs."""
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as RichProgress
+
+        shown = columns or (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with RichProgress(*shown, console=self.err, disable=self.json) as progress:
+            yield progress
+
+    @contextmanager
+    def memory(self) -> Iterator[GraphMem]:
+        """Yield an open client on the command's tenant and scope; closed when the block ends."""
+        from graphmem.client import GraphMem
+
+        opened = GraphMem.open(self.settings, report=self._report)
+        with opened:
+            yield opened.tenant(self.settings.tenant).scope(self.settings.scope)
+
+    def _report(self, line: str) -> None:
+        if not self.json:
+            self.err.print(f"[dim]{line}[/dim]")
+
+
+def plain(data: object) -> Any:
+    """Return data as JSON can hold it: records by their fields, instants in ISO 8601."""
+    from pydantic_core import to_jsonable_python
+
+    return to_jsonable_python(data)
+
+
+def command(*, wall: bool = False) -> Callable[[F], F]:
+    """Give a click command the options all share, and an `App` as its first argument.
+
+    Args:
+        wall: offer --tenant and --scope as well.
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            given = [name for name in ("uri", "tenant", "scope") if name in kwargs]
+            overrides: dict[str, Any] = {name: kwargs.pop(name) for name in given}
+            app = App(as_json=kwargs.pop("as_json"), overrides=overrides)
+            click.get_current_context().obj = app
+            return function(app, *args, **kwargs)
+
+        options = [
+            click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs."),
+            click.option("--uri", help="Neo4j to use instead of GRAPHMEM_URI."),
+        ]
+        if wall:
+            options += [
+                click.option("--tenant", help="Whose memory; GRAPHMEM_TENANT by default."),
+                click.option("--scope", help="Part of it; GRAPHMEM_SCOPE by default."),
+            ]
+        wrapped: Any = run
+        for option in options:
+            wrapped = option(wrapped)
+        decorated: F = wrapped
+        return decorated
+
+    return decorate
+
+
+def exit_code_of(error: errors.GraphmemError) -> int:
+    """Return the exit code of a command that ended with this error."""
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+def show_error(error: errors.GraphmemError) -> None:
+    """Write an error to standard error: code, what was wrong, what to do."""
+    if "--json" in sys.argv:
+        shown = {"code": error.code, "message": error.message, "hint": error.hint}
+        click.echo(json.dumps({"error": shown}), err=True)
+        return
+    click.secho(f"Error ({error.code}): ", fg="red", nl=False, err=True)
+    click.echo(str(error), err=True)

@@ -1,0 +1,160 @@
+"""The clients: open a memory, choose a tenant and a scope."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
+
+from graphmem.client import connect
+from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client.session import AsyncSession, Session
+from graphmem.client.state import OnCommit, SessionState, State, valid
+from graphmem.model import Name, Record, Wall
+from graphmem.ports import run_now
+from graphmem.rules import drafts, hygiene, identity
+
+if TYPE_CHECKING:
+    from graphmem.ports import Embedder
+    from graphmem.settings import Settings
+
+H = TypeVar("H", bound="AsyncGraphMem | GraphMem")
+
+
+class Opening(TypedDict, total=False):
+    """How a memory is opened; every part is optional."""
+
+    report: Callable[[str], None]
+    """Told what takes long, one line at a time."""
+    on_commit: OnCommit
+    """Called after each committed text; what it raises is logged and changes nothing."""
+    rules: Sequence[hygiene.Rule]
+    """Hygiene rules on top of graphmem's own."""
+    embedder: Embedder
+    """A model of your own in place of the settings'."""
+
+
+class _SessionName(Record):
+    session_id: Name
+
+
+class AsyncGraphMem(AsyncHandle):
+    """A memory in Neo4j, awaited. Handles made from it share its connections."""
+
+    @classmethod
+    async def open(cls, settings: Settings | None = None, **opening: Unpack[Opening]) -> Self:
+        """Connect and return a handle on the settings' tenant and scope.
+
+        Without a URI the managed local server is started, and its schema kept up to date.
+
+        Raises:
+            ConfigurationError: settings or model do not fit.
+            LocalServerError, GraphUnavailableError, GraphAccessError: no server.
+            MigrationPendingError: a server of yours needs `graphmem admin migrate`.
+            ModelMismatchError: another embedding model filled the graph.
+        """
+        known = settings or connect.settings()
+        report = opening.get("report", connect.silent)
+        address = await asyncio.to_thread(connect.address, known, report)
+        world = connect.awaited_world(known, address, report, opening.get("embedder"))
+        return cls(_state(await connect.bound(world, known), known, opening))
+
+    async def close(self) -> None:
+        """Give the connections back; the server goes on."""
+        await self._state.binding.world.graph.close()
+
+    def tenant(self, name: str) -> Self:
+        """Return a handle on another tenant, on its global scope."""
+        return _on_tenant(self, name)
+
+    def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
+        """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
+        return _on_scope(self, name, see)
+
+    def session(self, session_id: str) -> AsyncSession:
+        """Return a handle whose writes occur in this session; use it in `async with`."""
+        return AsyncSession(_in_session(self._state, session_id))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+class GraphMem(Handle):
+    """A memory in Neo4j, blocking. Handles made from it share its connections."""
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, **opening: Unpack[Opening]) -> Self:
+        """Connect and return a handle; see `AsyncGraphMem.open`."""
+        known = settings or connect.settings()
+        report = opening.get("report", connect.silent)
+        address = connect.address(known, report)
+        world = connect.blocking_world(known, address, report, opening.get("embedder"))
+        return cls(_state(run_now(connect.bound(world, known)), known, opening))
+
+    def close(self) -> None:
+        """Give the connections back; the server goes on."""
+        run_now(self._state.binding.world.graph.close())
+
+    def tenant(self, name: str) -> Self:
+        """Return a handle on another tenant, on its global scope."""
+        return _on_tenant(self, name)
+
+    def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
+        """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
+        return _on_scope(self, name, see)
+
+    def session(self, session_id: str) -> Session:
+        """Return a handle whose writes occur in this session; use it in `with`."""
+        return Session(_in_session(self._state, session_id))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _state(binding: connect.Binding, settings: Settings, opening: Opening) -> State:
+    hook = opening.get("on_commit")
+    own = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
+    return State(
+        binding=binding,
+        rules=(*own, *opening.get("rules", ())),
+        hooks=(hook,) if hook else (),
+    )
+
+
+def _on_tenant(handle: H, name: str) -> H:
+    return _on_wall(handle, valid(Wall, tenant=name))
+
+
+def _on_scope(handle: H, name: str, see: Sequence[str] | None) -> H:
+    tenant = handle._state.binding.wall.tenant
+    scopes = drafts.visible(name) if see is None else tuple(see)
+    return _on_wall(handle, valid(Wall, tenant=tenant, scope=name, scopes=scopes))
+
+
+def _on_wall(handle: H, wall: Wall) -> H:
+    binding = replace(handle._state.binding, wall=wall)
+    return type(handle)(replace(handle._state, binding=binding))
+
+
+def _in_session(state: State, session_id: str) -> State:
+    name = valid(_SessionName, session_id=session_id).session_id
+    episode_id = identity.episode_id(state.binding.wall.scope, name)
+    return replace(state, session=SessionState(name, episode_id))

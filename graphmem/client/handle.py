@@ -1,0 +1,309 @@
+"""A handle on one scope of one tenant: everything that can be asked of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, TypedDict, Unpack
+
+from pydantic import Field
+
+from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.model import (
+    Chain,
+    CommitOutcome,
+    Episode,
+    EventType,
+    Ingested,
+    Instant,
+    Memory,
+    MemoryEvent,
+    Message,
+    Name,
+    Page,
+    Recollection,
+    Record,
+    Status,
+    Supersession,
+    Tags,
+    Text,
+    Turn,
+    Wish,
+)
+from graphmem.operations import episode, lineage, reading, recall
+from graphmem.rules import gathering
+
+MOST_ROWS = 1_000
+
+
+class Origin(TypedDict, total=False):
+    """Where a text comes from; every part is optional."""
+
+    id: str
+    """Makes the write idempotent."""
+    at: datetime
+    """When it was said, with a time zone; now by default."""
+    tags: Sequence[str]
+    source: str
+    """For example manual, hook, import."""
+    actor: str
+    artifact_ref: str
+    """A file name, an address, a session."""
+
+
+class Narrowing(TypedDict, total=False):
+    """Which memories to list."""
+
+    tags: Sequence[str]
+    """All of them must be there."""
+    source: str
+    since: datetime
+    until: datetime
+    statuses: Sequence[Status]
+
+
+class _Question(Record):
+    query: Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+
+
+class _Filter(Record):
+    tags: Tags = ()
+    source: Name | None = None
+    since: Instant | None = None
+    until: Instant | None = None
+    statuses: tuple[Status, ...] = (Status.CURRENT,)
+
+
+class _Stretch(Record):
+    id: Name | None = None
+    session_id: Name | None = None
+    summary: Text | None = None
+    content: Text | None = None
+    entities: Tags = ()
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    at: Instant | None = None
+
+
+class Stretch(TypedDict, total=False):
+    """What is known of an episode; every part is optional."""
+
+    id: str
+    session_id: str
+    summary: str
+    content: str
+    entities: Sequence[str]
+    importance: float
+    """In [0, 1]; 0.5 by default."""
+    at: datetime
+
+
+class AsyncHandle:
+    """Memory as one writer sees it, awaited."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    async def remember(self, content: str, **origin: Unpack[Origin]) -> CommitOutcome:
+        """Commit one text and return what it became.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+            EventConflictError: the id was used for something else.
+        """
+        [outcome] = await self._state.commit([valid(Wish, content=content, **origin)])
+        return outcome
+
+    async def remember_many(self, wishes: Iterable[Wish | str]) -> Sequence[CommitOutcome]:
+        """Commit texts in their order; duplicates among themselves are found too.
+
+        Every 500 of them are one transaction.
+        """
+        texts = [w if isinstance(w, Wish) else valid(Wish, content=w) for w in wishes]
+        return await self._state.commit(texts)
+
+    async def ingest(
+        self,
+        messages: Sequence[Message],
+        on_batch: Callable[[Sequence[gathering.Kept]], None] | None = None,
+    ) -> Ingested:
+        """Keep a conversation: every message as a turn, what people said as memories too.
+
+        Idempotent, so an interrupted run is resumed by running it again. Messages are grouped by
+        their `session`; those of assistants, tools and systems stay turns.
+
+        Args:
+            messages: in the order they were said.
+            on_batch: told after each acknowledged batch what became of its messages.
+        """
+        total = Ingested()
+        for batch in gathering.batches(messages):
+            binding = self._state.binding
+            stretch = episode.Stretch(session_id=batch.session_id, at=batch.messages[0].at)
+            episode_id = await episode.open_episode(binding, stretch)
+            kept = await episode.add_messages(binding, episode_id, batch.messages)
+            wishes = gathering.wishes(batch.messages, kept)
+            outcomes = await self._state.commit(list(wishes.values()))
+            result = gathering.kept(batch.messages, list(wishes), outcomes)
+            total = gathering.counted(total, kept, outcomes)
+            if on_batch is not None:
+                on_batch(result)
+        return total
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        memories: bool = True,
+        turns: bool = False,
+        hidden: bool = False,
+    ) -> Recollection:
+        """Return what fits a question, best first, each once; nothing is written.
+
+        Args:
+            query: a question or some words.
+            limit: 1 to 1,000.
+            memories: look among memories.
+            turns: look among the turns of conversations.
+            hidden: show superseded and deprecated memories too.
+        """
+        question = valid(_Question, query=query)
+        want = recall.Wanted(
+            memories=memories, turns=turns, hidden=hidden, limit=bounded("limit", limit, MOST_ROWS)
+        )
+        found = await recall.recall(self._state.binding, question.query, want, recall.Fusion())
+        if self._state.session is not None:
+            self._state.session.supplied.update(gathering.hashes(found))
+        return found
+
+    async def get(self, memory_id: str) -> Memory:
+        """Return a memory, whatever its status; no access is counted.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+        """
+        return await reading.get(self._state.binding, memory_id)
+
+    async def history(self, memory_id: str, *, limit: int = MOST_ROWS) -> Sequence[MemoryEvent]:
+        """Return the newest events of a memory, oldest of them first.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+        """
+        count = bounded("limit", limit, MOST_ROWS)
+        return await lineage.history(self._state.binding, memory_id, limit=count)
+
+    async def chain(self, memory_id: str) -> Chain:
+        """Return every memory that superseded or was superseded by this one, at any remove.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+        """
+        return await lineage.chain(self._state.binding, memory_id)
+
+    async def supersede(
+        self, memory_id: str, content: str, *, reason: str | None = None, **origin: Unpack[Origin]
+    ) -> Supersession:
+        """Put a text in the place of a memory, which stays readable and keeps its history.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+            ForeignScopeError: the memory belongs to another scope.
+            ContentRefusedError: hygiene refuses the text.
+            SelfSupersessionError: the text is that of the memory itself.
+            EventConflictError: the id was used for something else.
+        """
+        wish = valid(Wish, content=content, **origin)
+        wish = wish.model_copy(update={"episode_id": await self._state.opened_episode()})
+        by = lineage.Correction(reason=reason, at=wish.at, id=wish.id, actor=wish.actor)
+        return await lineage.supersede(
+            self._state.binding, memory_id, wish, by, self._state.all_rules()
+        )
+
+    async def deprecate(
+        self, memory_id: str, *, reason: str | None = None, **origin: Unpack[Origin]
+    ) -> str:
+        """Hide a memory from recall without a successor; return the event's id.
+
+        Raises:
+            NotFoundError, ForeignScopeError, EventConflictError: see `supersede`.
+        """
+        return await self._mark(memory_id, EventType.DEPRECATE, reason, origin)
+
+    async def restore(
+        self, memory_id: str, *, reason: str | None = None, **origin: Unpack[Origin]
+    ) -> str:
+        """Make a hidden memory current again; return the event's id.
+
+        Raises:
+            NotFoundError, ForeignScopeError, EventConflictError: see `supersede`.
+        """
+        return await self._mark(memory_id, EventType.RESTORE, reason, origin)
+
+    async def _mark(
+        self, memory_id: str, kind: EventType, reason: str | None, origin: Origin
+    ) -> str:
+        given = valid(Wish, content="", **origin)
+        by = lineage.Correction(reason=reason, at=given.at, id=given.id, actor=given.actor)
+        return await lineage.mark(self._state.binding, memory_id, kind, by)
+
+    async def add_episode(self, **stretch: Unpack[Stretch]) -> str:
+        """Keep a stretch of experience, for example a document, and return its id.
+
+        Raises:
+            EventConflictError: the id was used for another episode.
+        """
+        given = valid(_Stretch, **stretch)
+        return await episode.open_episode(self._state.binding, episode.Stretch(**dict(given)))
+
+    async def episode(self, episode_id: str) -> Episode:
+        """Return an episode.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+        """
+        return await episode.episode(self._state.binding, episode_id)
+
+    async def turns(
+        self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
+    ) -> Sequence[Turn]:
+        """Return turns of an episode in order, from position `start`."""
+        count = bounded("limit", limit, MOST_ROWS)
+        return await episode.turns(self._state.binding, episode_id, start=start, limit=count)
+
+    async def list(
+        self, *, cursor: str | None = None, limit: int = 50, **narrowing: Unpack[Narrowing]
+    ) -> Page:
+        """Return one page of memories, newest first; no access is counted.
+
+        Raises:
+            InvalidInputError: the cursor is not one that a page gave.
+        """
+        given = valid(_Filter, **narrowing)
+        want = reading.Filter(**dict(given))
+        count = bounded("limit", limit, MOST_ROWS)
+        return await reading.page(self._state.binding, want, cursor=cursor, limit=count)
+
+
+class Handle:
+    """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    _mark = AsyncHandle._mark
+
+    remember = blocking(AsyncHandle.remember)
+    remember_many = blocking(AsyncHandle.remember_many)
+    ingest = blocking(AsyncHandle.ingest)
+    recall = blocking(AsyncHandle.recall)
+    get = blocking(AsyncHandle.get)
+    history = blocking(AsyncHandle.history)
+    chain = blocking(AsyncHandle.chain)
+    supersede = blocking(AsyncHandle.supersede)
+    deprecate = blocking(AsyncHandle.deprecate)
+    restore = blocking(AsyncHandle.restore)
+    add_episode = blocking(AsyncHandle.add_episode)
+    episode = blocking(AsyncHandle.episode)
+    turns = blocking(AsyncHandle.turns)
+    list = blocking(AsyncHandle.list)

@@ -1,0 +1,82 @@
+"""A session: a stretch of conversation that everything written inside it is attached to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client.state import SessionState, blocking, valid
+from graphmem.errors import InvalidInputError
+from graphmem.model import Message, TurnsAdded
+from graphmem.operations import episode
+
+
+class AsyncSession(AsyncHandle):
+    """A handle whose writes occur in one episode, awaited."""
+
+    @property
+    def episode_id(self) -> str:
+        """The episode that holds this session's turns."""
+        return _session(self).episode_id
+
+    async def add_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> TurnsAdded:
+        """Add messages to the conversation verbatim, each once, in their order.
+
+        With an `id` or an `at` on each, a message is recognised wherever it stands. Without, by
+        overlap: what goes on from the conversation's end, or all of it again from the start.
+
+        Args:
+            messages: records, or maps of role, content and optionally name, at, id.
+
+        Raises:
+            InvalidInputError: a message does not fit; none is added.
+            EventConflictError: a message id was used for other words; none of its batch is added.
+        """
+        given = [_message(i, message) for i, message in enumerate(messages)]
+        await self._state.opened_episode()
+        return await episode.add_messages(self._state.binding, _session(self).episode_id, given)
+
+    async def __aenter__(self) -> Self:
+        await self._state.opened_episode()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing waits to be written: every call has been acknowledged."""
+
+
+class Session(Handle):
+    """A handle whose writes occur in one episode, blocking: the twin of `AsyncSession`."""
+
+    @property
+    def episode_id(self) -> str:
+        """The episode that holds this session's turns."""
+        return _session(self).episode_id
+
+    add_messages = blocking(AsyncSession.add_messages)
+    __enter__ = blocking(AsyncSession.__aenter__)
+    __exit__ = blocking(AsyncSession.__aexit__)
+
+
+def _session(handle: AsyncHandle | Handle) -> SessionState:
+    session = handle._state.session
+    if session is None:
+        raise TypeError("a session handle is made by `session(name)`")
+    return session
+
+
+def _message(place: int, given: Message | Mapping[str, Any]) -> Message:
+    if isinstance(given, Message):
+        return given
+    try:
+        fields = {str(key): value for key, value in given.items()}
+        return valid(Message, **fields)
+    except (InvalidInputError, AttributeError) as error:
+        why = error.message if isinstance(error, InvalidInputError) else "it is no map."
+        raise InvalidInputError(f"Message {place}: {why}") from None

@@ -1,0 +1,129 @@
+"""What a handle holds, and the steps that blocking and awaited handles share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from graphmem.errors import InvalidInputError
+from graphmem.model import CommitOutcome, Wish
+from graphmem.operations import commit, episode
+from graphmem.ports import Binding, run_now
+from graphmem.rules import hygiene, identity
+from graphmem.rules.hygiene import Rule
+
+P = ParamSpec("P")
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+OnCommit = Callable[[CommitOutcome], None]
+
+log = logging.getLogger("graphmem")
+
+
+@dataclass(slots=True)
+class SessionState:
+    """One stretch of conversation that is going on."""
+
+    session_id: str
+    episode_id: str
+    is_open: bool = False
+    """Whether its episode is known to be in the graph."""
+    supplied: set[str] = field(default_factory=set)
+    """Hashes of what memory gave to the agent: said again by it, they are an echo."""
+
+
+@dataclass(slots=True)
+class State:
+    """Where a handle works and what it applies to every commit."""
+
+    binding: Binding
+    rules: tuple[Rule, ...]
+    hooks: tuple[OnCommit, ...] = ()
+    session: SessionState | None = None
+
+    async def opened_episode(self) -> str | None:
+        """Return the episode of the session, made when needed; None outside a session."""
+        if self.session is None:
+            return None
+        if not self.session.is_open:
+            stretch = episode.Stretch(session_id=self.session.session_id)
+            await episode.open_episode(self.binding, stretch)
+            self.session.is_open = True
+        return self.session.episode_id
+
+    async def commit(self, wishes: Sequence[Wish]) -> list[CommitOutcome]:
+        """Commit texts within the session, then tell the hooks."""
+        episode_id = await self.opened_episode()
+        if episode_id is not None:
+            wishes = [
+                wish if wish.episode_id else wish.model_copy(update={"episode_id": episode_id})
+                for wish in wishes
+            ]
+        outcomes = await commit.remember(self.binding, wishes, self.all_rules())
+        for outcome in outcomes:
+            self._tell(outcome)
+        return outcomes
+
+    def all_rules(self) -> tuple[Rule, ...]:
+        """Return the hygiene rules in force, the session's own included."""
+        if self.session is None:
+            return self.rules
+        return (*self.rules, hygiene.echo_of(self.session.supplied, identity.content_hash))
+
+    def _tell(self, outcome: CommitOutcome) -> None:
+        for hook in self.hooks:
+            try:
+                hook(outcome)
+            except Exception:  # The commit stands whatever a listener does.
+                log.exception("An on_commit hook failed on event %s.", outcome.event_id)
+
+
+def blocking(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Any, P], T]:
+    """Return the blocking twin of a coroutine method that awaits ports only."""
+
+    def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return run_now(method(self, *args, **kwargs))
+
+    update_wrapper(twin, method)
+    return twin
+
+
+def valid(record: type[M], /, **fields: Any) -> M:
+    """Return a record of what a caller gave.
+
+    Raises:
+        InvalidInputError: a field does not fit; the message names it and never quotes it.
+    """
+    try:
+        return record(**fields)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or record.__name__}: {e['msg']}"
+            for e in error.errors(include_input=False, include_url=False, include_context=False)
+        )
+        raise InvalidInputError(f"{wrong}.", hint=_hint(error)) from None
+
+
+def _hint(error: ValidationError) -> str:
+    kinds = {e["type"] for e in error.errors(include_input=False)}
+    if "timezone_aware" in kinds:
+        return "Give an instant with its time zone, for example datetime.now(UTC)."
+    return ""
+
+
+def bounded(name: str, value: int, most: int) -> int:
+    """Return a count that a caller gave.
+
+    Raises:
+        InvalidInputError: it is no whole number from 1 to `most`.
+    """
+    if type(value) is not int or not 1 <= value <= most:
+        raise InvalidInputError(f"{name} must be a whole number from 1 to {most}.")
+    return value

@@ -1,0 +1,194 @@
+"""Every error graphmem raises, each with a stable code and a hint.
+
+The class docstring is the default message, so the text is written once.
+
+    GraphmemError
+    ├─ ConfigurationError            a setting does not fit; found before any write
+    │  └─ ModelMismatchError         the graph was filled with another embedding model
+    ├─ CatalogError                  a Cypher file contradicts its header
+    ├─ SchemaError
+    │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError · SchemaDriftError
+    ├─ InvalidInputError             an argument breaks the contract of the call
+    │  └─ SourceFileError            a conversation file cannot be read; names the line
+    ├─ RefusedError                  the request is well formed and breaks a rule of the domain
+    │  ├─ EventConflictError         the id exists with other content
+    │  ├─ ContentRefusedError        hygiene refuses a text that must be kept word for word
+    │  ├─ ForeignScopeError          a memory of another scope is not this handle's to change
+    │  └─ SelfSupersessionError
+    ├─ NotFoundError                 nothing visible has this id
+    ├─ UnavailableError              may work later
+    │  ├─ GraphUnavailableError · ModelUnavailableError
+    │  └─ LocalServerError           the managed server did not start; carries the log's tail
+    │     ├─ ServerFetchError        its files could not be fetched or were damaged
+    │     └─ ServerLockedError       another process owns the data folder
+    ├─ GraphAccessError              the server refused the credentials
+    ├─ GraphQueryError               the server refused a query
+    ├─ ModelReplyError               the model answered outside its contract
+    └─ SuspendedInSyncError          a bug in graphmem: blocking code met a real await
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+_WORD = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+class GraphmemError(Exception):
+    """Something went wrong in graphmem."""
+
+    code: ClassVar[str] = "graphmem"
+    """Stable snake_case name, made from the class name; programs may match on it."""
+    default_hint: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        cls.code = _WORD.sub("_", cls.__name__.removesuffix("Error")).lower()
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.message = message or (type(self).__doc__ or "").splitlines()[0]
+        self.hint = hint or self.default_hint
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class ConfigurationError(GraphmemError):
+    """A setting does not fit."""
+
+
+class ModelMismatchError(ConfigurationError):
+    """The graph was filled with another embedding model."""
+
+    default_hint = "Open it with the recorded model, or keep a second graph for the new one."
+
+
+class CatalogError(GraphmemError):
+    """A Cypher file contradicts its header."""
+
+
+class SchemaError(GraphmemError):
+    """The graph's schema is not what this version of graphmem needs."""
+
+
+class MigrationPendingError(SchemaError):
+    """Migrations have not been applied."""
+
+    default_hint = "Run `graphmem admin migrate`."
+
+
+class MigrationChangedError(SchemaError):
+    """A migration that was applied has changed since, or is unknown here."""
+
+    default_hint = "Install the graphmem version that applied it, or a newer one."
+
+
+class MigrationLockedError(SchemaError):
+    """Another process is migrating this graph."""
+
+    default_hint = "Wait for it to finish and try again; a lock left by a crash expires by itself."
+
+
+class SchemaDriftError(SchemaError):
+    """The graph's indexes or constraints differ from the declared schema."""
+
+    default_hint = "Run `graphmem admin migrate --check` to see the difference."
+
+
+class InvalidInputError(GraphmemError):
+    """An argument breaks the contract of the call."""
+
+
+class SourceFileError(InvalidInputError):
+    """A conversation file cannot be read."""
+
+
+class RefusedError(GraphmemError):
+    """The request breaks a rule of the domain."""
+
+
+class EventConflictError(RefusedError):
+    """This id already exists with other content."""
+
+    default_hint = "Use a new id, or send exactly what was sent before."
+
+
+class ContentRefusedError(RefusedError):
+    """The text breaks a hygiene rule."""
+
+
+class ForeignScopeError(RefusedError):
+    """The memory belongs to another scope."""
+
+    default_hint = "Open a handle on that scope to change it."
+
+
+class SelfSupersessionError(RefusedError):
+    """A memory cannot supersede itself."""
+
+    default_hint = "Give a text that differs from the memory it replaces."
+
+
+class NotFoundError(GraphmemError):
+    """Nothing visible to this handle has this id."""
+
+    default_hint = "Check the id, the tenant and the scopes of the handle."
+
+
+class UnavailableError(GraphmemError):
+    """Something this needs cannot be reached now; it may work later."""
+
+
+class GraphUnavailableError(UnavailableError):
+    """Neo4j cannot be reached."""
+
+    default_hint = "Run `graphmem server doctor`."
+
+
+class ModelUnavailableError(UnavailableError):
+    """The embedding or language model cannot be reached."""
+
+
+class LocalServerError(UnavailableError):
+    """The managed Neo4j server did not start."""
+
+    default_hint = "Run `graphmem server doctor`."
+
+    def __init__(self, message: str = "", *, hint: str = "", log_tail: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.log_tail = log_tail
+
+    def __str__(self) -> str:
+        tail = f"\nLast lines of its log:\n{self.log_tail}" if self.log_tail else ""
+        return super().__str__() + tail
+
+
+class ServerFetchError(LocalServerError):
+    """The files of the managed server could not be fetched."""
+
+
+class ServerLockedError(LocalServerError):
+    """Another process owns this data folder."""
+
+
+class GraphAccessError(GraphmemError):
+    """Neo4j refused the credentials or the permission."""
+
+    default_hint = "Check GRAPHMEM_USER and GRAPHMEM_PASSWORD."
+
+
+class GraphQueryError(GraphmemError):
+    """Neo4j refused a query."""
+
+    default_hint = "graphmem needs Neo4j 2026.08 or later; `graphmem server doctor` checks it."
+
+
+class ModelReplyError(GraphmemError):
+    """The model answered outside its contract."""
+
+
+class SuspendedInSyncError(GraphmemError):
+    """Blocking code met a real await: a bug in graphmem."""
+
+    default_hint = "Please report it with the traceback."

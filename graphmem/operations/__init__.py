@@ -1,0 +1,1 @@
+"""What happens, one use case a file: a coroutine that awaits ports only."""

@@ -1,0 +1,282 @@
+"""Commit texts: a new memory, or one more event of a memory that is already there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.errors import EventConflictError, NotFoundError
+from graphmem.model import CommitOutcome, EventType, Outcome, Status, Wish
+from graphmem.ports import Binding, Role, Tx
+from graphmem.rules import calibration, drafts, identity
+from graphmem.rules.drafts import Draft
+from graphmem.rules.hygiene import Rule
+from graphmem.rules.verdicts import Exact, Judge, Met, Near, Vector, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BATCH = 500
+"""Texts in one transaction: long enough to be fast, short enough not to hold the tenant's lock."""
+CANDIDATES = 5
+"""Nearest memories looked at for each text."""
+
+KNOWN = catalog.query("commit/known", lambda row: (row["event_id"], row["is_known"]))
+LOOK = catalog.query("commit/look", dict)
+WRITE = catalog.query("commit/write", dict)
+MARK = catalog.query("lineage/mark", lambda row: row["written"])
+
+EVENT_OF = {
+    Outcome.INSERTED_NEW: EventType.ADD,
+    Outcome.EXACT_DUPE: EventType.REINFORCE_EXACT,
+    Outcome.NEAR_DUPE: EventType.REINFORCE_NEAR,
+}
+
+
+async def remember(
+    to: Binding, wishes: Sequence[Wish], rules: Sequence[Rule]
+) -> list[CommitOutcome]:
+    """Commit texts in their order and return what each became.
+
+    Texts are embedded before the transaction, and only those that are not there already. A batch
+    is one transaction: all of it is written or nothing.
+
+    Raises:
+        EventConflictError: a given id was used for something else; nothing of its batch is written.
+        NotFoundError: an episode or turn to attach to does not exist.
+        InvalidInputError: an instant lies in the future.
+    """
+    now = to.world.clock.now()
+    ready = [drafts.draft(wish, to.wall, now, rules) for wish in wishes]
+    _no_conflict(ready)
+    done: dict[str, CommitOutcome] = {}
+    accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
+    for start in range(0, len(accepted), BATCH):
+        done.update(await _commit(to, accepted[start : start + BATCH]))
+    return list(_in_order(to, ready, done))
+
+
+def _no_conflict(ready: Sequence[Draft]) -> None:
+    seen: dict[str, str] = {}
+    for draft in ready:
+        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
+            raise EventConflictError(
+                f"The id {draft.event_id!r} stands twice, for different texts."
+            )
+
+
+def _in_order(
+    to: Binding, ready: Sequence[Draft], done: Mapping[str, CommitOutcome]
+) -> Iterator[CommitOutcome]:
+    seen: set[str] = set()
+    for draft in ready:
+        outcome = done.get(draft.event_id)
+        if outcome is None:
+            yield _outcome(to, draft)
+        else:
+            again = draft.event_id in seen
+            yield outcome.model_copy(update={"repeated": True}) if again else outcome
+        seen.add(draft.event_id)
+
+
+async def _commit(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcome]:
+    vectors: dict[str, Vector] = {}
+    known = await _known(to, batch)
+    wanted = [d for d in batch if d.event_id not in known]
+    while True:
+        # A second round only when a memory that was there has gone since: its text is new by now.
+        await _embed(to, wanted, vectors)
+        result, wanted = await to.world.graph.write(lambda tx: _write(tx, to, batch, vectors))
+        if not wanted:
+            return result
+
+
+async def _known(to: Binding, batch: Sequence[Draft]) -> set[str]:
+    rows = [{"event_id": d.event_id, "exact_ids": list(d.exact_ids)} for d in batch]
+
+    async def work(tx: Tx) -> list[tuple[str, bool]]:
+        return await tx.fetch(KNOWN, tenant=to.wall.tenant, rows=rows)
+
+    return {event_id for event_id, is_known in await to.world.graph.read(work) if is_known}
+
+
+async def _embed(to: Binding, wanted: Sequence[Draft], vectors: dict[str, Vector]) -> None:
+    texts = {d.content_hash: d.wish.content for d in wanted}
+    if texts:
+        matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
+        vectors.update(zip(texts, matrix, strict=True))
+
+
+async def _write(
+    tx: Tx, to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
+) -> tuple[dict[str, CommitOutcome], list[Draft]]:
+    """Decide and write a batch; or, when embeddings lack, write nothing and name the texts."""
+    met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
+    judge = Judge(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
+    result: dict[str, CommitOutcome] = {}
+    verdicts: list[tuple[Draft, Verdict]] = []
+    lacking: list[Draft] = []
+    for draft in batch:
+        row = met[draft.event_id]
+        if row["event"] is not None:
+            result[draft.event_id] = _repeated(draft, row["event"])
+            continue
+        verdict = judge.decide(
+            draft, _met(row, to.model.mu_document), vectors.get(draft.content_hash)
+        )
+        if verdict is None:
+            lacking.append(draft)
+        else:
+            verdicts.append((draft, verdict))
+            result[draft.event_id] = _outcome(to, draft, verdict)
+    if lacking:
+        return {}, lacking
+    if verdicts:
+        await _append(tx, to, verdicts, result, vectors)
+    return result, []
+
+
+async def _look(
+    tx: Tx, to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
+) -> list[dict[str, Any]]:
+    seen: set[str] = set()
+    rows = []
+    for d in batch:
+        # The same text again in this batch is exact by then: one search serves them all.
+        vector = None if d.content_hash in seen else vectors.get(d.content_hash)
+        seen.add(d.content_hash)
+        rows.append(
+            {
+                "event_id": d.event_id,
+                "exact_ids": list(d.exact_ids),
+                "embedding": None if vector is None else vector.tolist(),
+            }
+        )
+    return await tx.fetch(
+        LOOK,
+        tenant=to.wall.tenant,
+        scope=to.wall.scope,
+        scopes=list(to.wall.scopes),
+        rows=rows,
+        candidates=CANDIDATES,
+    )
+
+
+def _met(row: Mapping[str, Any], mu: float) -> Met:
+    exact = row["exact"]
+    return Met(
+        exact=Exact(exact["id"], exact["scope"], Status(exact["status"]), tuple(exact["tags"]))
+        if exact
+        else None,
+        near=tuple(
+            Near(
+                id=n["id"],
+                scope=n["scope"],
+                content=n["content"],
+                tags=tuple(n["tags"]),
+                similarity=calibration.calibrated(calibration.from_neo4j(n["score"]), mu),
+            )
+            for n in row["near"]
+        ),
+    )
+
+
+async def _append(
+    tx: Tx,
+    to: Binding,
+    verdicts: Sequence[tuple[Draft, Verdict]],
+    outcomes: Mapping[str, CommitOutcome],
+    vectors: Mapping[str, Vector],
+) -> None:
+    new = [
+        drafts.memory_row(draft, to.wall, verdict.tags, vectors[draft.content_hash])
+        for draft, verdict in verdicts
+        if verdict.outcome is Outcome.INSERTED_NEW
+    ]
+    events = [
+        drafts.event_row(d, to.wall, EVENT_OF[v.outcome], _payload(d, outcomes[d.event_id]))
+        | {
+            "memory_id": v.memory_id,
+            "tags": list(v.tags),
+            "episode_id": d.wish.episode_id,
+            "turn_id": d.wish.turn_id,
+        }
+        for d, v in verdicts
+    ]
+    [counts] = await tx.fetch(
+        WRITE,
+        tenant=to.wall.tenant,
+        tenant_key=identity.tenant_key(to.wall.tenant),
+        memories=new,
+        events=events,
+    )
+    wanted = {
+        "written": len(events),
+        "in_episodes": sum(d.wish.episode_id is not None for d, _ in verdicts),
+        "in_turns": sum(d.wish.turn_id is not None for d, _ in verdicts),
+    }
+    if counts != wanted:
+        raise NotFoundError("An episode or turn that a text was to be attached to does not exist.")
+    restored = [
+        drafts.event_row(d, to.wall, EventType.RESTORE, {})
+        | {"id": f"{d.event_id}.restore", "memory_id": v.memory_id}
+        for d, v in verdicts
+        if v.restores
+    ]
+    if restored:
+        await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
+
+
+def _payload(draft: Draft, outcome: CommitOutcome) -> dict[str, Any]:
+    kept = outcome.model_dump(
+        mode="json",
+        include={
+            "outcome",
+            "memory_id",
+            "matched_memory_id",
+            "query_score",
+            "possible_update_of",
+            "thresholds",
+        },
+        exclude_none=True,
+    )
+    if outcome.outcome is Outcome.NEAR_DUPE:
+        kept["text"] = draft.wish.content
+    return kept
+
+
+def _outcome(to: Binding, draft: Draft, verdict: Verdict | None = None) -> CommitOutcome:
+    return CommitOutcome(
+        outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
+        event_id=draft.event_id,
+        memory_id=verdict.memory_id if verdict else None,
+        matched_memory_id=verdict.matched_id if verdict else None,
+        query_score=verdict.score if verdict else None,
+        possible_update_of=verdict.update_of if verdict else None,
+        content_hash=draft.content_hash,
+        hygiene_reasons=draft.reasons,
+        thresholds={"near": to.world.settings.near_threshold},
+        occurred_at=draft.occurred_at,
+        source=draft.wish.source,
+        tags=draft.wish.tags,
+        artifact_ref=draft.wish.artifact_ref,
+    )
+
+
+def _repeated(draft: Draft, event: Mapping[str, Any]) -> CommitOutcome:
+    if event["request_hash"] != draft.request_hash:
+        raise EventConflictError(f"The id {draft.event_id!r} was used for something else.")
+    kept = json.loads(event["payload"])
+    kept.pop("text", None)
+    return CommitOutcome(
+        **kept,
+        event_id=draft.event_id,
+        content_hash=draft.content_hash,
+        occurred_at=event["occurred_at"],
+        source=draft.wish.source,
+        tags=draft.wish.tags,
+        artifact_ref=draft.wish.artifact_ref,
+        repeated=True,
+    )

@@ -1,0 +1,256 @@
+"""Keep what was said: episodes and their turns, verbatim, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.errors import EventConflictError, NotFoundError
+from graphmem.model import Episode, Message, Turn, TurnsAdded
+from graphmem.ports import Binding, Role, Tx
+from graphmem.rules import drafts, identity, transcript
+
+if TYPE_CHECKING:
+    from graphmem.rules.verdicts import Vector
+
+BATCH = 500
+OPEN = catalog.query("episode/open", dict)
+LOOK = catalog.query("episode/look", dict)
+LOCK = catalog.query("episode/lock", catalog.ignored)
+ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
+TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
+GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What `add_episode` is given."""
+
+    id: str | None = None
+    session_id: str | None = None
+    summary: str | None = None
+    content: str | None = None
+    entities: tuple[str, ...] = ()
+    importance: float = 0.5
+    at: datetime | None = None
+
+
+async def open_episode(to: Binding, stretch: Stretch) -> str:
+    """Make an episode unless it is there and return its id.
+
+    The id is the given one, else that of the session, else a new one.
+
+    Raises:
+        EventConflictError: the given id is an episode with other content.
+        InvalidInputError: it lies in the future.
+    """
+    now = to.world.clock.now()
+    if stretch.id is not None:
+        episode_id = stretch.id
+    elif stretch.session_id is not None:
+        episode_id = identity.episode_id(to.wall.scope, stretch.session_id)
+    else:
+        episode_id = "ep_" + identity.event_id(now)
+    asked = drafts.request_hash(
+        to.wall.scope,
+        stretch.session_id,
+        stretch.summary,
+        stretch.content,
+        str(stretch.importance),
+        stretch.at,
+        *stretch.entities,
+    )
+    row = {
+        "id": episode_id,
+        "scope": to.wall.scope,
+        "session_id": stretch.session_id,
+        "summary": stretch.summary,
+        "content": stretch.content,
+        "entities": list(stretch.entities),
+        "importance": stretch.importance,
+        "occurred_at": drafts.happened(stretch.at, now),
+        "request_hash": asked,
+    }
+    [found] = await to.world.graph.write(
+        lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row)
+    )
+    if stretch.id is not None and found["request_hash"] != asked:
+        raise EventConflictError(f"The id {stretch.id!r} was used for another episode.")
+    return episode_id
+
+
+async def add_messages(to: Binding, episode_id: str, messages: Sequence[Message]) -> TurnsAdded:
+    """Add a conversation's messages to its episode, each once, in their order.
+
+    Messages that all carry an id or an instant are recognised by it wherever they stand. Others
+    are recognised by overlap: all of them again from the start, or going on from the end. Blank
+    texts are kept without an embedding.
+
+    Raises:
+        NotFoundError: no such episode.
+        InvalidInputError: a message lies in the future.
+    """
+    now = to.world.clock.now()
+    for message in messages:
+        drafts.happened(message.at, now)
+    keys = transcript.key_ids(episode_id, messages) if transcript.keyed(messages) else None
+    # Places are counted from the conversation's end, so messages without keys go in one piece.
+    step = BATCH if keys else max(len(messages), 1)
+    parts = []
+    for start in range(0, len(messages), step):
+        part = slice(start, start + step)
+        parts.append(await _add(to, episode_id, messages[part], keys[part] if keys else None, now))
+    return TurnsAdded(
+        episode_id=episode_id,
+        turn_ids=tuple(turn_id for ids, _ in parts for turn_id in ids),
+        added=sum(added for _, added in parts),
+    )
+
+
+async def turns(to: Binding, episode_id: str, *, start: int, limit: int) -> list[Turn]:
+    """Return turns of an episode in order, from position `start`; empty when there is none."""
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TURNS,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            episode_id=episode_id,
+            **{"from": start},
+            limit=limit,
+        )
+    )
+
+
+async def episode(to: Binding, episode_id: str) -> Episode:
+    """Return an episode.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+    """
+    found = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            GET, tenant=to.wall.tenant, scopes=list(to.wall.scopes), ids=[episode_id]
+        )
+    )
+    if not found:
+        raise NotFoundError(f"No episode {episode_id!r}.")
+    return found[0]
+
+
+async def _add(
+    to: Binding,
+    episode_id: str,
+    messages: Sequence[Message],
+    keys: Sequence[str] | None,
+    now: datetime,
+) -> tuple[list[str], int]:
+    vectors: dict[int, Vector] = {}
+    plan = await to.world.graph.read(lambda tx: _plan(tx, to, episode_id, messages, keys))
+
+    async def work(tx: Tx) -> _Plan:
+        await tx.fetch(LOCK, tenant=to.wall.tenant, episode_id=episode_id)
+        fresh = await _plan(tx, to, episode_id, messages, keys)
+        if fresh.new and not _lacking(fresh, messages, vectors):
+            rows = [_row(to, fresh, i, messages[i], vectors.get(i), now) for i in fresh.new]
+            await _write(tx, to, episode_id, rows)
+        return fresh
+
+    while True:
+        # A second round only when another writer changed the conversation in between.
+        lacking = _lacking(plan, messages, vectors)
+        if lacking:
+            texts = [_spoken(messages[i]) for i in lacking]
+            matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+            vectors.update(zip(lacking, matrix, strict=True))
+        plan = await to.world.graph.write(work)
+        if not _lacking(plan, messages, vectors):
+            return plan.ids, len(plan.new)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    ids: list[str]
+    new: list[int]
+    """Which of the messages are to be written."""
+    next: int
+    """Position of the first of them."""
+
+
+async def _plan(
+    tx: Tx,
+    to: Binding,
+    episode_id: str,
+    messages: Sequence[Message],
+    keys: Sequence[str] | None,
+) -> _Plan:
+    [found] = await tx.fetch(
+        LOOK,
+        tenant=to.wall.tenant,
+        episode_id=episode_id,
+        ids=list(keys or ()),
+        given=0 if keys else len(messages),
+    )
+    if keys is not None:
+        return _keyed_plan(found, messages, keys)
+    first, last = ([_kept(turn) for turn in found[end]] for end in ("first", "last"))
+    kept = transcript.resumed(first, last, [transcript.said(m) for m in messages])
+    fresh = transcript.place_ids(episode_id, messages[len(kept) :], found["next"])
+    new = list(range(len(kept), len(messages)))
+    return _Plan([turn.id for turn in kept] + fresh, new, found["next"])
+
+
+def _keyed_plan(
+    found: Mapping[str, Any], messages: Sequence[Message], keys: Sequence[str]
+) -> _Plan:
+    present = dict(_kept(turn) for turn in found["present"])
+    new = []
+    for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
+        if turn_id not in present:
+            present[turn_id] = transcript.said(message)
+            new.append(i)
+        elif present[turn_id] != transcript.said(message):
+            raise EventConflictError(f"The message id {message.id!r} was used for other words.")
+    return _Plan(list(keys), new, found["next"])
+
+
+def _lacking(plan: _Plan, messages: Sequence[Message], vectors: Mapping[int, Vector]) -> list[int]:
+    return [i for i in plan.new if i not in vectors and messages[i].content.strip()]
+
+
+def _spoken(message: Message) -> str:
+    return f"{message.name}: {message.content}" if message.name else message.content
+
+
+def _kept(turn: Mapping[str, Any]) -> transcript.Kept:
+    return transcript.Kept(turn["id"], (turn["role"], turn["name"], turn["text"]))
+
+
+def _row(
+    to: Binding, plan: _Plan, i: int, message: Message, vector: Vector | None, now: datetime
+) -> dict[str, Any]:
+    return {
+        "id": plan.ids[i],
+        "scope": to.wall.scope,
+        "scope_key": identity.scope_key(to.wall.tenant, to.wall.scope),
+        "position": plan.next + plan.new.index(i),
+        "role": message.role,
+        "name": message.name,
+        "text": message.content,
+        "occurred_at": message.at or now,
+        "embedding": None if vector is None else vector.tolist(),
+    }
+
+
+async def _write(tx: Tx, to: Binding, episode_id: str, rows: list[dict[str, Any]]) -> None:
+    written = await tx.fetch(
+        ADD_TURNS,
+        tenant=to.wall.tenant,
+        tenant_key=identity.tenant_key(to.wall.tenant),
+        episode_id=episode_id,
+        turns=rows,
+    )
+    if written != [len(rows)]:
+        raise NotFoundError(f"No episode {episode_id!r}.")

@@ -1,0 +1,227 @@
+"""Correct what is remembered: supersede, deprecate, restore; and read how it came about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import (
+    ContentRefusedError,
+    EventConflictError,
+    ForeignScopeError,
+    NotFoundError,
+    SelfSupersessionError,
+)
+from graphmem.model import Chain, EventType, Link, Memory, MemoryEvent, Supersession, Wish
+from graphmem.ports import Binding, Role, Tx
+from graphmem.rules import drafts, identity
+from graphmem.rules.drafts import Draft
+from graphmem.rules.hygiene import Rule
+from graphmem.rules.verdicts import Vector
+
+LOOK = catalog.query("lineage/look", dict)
+MARK = catalog.query("lineage/mark", lambda row: row["written"])
+COMMIT_LOOK = catalog.query("commit/look", dict)
+COMMIT_WRITE = catalog.query("commit/write", dict)
+SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
+
+
+def _event(row: Mapping[str, Any]) -> MemoryEvent:
+    event = dict(row["event"])
+    payload = json.loads(event.pop("payload") or "{}")
+    return MemoryEvent(
+        **event, payload=payload, episode_id=row["episode_id"], turn_id=row["turn_id"]
+    )
+
+
+HISTORY = catalog.query("lineage/history", _event)
+CHAIN = catalog.query("lineage/chain", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Why and when, and the id that makes it idempotent."""
+
+    reason: str | None = None
+    at: datetime | None = None
+    id: str | None = None
+    actor: str | None = None
+
+
+async def mark(to: Binding, memory_id: str, kind: EventType, by: Correction) -> str:
+    """Deprecate or restore a memory and return the event's id.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+        ForeignScopeError: the memory belongs to another scope.
+        EventConflictError: the given event id was used for something else.
+        InvalidInputError: it lies in the future.
+    """
+    now = to.world.clock.now()
+    event_id = by.id or identity.event_id(now)
+    row = {
+        "id": event_id,
+        "memory_id": memory_id,
+        "scope": to.wall.scope,
+        "type": kind,
+        "occurred_at": drafts.happened(by.at, now),
+        "request_hash": drafts.request_hash(
+            to.wall.scope, kind, memory_id, by.reason, by.at, by.actor
+        ),
+        "actor": by.actor,
+        "payload": json.dumps({"reason": by.reason} if by.reason else {}),
+    }
+
+    async def work(tx: Tx) -> None:
+        event, _ = await _look(tx, to, memory_id, event_id)
+        if event is None:
+            await tx.fetch(MARK, tenant=to.wall.tenant, events=[row])
+        elif event["request_hash"] != row["request_hash"]:
+            raise EventConflictError(f"The id {event_id!r} was used for something else.")
+
+    await to.world.graph.write(work)
+    return event_id
+
+
+async def supersede(
+    to: Binding, older_id: str, wish: Wish, by: Correction, rules: Sequence[Rule]
+) -> Supersession:
+    """Put a text in the place of a memory and return both ids.
+
+    The text is kept word for word: only a memory with exactly this content is taken instead of a
+    new one, and it becomes current again if it was hidden. One transaction writes it all.
+
+    Raises:
+        ContentRefusedError: hygiene refuses the text; nothing is written.
+        SelfSupersessionError: the text is that of the memory itself.
+        NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see `mark`.
+    """
+    now = to.world.clock.now()
+    draft = drafts.draft(wish, to.wall, now, rules)
+    # The link is the event that the caller's id names; the new memory has one of its own.
+    draft = replace(draft, event_id=identity.event_id(now))
+    if draft.reasons:
+        raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
+    [vector] = await to.world.embedder.embed([wish.content], Role.DOCUMENT)
+    asked = drafts.request_hash(draft.request_hash, older_id, by.reason, by.actor)
+    event_id = by.id or identity.event_id(now)
+
+    async def work(tx: Tx) -> Supersession:
+        event, older = await _look(tx, to, older_id, event_id)
+        if event is not None:
+            if event["request_hash"] != asked:
+                raise EventConflictError(f"The id {event_id!r} was used for something else.")
+            return Supersession(**json.loads(event["payload"]))
+        if older["content_hash"] == draft.content_hash:
+            raise SelfSupersessionError
+        newer_id = await _keep(tx, to, draft, vector)
+        done = Supersession(
+            newer_id=newer_id, older_id=older_id, event_id=event_id, reason=by.reason
+        )
+        row = drafts.event_row(draft, to.wall, EventType.SUPERSEDE, done.model_dump()) | {
+            "id": event_id,
+            "request_hash": asked,
+            "actor": by.actor,
+        }
+        await tx.fetch(
+            SUPERSEDE, tenant=to.wall.tenant, event=row, newer_id=newer_id, older_id=older_id
+        )
+        return done
+
+    return await to.world.graph.write(work)
+
+
+async def history(to: Binding, memory_id: str, *, limit: int) -> list[MemoryEvent]:
+    """Return the newest events of a memory, oldest of them first.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+    """
+    events = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            HISTORY,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            memory_id=memory_id,
+            limit=limit,
+        )
+    )
+    if not events:
+        raise NotFoundError(f"No memory {memory_id!r}.")
+    return events
+
+
+async def chain(to: Binding, memory_id: str) -> Chain:
+    """Return every memory that superseded or was superseded by this one, at any remove.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+    """
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            CHAIN, tenant=to.wall.tenant, scopes=list(to.wall.scopes), memory_id=memory_id
+        )
+    )
+    if not rows:
+        raise NotFoundError(f"No memory {memory_id!r}.")
+    links = [Link(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
+    links.sort(key=lambda link: (link.occurred_at, link.event_id))
+    hidden = {link.older_id for link in links if link.in_force}
+    memories = tuple(Memory(**row["card"]) for row in rows)
+    return Chain(
+        memories=memories,
+        links=tuple(links),
+        head_ids=tuple(m.id for m in memories if m.id not in hidden),
+    )
+
+
+async def _look(
+    tx: Tx, to: Binding, memory_id: str, event_id: str
+) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
+    [found] = await tx.fetch(
+        LOOK,
+        tenant=to.wall.tenant,
+        scopes=list(to.wall.scopes),
+        event_id=event_id,
+        memory_id=memory_id,
+    )
+    memory = found["memory"]
+    if memory is None:
+        raise NotFoundError(f"No memory {memory_id!r}.")
+    if memory["scope"] != to.wall.scope:
+        raise ForeignScopeError(f"Memory {memory_id!r} belongs to scope {memory['scope']!r}.")
+    return found["event"], memory
+
+
+async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
+    """Make the memory of a text in the writer's own scope, or add to the one that is there."""
+    own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
+    [found] = await tx.fetch(
+        COMMIT_LOOK,
+        tenant=to.wall.tenant,
+        scope=to.wall.scope,
+        scopes=[to.wall.scope],
+        rows=[own],
+        candidates=1,
+    )
+    exact = found["exact"]
+    tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})
+    kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
+    event = drafts.event_row(draft, to.wall, kind, {"memory_id": draft.memory_id}) | {
+        "memory_id": draft.memory_id,
+        "tags": tags,
+        "episode_id": draft.wish.episode_id,
+        "turn_id": draft.wish.turn_id,
+    }
+    await tx.fetch(
+        COMMIT_WRITE,
+        tenant=to.wall.tenant,
+        tenant_key=identity.tenant_key(to.wall.tenant),
+        memories=[] if exact else [drafts.memory_row(draft, to.wall, tags, vector)],
+        events=[event],
+    )
+    return draft.memory_id

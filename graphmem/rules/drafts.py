@@ -1,0 +1,130 @@
+"""What is about to be written, as values: texts made ready, and the rows of memories and events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from graphmem.errors import InvalidInputError
+from graphmem.model import GLOBAL_SCOPE, Wall, Wish
+from graphmem.rules import hygiene, identity
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+SKEW = timedelta(minutes=5)
+"""How far a caller's clock may run ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One offered text, made ready before any transaction."""
+
+    wish: Wish
+    event_id: str
+    occurred_at: datetime
+    content_hash: str
+    request_hash: str
+    """Of all that the caller gave; what a repeated id is compared by."""
+    memory_id: str
+    """Of this content in the writer's own scope."""
+    exact_ids: tuple[str, ...]
+    """Of this content in every scope the writer can see, its own first."""
+    reasons: tuple[str, ...]
+    """Why hygiene refuses it; empty when it does not."""
+
+
+def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) -> Draft:
+    """Return a wish made ready: hashed, identified, checked.
+
+    Raises:
+        InvalidInputError: it is said to have happened in the future.
+    """
+    occurred_at = happened(wish.at, now)
+    content_hash = identity.content_hash(wish.content)
+    others = sorted(set(wall.scopes) - {wall.scope})
+    return Draft(
+        wish=wish,
+        event_id=wish.id or identity.event_id(now),
+        occurred_at=occurred_at,
+        content_hash=content_hash,
+        request_hash=request_hash(
+            wall.scope,
+            content_hash,
+            wish.at,
+            wish.source,
+            wish.actor,
+            wish.artifact_ref,
+            *wish.tags,
+        ),
+        memory_id=identity.memory_id(wall.scope, wish.content),
+        exact_ids=tuple(identity.memory_id(scope, wish.content) for scope in (wall.scope, *others)),
+        reasons=hygiene.reasons(wish.content, rules),
+    )
+
+
+def happened(at: datetime | None, now: datetime) -> datetime:
+    """Return when something happened: as given, else now.
+
+    Raises:
+        InvalidInputError: it lies in the future; an event records what has happened.
+    """
+    if at is None:
+        return now
+    if at > now + SKEW:
+        raise InvalidInputError(
+            f"{at.isoformat()} lies in the future.",
+            hint="An event records what has happened: give the instant of saying, not of the plan.",
+        )
+    return at
+
+
+def request_hash(*parts: str | datetime | None) -> str:
+    """Return one hash of everything a caller gave; absent and empty differ."""
+    return identity.digest(
+        *(
+            "-" if p is None else "+" + (p.isoformat() if isinstance(p, datetime) else p)
+            for p in parts
+        )
+    )
+
+
+def memory_row(
+    drafted: Draft, wall: Wall, tags: Sequence[str], vector: npt.NDArray[np.float32]
+) -> dict[str, Any]:
+    """Return the row of a new memory for commit/write."""
+    return {
+        "id": drafted.memory_id,
+        "scope": wall.scope,
+        "scope_key": identity.scope_key(wall.tenant, wall.scope),
+        "content": drafted.wish.content,
+        "content_hash": drafted.content_hash,
+        "tags": list(tags),
+        "occurred_at": drafted.occurred_at,
+        "embedding": vector.tolist(),
+    }
+
+
+def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of an event about a drafted text for fragments/append_event."""
+    return {
+        "id": drafted.event_id,
+        "scope": wall.scope,
+        "type": kind,
+        "occurred_at": drafted.occurred_at,
+        "request_hash": drafted.request_hash,
+        "content_hash": drafted.content_hash,
+        "source": drafted.wish.source,
+        "actor": drafted.wish.actor,
+        "artifact_ref": drafted.wish.artifact_ref,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }
+
+
+def visible(scope: str) -> tuple[str, ...]:
+    """Return the scopes that a handle on `scope` reads unless told otherwise."""
+    return tuple(dict.fromkeys((scope, GLOBAL_SCOPE)))

@@ -1,0 +1,275 @@
+"""What a text says, as a row of comparable words: its numbers, dates, names, negations, values.
+
+Punctuation, case, articles, fillers and contractions are gone; everything else is kept. Reading
+is one pass with patterns that never look back, so it is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from graphmem.rules import lexicon
+from graphmem.rules.lexicon import Kind
+from graphmem.rules.quantities import PATTERN as QUANTITY
+from graphmem.rules.quantities import Found, quantity, spelled
+
+_WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
+_SCAN = re.compile(
+    QUANTITY + r"|(?P<grade>(?<![^\s(\"'])[A-Za-z]{1,2}-(?![^\s.,;:!?)\"']))"
+    rf"|(?P<word>{_WORD_CHARACTER}+(?:[._@/\\']{_WORD_CHARACTER}+)*(?:[+#]+(?!{_WORD_CHARACTER}))?)"
+    r"|(?P<symbol>[+<=>~?]|[%$€£¥₹]|!(?=[=\w]))",
+)
+_PLAIN = {"‘": "'", "’": "'", "ʼ": "'", "＇": "'", "−": "-", "＋": "+", "％": "%", "？": "?"}
+_NOT = re.compile(r"(?P<stem>[a-z]+)n'?t")
+_A_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_PAUSES = frozenset(",;:.!")
+_CLOSING = " \n,;:.!\"')"
+_STOP = re.compile(r"[.!?:\n]")
+_PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
+_DETERMINER_REACH = 3
+_LONGEST_NUMBER = 20
+"""Words of a number that are read as one."""
+_LAST_LATIN = 0x24F
+_IN_IDENTIFIERS = "._@/\\+#"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text that counts."""
+
+    key: str
+    """Canonical spelling; equal keys say the same."""
+    kind: Kind
+    bases: frozenset[str]
+    """Uninflected forms it may be an inflection of; empty for what has no inflection."""
+    progressive: bool = False
+    """It stands for `is …ing`."""
+    fixed: bool = False
+    """It stands near a determiner, where a plural is another fact: the dog, the dogs."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One scanned stretch of text, before the words around it are known."""
+
+    key: str
+    surface: str
+    kind: Kind | None
+    initial: bool
+    """It begins a sentence."""
+    joined: bool
+    """Nothing but a space or hyphen parts it from the piece before."""
+
+
+def words(text: str) -> tuple[Word, ...]:
+    """Return the words of the text that count, in order."""
+    pieces = _counted(list(_pieces(_plain(text))))
+    result: list[Word] = []
+    for n in range(len(pieces)):
+        word = _word(pieces, n, result[-1] if result else None)
+        if word is None:
+            continue
+        if word.progressive:
+            result.pop()  # the `is` of `is working`
+        result.append(word)
+    return tuple(result)
+
+
+def _plain(text: str) -> str:
+    """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols set apart."""
+    text = unicodedata.normalize("NFC", text)
+    if text.isupper():
+        text = text.lower()
+    table = {ord(c): _plain_character(c) for c in set(text) if not c.isascii()}
+    lines = (" ".join(line.split()) for line in text.translate(table).splitlines())
+    return "\n".join(lines).rstrip(_CLOSING)
+
+
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if character in _PLAIN:
+        return _PLAIN[character]
+    if category == "Pd":
+        return "-"
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category == "Cf" or character == "\ufe0f":
+        return ""
+    if category[0] in "PZ" or category == "Cc":
+        return " "
+    return f" {character} " if category[0] == "S" and character not in lexicon.SIGNS else character
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    end = 0
+    for match in _SCAN.finditer(text):
+        gap = text[end : match.start()]
+        initial = end == 0 or _STOP.search(gap) is not None
+        end = match.end()
+        # "No, dogs may come" is not "No dogs may come".
+        mark = "," if text[end : end + 1] in _PAUSES else ""
+        for n, (key, surface, kind) in enumerate(_read(match)):
+            first = initial and n == 0
+            pauses = key in lexicon.NEGATIONS or (first and key in lexicon.OPENERS)
+            joined = n > 0 or gap in {" ", "-"}
+            yield _Piece(key + mark if pauses else key, surface, kind, first, joined)
+
+
+def _read(match: re.Match[str]) -> list[Found]:
+    """Return the canonical words that one match stands for."""
+    surface = match.group()
+    if match["word"]:
+        first, *rest = _expanded(surface.lower())
+        return [Found(first, surface, None), *(Found(part, part, None) for part in rest)]
+    if match["grade"]:
+        return [Found(surface.lower(), surface, Kind.NAME)]
+    if match["symbol"] == "!":
+        return [Found("not", surface, Kind.NEGATION)]
+    if match["symbol"] in lexicon.SIGNS:
+        return [Found(lexicon.SIGNS[surface], surface, Kind.NUMBER)]
+    if match["symbol"]:
+        return [Found(surface, surface, Kind.VALUE)]
+    return quantity(match)
+
+
+def _expanded(word: str) -> tuple[str, ...]:
+    """Return the words that a contraction stands for; `'s` and `'d` stay as they are."""
+    if word in lexicon.EXPANSIONS:
+        return lexicon.EXPANSIONS[word]
+    shortened = _NOT.fullmatch(word)
+    if shortened and shortened["stem"] in lexicon.NOT_STEMS:
+        return lexicon.NOT_STEMS[shortened["stem"]], "not"
+    stem, apostrophe, suffix = word.rpartition("'")
+    if apostrophe and suffix in {"s", "d"}:
+        return stem, f"'{suffix}"
+    if apostrophe and suffix in lexicon.SUFFIXES:
+        return stem, lexicon.SUFFIXES[suffix]
+    return (word,)
+
+
+def _counted(pieces: list[_Piece]) -> list[_Piece]:
+    """Return the pieces with numbers in words turned into digits."""
+    result = []
+    n = 0
+    while n < len(pieces):
+        end = n + 1
+        while end < min(len(pieces), n + _LONGEST_NUMBER) and pieces[end].joined:
+            end += 1
+        number, used = spelled([piece.key for piece in pieces[n:end]])
+        if used:
+            result.append(replace(pieces[n], key=number, kind=Kind.NUMBER))
+        elif pieces[n].key in lexicon.ORDINALS:
+            number = f"#{lexicon.ORDINALS[pieces[n].key]}"
+            result.append(replace(pieces[n], key=number, kind=Kind.NUMBER))
+        else:
+            result.append(pieces[n])
+        n += used or 1
+    return result
+
+
+def _word(pieces: Sequence[_Piece], n: int, before: Word | None) -> Word | None:
+    """Return what piece `n` says, or None when it says nothing of its own."""
+    piece = pieces[n]
+    after = pieces[n + 1] if n + 1 < len(pieces) else None
+    if piece.kind is not None:
+        return Word(piece.key, piece.kind, frozenset())
+    key = _canonical(piece, before, after)
+    if _is_silent(key, piece, before, after) or _leads_to_date(key, pieces[n + 1 : n + 3]):
+        return None
+    kind = _kind(key, piece, after)
+    reach = {near.key for near in pieces[max(0, n - _DETERMINER_REACH) : n]}
+    progressive = before is not None and before.key == "be" and _is_progressive(key)
+    return Word(
+        key,
+        kind,
+        _bases(key, progressive=progressive) if kind is Kind.VALUE else frozenset(),
+        progressive=progressive,
+        fixed=not lexicon.DETERMINERS.isdisjoint(reach),
+    )
+
+
+def _canonical(piece: _Piece, before: Word | None, after: _Piece | None) -> str:
+    key = lexicon.SAME_WORD.get(piece.key, piece.key)
+    key = lexicon.SIGN_WORDS.get(key, key)
+    if key == "'s":
+        is_verb = (before is not None and before.key in lexicon.SUBJECTS) or (
+            after is not None and after.key in lexicon.AFTER_IS
+        )
+        return "be" if is_verb else key
+    if key in lexicon.AMBIGUOUS_SHORT_DATES and not piece.surface[0].isupper():
+        return key
+    return lexicon.SHORT_DATES.get(key, key)
+
+
+def _is_silent(key: str, piece: _Piece, before: Word | None, after: _Piece | None) -> bool:
+    """Return whether the word can be left out and the text still says the same."""
+    if key in lexicon.ARTICLES:
+        is_letter = key == "a" and piece.surface == "A" and not piece.initial
+        return not is_letter and (after is None or after.key not in lexicon.QUANTIFIED)
+    if key in lexicon.FILLERS or key in lexicon.LINKS:
+        # "not just tea" is not "not tea", nor "not that bad" "not bad".
+        return before is None or before.kind is not Kind.NEGATION
+    if key == "do":
+        # "Do you smoke" is not "you smoke"; "I do smoke" is "I smoke".
+        return before is not None and not piece.initial
+    return key.endswith(",") and key[:-1] in lexicon.OPENERS
+
+
+def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:
+    """Return whether the word is the `on` of `on Monday` or `on the 5th of May`."""
+    if key not in lexicon.DATE_PREPOSITIONS or not after:
+        return False
+    return _is_date(after[-1] if after[0].key == "the" else after[0], key)
+
+
+def _is_date(piece: _Piece, preposition: str) -> bool:
+    if preposition == "in" and _A_YEAR.fullmatch(piece.key):
+        return True
+    return piece.kind is Kind.DATE or _canonical(piece, None, None) in lexicon.DATE_WORDS
+
+
+def _kind(key: str, piece: _Piece, after: _Piece | None) -> Kind:
+    if key.rstrip(",") in lexicon.NEGATIONS:
+        return Kind.NEGATION
+    if key in lexicon.AMOUNTS:
+        return Kind.NUMBER
+    if key in lexicon.DATE_WORDS:
+        is_word = key in lexicon.AMBIGUOUS_DATES and piece.surface[0].islower()
+        return Kind.VALUE if is_word else Kind.DATE
+    if key in lexicon.DATE_QUALIFIERS and after is not None and _is_date(after, ""):
+        return Kind.DATE
+    return Kind.NAME if _is_name(key, piece.surface) else Kind.VALUE
+
+
+def _is_name(key: str, surface: str) -> bool:
+    return key not in lexicon.COMMON and (
+        surface[0].isupper()
+        or any(c.isupper() or c.isdigit() or c in _IN_IDENTIFIERS for c in surface[1:])
+        or any(ord(c) > _LAST_LATIN and c.isalpha() for c in surface)
+    )
+
+
+def _is_progressive(key: str) -> bool:
+    return key.endswith("ing") and len(key) > _PROGRESSIVE_MIN_CHARS and key != "going"
+
+
+def _bases(key: str, *, progressive: bool) -> frozenset[str]:
+    """Return the words that this one may be a plural, a third person or an -ing form of.
+
+    `plans` gives plan, `running` run, runn and runne: never both plan and plane from one base.
+    """
+    if progressive:
+        stem = key[:-3]
+        doubled = len(stem) > 2 and stem[-1] == stem[-2]
+        return frozenset({stem, stem + "e", stem[:-1]} if doubled else {stem, stem + "e"})
+    bases = {key}
+    if len(key) >= _PLURAL_MIN_CHARS and key.endswith("s") and key[-2] not in "sui'":
+        bases.add(key[:-1])
+        if key.endswith("ies"):
+            bases.add(key[:-3] + "y")
+        elif key[:-2].endswith(("s", "x", "z", "ch", "sh", "o")) and key.endswith("es"):
+            bases.add(key[:-2])
+    return frozenset(bases)

@@ -1,0 +1,99 @@
+"""Which messages of a conversation go where, batch by batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from graphmem.model import (
+    CommitOutcome,
+    Ingested,
+    MemoryBite,
+    Message,
+    Outcome,
+    Recollection,
+    TurnsAdded,
+    Wish,
+)
+from graphmem.rules import identity
+
+BATCH = 100
+"""Messages acknowledged together: what an interrupt can cost is embedding this many again."""
+NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
+"""Roles whose words stay turns: what a model said is no evidence for what it was told."""
+DEFAULT_SESSION = "conversation"
+
+
+class Batch(NamedTuple):
+    """Messages of one session, in order."""
+
+    session_id: str
+    messages: list[Message]
+
+
+class Kept(NamedTuple):
+    """A message and what its text became; None when it stayed a turn."""
+
+    message: Message
+    outcome: CommitOutcome | None
+
+
+def batches(messages: Sequence[Message]) -> Iterator[Batch]:
+    """Yield messages session by session, each session where it first appears."""
+    sessions: dict[str, list[Message]] = {}
+    for message in messages:
+        sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
+    for session_id, said in sessions.items():
+        for start in range(0, len(said), BATCH):
+            yield Batch(session_id, said[start : start + BATCH])
+
+
+def wishes(messages: Sequence[Message], turns: TurnsAdded) -> Mapping[int, Wish]:
+    """Return what people said, by its place in the batch, as texts to remember.
+
+    The event's id comes from the turn, so the same message is committed once.
+    """
+    return {
+        i: Wish(
+            content=message.content,
+            id="said_" + turn_id,
+            at=message.at,
+            source="conversation",
+            actor=message.name or message.role,
+            episode_id=turns.episode_id,
+            turn_id=turn_id,
+        )
+        for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
+        if message.role.lower() not in NOT_PEOPLE
+    }
+
+
+def kept(
+    messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
+) -> list[Kept]:
+    """Return each message with its outcome."""
+    by_place = dict(zip(places, outcomes, strict=True))
+    return [Kept(message, by_place.get(i)) for i, message in enumerate(messages)]
+
+
+def counted(so_far: Ingested, turns: TurnsAdded, outcomes: Sequence[CommitOutcome]) -> Ingested:
+    """Return the totals with one more batch; what had been committed before counts apart."""
+    became: Counter[Outcome] = Counter(so_far.outcomes)
+    became.update(o.outcome for o in outcomes if not o.repeated)
+    return Ingested(
+        messages=so_far.messages + len(turns.turn_ids),
+        turns_added=so_far.turns_added + turns.added,
+        outcomes=dict(became),
+        repeated=so_far.repeated + sum(o.repeated for o in outcomes),
+    )
+
+
+def hashes(found: Recollection) -> set[str]:
+    """Return the content hashes of recalled texts."""
+    return {
+        bite.memory.content_hash
+        if isinstance(bite, MemoryBite)
+        else identity.content_hash(bite.turn.text)
+        for bite in found.bites
+    }

