@@ -99,6 +99,10 @@ class App:
         """Yield an open client on the command's tenant and scope; closed when the block ends."""
         from graphmem.client import GraphMem
 
+        if self.settings.uri is None:
+            from graphmem.cli.starting import start
+
+            start(self)
         opened = GraphMem.open(self.settings, report=self._report)
         with opened:
             yield opened.tenant(self.settings.tenant).scope(self.settings.scope)

@@ -52,7 +52,8 @@ async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
     async def work(tx: Tx) -> list[_Found]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
-    wanted = {item.name: _sized(item, world.embedder.dimension) for item in declared.items}
+    dimension = await world.embedder.dimension()
+    wanted = {item.name: _sized(item, dimension) for item in declared.items}
     present = {found.item.name: found for found in await world.graph.read(work)}
     differences = (
         *(d for name, item in wanted.items() for d in _judged(item, present.get(name))),

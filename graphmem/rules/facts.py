@@ -20,7 +20,7 @@ _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
     QUANTITY + r"|(?P<grade>(?<![^\s(\"'])[A-Za-z]{1,2}-(?![^\s.,;:!?)\"']))"
     rf"|(?P<word>{_WORD_CHARACTER}+(?:[._@/\\']{_WORD_CHARACTER}+)*(?:[+#]+(?!{_WORD_CHARACTER}))?)"
-    r"|(?P<symbol>[+<=>~?]|[%$€£¥₹]|!(?=[=\w]))",
+    r"|(?P<symbol>[+<=>~?]|[%$€£¥₹]|!(?=[=\w])|(?<!\w)[:;]-?[()](?!\w))",
 )
 _PLAIN = {"‘": "'", "’": "'", "ʼ": "'", "＇": "'", "−": "-", "＋": "+", "％": "%", "？": "?"}
 _NOT = re.compile(r"(?P<stem>[a-z]+)n'?t")

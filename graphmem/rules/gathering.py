@@ -39,10 +39,30 @@ class Kept(NamedTuple):
     outcome: CommitOutcome | None
 
 
+def fingerprint(message: Message) -> str:
+    """Return 16 hex digits that tell messages apart by session, role, name, instant and words."""
+    at = message.at.isoformat() if message.at else ""
+    said = (message.session or "", message.role, message.name or "", at, message.content)
+    return identity.digest(*said)[:16]
+
+
+def identified(messages: Sequence[Message]) -> list[Message]:
+    """Return messages that all have an id: their own, or one made from their words.
+
+    A made id depends on the message and on how many equal ones stand before it, so it stays when
+    the conversation is given again or has grown.
+    """
+    prints = [(fingerprint(message),) for message in messages]
+    return [
+        message if message.id else message.model_copy(update={"id": f"{said}-{n}"})
+        for message, (said,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
+    ]
+
+
 def batches(messages: Sequence[Message]) -> Iterator[Batch]:
     """Yield messages session by session, each session where it first appears."""
     sessions: dict[str, list[Message]] = {}
-    for message in messages:
+    for message in identified(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, said in sessions.items():
         for start in range(0, len(said), BATCH):

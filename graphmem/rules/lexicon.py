@@ -105,10 +105,12 @@ LINKS = frozenset({"and", "but", "that"})
 FILLERS = frozenset(
     _row(
         "just really actually basically literally simply honestly very also please "
-        "um uh er erm hmm btw fyi oh ok okay yeah yep hey hi hello"
+        "um uh er erm hmm btw fyi"
     )
 )
-OPENERS = frozenset(_row("well so yes right alright sure anyway now look listen"))
+OPENERS = frozenset(
+    _row("well so yes yeah yep right alright ok okay oh hey hi hello sure anyway now look listen")
+)
 """Dropped only where they begin a sentence and a comma follows."""
 DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
 """Dropped only before a date."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +40,7 @@ def items(texts: list[str]) -> list[dict[str, Any]]:
     return [{"index": i, "embedding": vector_of(text)} for i, text in enumerate(texts)]
 
 
-Reply = Callable[[BaseHTTPRequestHandler, list[str]], None]
+Reply = Callable[[BaseHTTPRequestHandler], None]
 
 
 def send(
@@ -69,8 +71,8 @@ class Service:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         self.bodies.append(body)
         texts = body.get("input") or body.get("texts") or [""] * len(body.get("requests", []))
-        reply = self.script.pop(0) if self.script else self.data(items)
-        reply(handler, texts)
+        reply = self.script.pop(0) if self.script else self.data(items(texts))
+        reply(handler)
 
     @property
     def sent(self) -> list[list[str]]:
@@ -78,28 +80,23 @@ class Service:
         return [body["input"] for body in self.bodies]
 
     @staticmethod
-    def data(make: Callable[[list[str]], object]) -> Reply:
-        """Answer 200 with what `make` gives for `data`."""
-
-        def reply(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
-            data = make(texts)
-            body = {"object": "list", "model": "m", "data": data, "usage": {"total_tokens": 1}}
-            send(handler, 200, json.dumps(body).encode(), {})
-
-        return reply
+    def data(data: object) -> Reply:
+        """Answer 200 with these vectors, whatever was asked."""
+        body = {"object": "list", "model": "m", "data": data, "usage": {"total_tokens": 1}}
+        return lambda handler: send(handler, 200, json.dumps(body).encode(), {})
 
     @staticmethod
     def status(status: int, message: str = "no", **headers: str) -> Reply:
         body = json.dumps({"error": {"message": message, "type": "t", "code": None}}).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return lambda handler, _: send(handler, status, body, named)
+        return lambda handler: send(handler, status, body, named)
 
     @staticmethod
     def text(body: bytes) -> Reply:
-        return lambda handler, _: send(handler, 200, body, {})
+        return lambda handler: send(handler, 200, body, {})
 
     @staticmethod
-    def cut_off(handler: BaseHTTPRequestHandler, _: list[str]) -> None:
+    def cut_off(handler: BaseHTTPRequestHandler) -> None:
         """Promise more bytes than are sent."""
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
@@ -108,14 +105,14 @@ class Service:
         handler.close_connection = True
 
     @staticmethod
-    def reset(handler: BaseHTTPRequestHandler, _: list[str]) -> None:
+    def reset(handler: BaseHTTPRequestHandler) -> None:
         """Break the connection with a TCP reset."""
         at_once = struct.pack("ii", 1, 0)
         handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         handler.connection.close()
         handler.close_connection = True
 
-    def hang(self, handler: BaseHTTPRequestHandler, _: list[str]) -> None:
+    def hang(self, handler: BaseHTTPRequestHandler) -> None:
         self.released.wait(30)
         handler.close_connection = True
 
@@ -141,13 +138,23 @@ def service() -> Iterator[Service]:
             pass
 
     with _Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         played.url = f"http://127.0.0.1:{server.server_port}/v1"
         try:
             yield played
         finally:
             played.released.set()
             server.shutdown()
+            _hang_up()
+
+
+def _hang_up() -> None:
+    """Close the connections that litellm keeps for later calls: each test has its own service."""
+    if litellm := sys.modules.get("litellm"):
+        clients = litellm.in_memory_llm_clients_cache.cache_dict
+        blocking = [k for k, c in clients.items() if not inspect.iscoroutinefunction(c.close)]
+        for key in blocking:
+            clients.pop(key).close()
 
 
 @dataclass

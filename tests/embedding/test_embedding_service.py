@@ -6,8 +6,7 @@ import logging
 import math
 import subprocess
 import sys
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,15 +42,9 @@ def test_rows_are_unit_float32_in_the_order_of_the_texts(connect: Connect) -> No
 def test_a_service_that_answers_out_of_order_is_read_by_index(
     connect: Connect, service: Service
 ) -> None:
-    service.play(
-        service.data(
-            lambda texts: [
-                {"index": i, "embedding": [float(len(t)), 1.0]} for i, t in enumerate(texts)
-            ][::-1]
-        )
-    )
-    rows = connect().embed("a", "bbbb", "cc")
-    np.testing.assert_allclose(rows[:, 0] / rows[:, 1], [1, 4, 2], rtol=1e-6)
+    service.play(service.data([row(2, 3.0, 4.0), row(0, 1.0, 0.0), row(1, 0.0, 1.0)]))
+    rows = connect().embed("a", "bb", "ccc")
+    np.testing.assert_allclose(rows, [[1, 0], [0, 1], [0.6, 0.8]], rtol=1e-6)
 
 
 PASSING: list[tuple[str, Callable[[Service], Any]]] = [
@@ -115,19 +108,40 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
     ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable answer"),
     ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable answer"),
     ("no data", lambda s: s.text(b"{}"), ModelReplyError, "without a list"),
-    ("no vector", lambda s: s.data(lambda t: [{"index": 0}] * 2), ModelReplyError, ""),
-    ("words", lambda s: s.data(lambda t: [{"embedding": ["x"]}] * 2), ModelReplyError, ""),
-    ("too few", lambda s: s.data(lambda t: [row(0)]), ModelReplyError, "1 vectors for 2 texts"),
-    ("too many", lambda s: s.data(lambda t: [row(0)] * 3), ModelReplyError, "3 vectors for 2"),
-    ("none", lambda s: s.data(lambda t: []), ModelReplyError, "0 vectors for 2"),
-    ("same index", lambda s: s.data(lambda t: [row(0), row(0)]), ModelReplyError, "numbered"),
-    ("far index", lambda s: s.data(lambda t: [row(0), row(7)]), ModelReplyError, "numbered"),
-    ("nan", lambda s: s.data(lambda t: [row(0), row(1, math.nan)]), ModelReplyError, "NaN"),
-    ("inf", lambda s: s.data(lambda t: [row(0, math.inf), row(1)]), ModelReplyError, "infinity"),
-    ("zeros", lambda s: s.data(lambda t: [row(0, 0.0, 0.0), row(1)]), ModelReplyError, "zeros"),
-    ("ragged", lambda s: s.data(lambda t: [row(0), row(1, 1.0, 2.0)]), ModelReplyError, ""),
-    ("empty", lambda s: s.data(lambda t: [row(0, *()), row(1)]), ModelReplyError, ""),
+    (
+        "no vector",
+        lambda s: s.data([{"index": 0}, {"index": 1}]),
+        ModelReplyError,
+        "answer",
+    ),
+    ("words", lambda s: s.data([{"embedding": ["x"]}] * 2), ModelReplyError, "answer"),
+    ("too few", lambda s: s.data([row(0)]), ModelReplyError, "1 vectors for 2 texts"),
+    ("too many", lambda s: s.data([row(0)] * 3), ModelReplyError, "3 vectors for 2"),
+    ("none", lambda s: s.data([]), ModelReplyError, "0 vectors for 2"),
+    ("same index", lambda s: s.data([row(0), row(0)]), ModelReplyError, "numbered"),
+    ("far index", lambda s: s.data([row(0), row(7)]), ModelReplyError, "numbered"),
+    ("nan", lambda s: s.data([row(0), row(1, math.nan)]), ModelReplyError, "NaN"),
+    ("inf", lambda s: s.data([row(0, math.inf), row(1)]), ModelReplyError, "infinity"),
+    ("zeros", lambda s: s.data([row(0, 0.0), row(1)]), ModelReplyError, "zeros"),
+    (
+        "ragged",
+        lambda s: s.data([row(0), row(1, 1.0, 2.0)]),
+        ModelReplyError,
+        "one length",
+    ),
+    ("empty", lambda s: s.data([bare(0), bare(1)]), ModelReplyError, "shape"),
 ]
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error with all it may drag into a log."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def bare(index: int) -> dict[str, Any]:
+    return {"index": index, "embedding": []}
 
 
 def row(index: int, *values: float) -> dict[str, Any]:
@@ -146,17 +160,14 @@ def test_a_lasting_fault_is_reported_at_once_without_the_key(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    if says == "" and error is ModelReplyError:
-        says = "."
     service.play(fault(service))
     with caplog.at_level(logging.DEBUG, logger="graphmem"), pytest.raises(error, match=says) as e:
         connect().embed("one", "two")
     assert len(service.bodies) == 1
-    told = "".join(traceback.format_exception(e.value, chain=True))
-    assert e.value.__cause__ is None
-    assert e.value.__context__ is None
+    links = list(chain(e.value))
+    assert {type(link).__module__.split(".")[0] for link in links} <= {"graphmem", "builtins"}
     out, err = capfd.readouterr()
-    assert "opensesame" not in told + caplog.text + out + err
+    assert "opensesame" not in "".join(map(repr, links)) + caplog.text + out + err
 
 
 def test_the_key_of_the_environment_is_not_shown_either(
@@ -227,7 +238,7 @@ def test_a_service_that_changes_its_dimension_is_refused(
 ) -> None:
     talk = connect()
     talk.embed("hello")
-    service.play(service.data(lambda texts: [row(0, 1.0, 2.0)]))
+    service.play(service.data([row(0, 1.0, 2.0)]))
     with pytest.raises(ModelReplyError, match="2 numbers a text where 3 were expected"):
         talk.embed("other")
 
@@ -237,10 +248,6 @@ def test_a_plain_service_is_told_no_role(connect: Connect, service: Service) -> 
     talk.embed("hello", role=Role.DOCUMENT)
     talk.embed("hello", role=Role.QUERY)
     assert service.bodies == [{"model": "some-model", "input": ["hello"]}] * 2
-
-
-def cohere(_: list[str]) -> Any:
-    return None
 
 
 @pytest.mark.parametrize(

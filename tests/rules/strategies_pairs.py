@@ -41,6 +41,7 @@ DATE_FRAMES = (
     "we fly to Oslo {} with the whole family",
     "Her dentist appointment: {}, at the old clinic.",
     "Submit the draft by {} please",
+    "the boiler was checked {} by Mr Ito",
 )
 DATES = (
     ("5 May", "6 May"),
@@ -57,6 +58,8 @@ WEEKDAYS = (
     ("Tuesday", "Wednesday"),
     ("on Friday", "on Thursday"),
     ("Sat", "Sun"),
+    ("next Wednesday", "next Thursday"),
+    ("every Monday", "every Friday"),
 )
 NAME_FRAMES = (
     "{} leads the payments project.",
@@ -64,6 +67,7 @@ NAME_FRAMES = (
     "The dog's vet is in {}, near the station",
     "user's favourite author is {}",
     "Deploys go through {} since the spring.",
+    "Call {} first, then the office",
 )
 NAMES = (
     ("Lisbon", "Porto"),
@@ -92,6 +96,20 @@ NEGATIONS = (
     ("The tests run in CI.", "The tests do not run in CI."),
     ("My phone has a headphone jack", "My phone lacks a headphone jack"),
     ("Rosa did finish the report.", "Rosa didn't finish the report."),
+)
+NEGATED_FRAMES = (
+    "Ivo {} in the garden.",
+    "our neighbour {} for the parish",
+    "The old pump {} fine",
+)
+NEGATED = (
+    ("works", "never works"),
+    ("is working", "isn't working"),
+    ("can work", "can't work"),
+    ("works", "no longer works"),
+    ("did work", "did not work"),
+    ("will work", "won't work"),
+    ("works", "hardly works"),
 )
 VALUES = (
     ("User prefers tea in the morning", "User prefers coffee in the morning"),
@@ -145,6 +163,7 @@ def changed_facts() -> list[Pair]:
         ("date", DATE_FRAMES, DATES),
         ("weekday", DATE_FRAMES, WEEKDAYS),
         ("name", NAME_FRAMES, NAMES),
+        ("negation", NEGATED_FRAMES, NEGATED),
     )
     made = [
         Pair(kind, frame.format(old), frame.format(new))

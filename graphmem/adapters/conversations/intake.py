@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +9,7 @@ from pathlib import Path
 from graphmem.adapters.conversations.fields import message_of
 from graphmem.errors import SourceFileError
 from graphmem.model import Message, Record
-from graphmem.rules.identity import digest
-
-_ID_DIGITS = 16
+from graphmem.rules import gathering
 
 
 class Problem(Record):
@@ -44,13 +40,12 @@ class ConversationFile(Record):
 
 
 class Intake:
-    """The memory of one reading: problems so far, ids given and ids met."""
+    """The memory of one reading: problems so far and ids met."""
 
     def __init__(self, path: Path, *, strict: bool) -> None:
         self.path = path
         self.strict = strict
         self.problems: list[Problem] = []
-        self._equals: Counter[str] = Counter()
         self._met: dict[tuple[str | None, str], str] = {}
 
     @contextmanager
@@ -80,24 +75,15 @@ class Intake:
         self.problems.append(problem)
 
     def message(self, raw: object) -> Message:
-        """Return the message in a parsed JSON value, with an id of its own or one made here.
-
-        The made id depends on the message and on how many equal ones stand before it, so it
-        stays when the file is read again, moved, or appended to.
+        """Return the message in a parsed JSON value, with its own id if it has one.
 
         Raises:
             SourceFileError: the value is no message, or its id was used for another.
         """
         message = message_of(raw)
-        at = message.at.isoformat() if message.at else None
-        fingerprint = digest(
-            json.dumps([message.session, message.role, message.name, at, message.content])
-        )[:_ID_DIGITS]
         if message.id is None:
-            self._equals[fingerprint] += 1
-            return message.model_copy(
-                update={"id": f"{fingerprint}-{self._equals[fingerprint] - 1}"}
-            )
+            return message
+        fingerprint = gathering.fingerprint(message)
         if self._met.setdefault((message.session, message.id), fingerprint) != fingerprint:
             raise SourceFileError(f"id {message.id[:80]!r} was used before for another message")
         return message

@@ -18,6 +18,7 @@ from graphmem.adapters.conversations.source import (
 )
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
+from graphmem.rules.gathering import identified
 
 _LAYOUTS = (
     'graphmem reads one {"role": …, "content": …} object per line, a JSON list of such objects, '
@@ -79,7 +80,7 @@ def _from_lines(handle: BinaryIO, intake: Intake) -> Conversation:
             break
         with intake.place(number):
             messages.append(intake.message(parsed_line(raw)))
-    return Conversation(name=intake.path.stem, messages=tuple(messages))
+    return Conversation(name=intake.path.stem, messages=tuple(identified(messages)))
 
 
 def _from_document(document: object, intake: Intake) -> list[Conversation]:
@@ -109,4 +110,4 @@ def _from_list(items: list[object], intake: Intake) -> Conversation:
     for number, item in enumerate(items, 1):
         with intake.place(f"message {number}"):
             messages.append(intake.message(item))
-    return Conversation(name=intake.path.stem, messages=tuple(messages))
+    return Conversation(name=intake.path.stem, messages=tuple(identified(messages)))

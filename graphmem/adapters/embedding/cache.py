@@ -40,6 +40,7 @@ _PRIMARY = 0xFF
 """Bits of an extended SQLite result code that hold the primary one."""
 _BUSY_S = 10.0
 _UNIT_TOLERANCE = 1e-3
+_STORED = "<f4"
 
 
 class VectorCache:
@@ -70,12 +71,12 @@ class VectorCache:
             return db.execute(_GET, (asked,)).fetchall()
 
         rows: list[tuple[str, bytes]] = self._try(read, otherwise=[])
-        found = {key: np.frombuffer(blob, dtype="<f4").astype(np.float32) for key, blob in rows}
-        return {key: vector for key, vector in found.items() if _sound(vector)}
+        found = {key: _vector(blob) for key, blob in rows}
+        return {key: vector for key, vector in found.items() if vector is not None}
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Keep these vectors, and let go of the oldest when there are too many."""
-        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
+        rows = [(key, vector.astype(_STORED).tobytes()) for key, vector in vectors.items()]
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
@@ -126,6 +127,10 @@ class VectorCache:
         return otherwise
 
 
-def _sound(vector: Vector) -> bool:
-    """Tell a unit vector from a blob that a disk has garbled."""
-    return bool(abs(float(np.linalg.norm(vector)) - 1.0) < _UNIT_TOLERANCE)
+def _vector(blob: bytes) -> Vector | None:
+    """Return the vector, or None for a blob that a disk has garbled: ours have length 1."""
+    if len(blob) % np.dtype(_STORED).itemsize:
+        return None
+    vector = np.frombuffer(blob, dtype=_STORED).astype(np.float32)
+    sound = abs(float(np.linalg.norm(vector)) - 1.0) < _UNIT_TOLERANCE
+    return vector if sound else None

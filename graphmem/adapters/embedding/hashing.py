@@ -25,7 +25,7 @@ class HashEmbedder:
     """Words and letter trigrams hashed into signed buckets: the more shared, the closer.
 
     Deterministic on every machine, the same for both roles, never suspends. Unrelated texts have
-    a cosine near 0. It knows nothing of meaning.
+    a cosine of about 0.1. It knows nothing of meaning.
     """
 
     DIMENSION: ClassVar[int] = 256

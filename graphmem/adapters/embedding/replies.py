@@ -34,8 +34,8 @@ def in_order(reply: Any, count: int) -> list[Any]:
     try:
         vectors = [item["embedding"] for item in items]
         indices = [item.get("index") for item in items]
-    except (AttributeError, KeyError, TypeError):
-        raise ModelReplyError("The embedding service answered an item without a vector.") from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ModelReplyError("The embedding service answered an item without a vector.") from error
     if all(index is None for index in indices):
         return vectors
     placed = dict(zip(indices, vectors, strict=True))
@@ -59,10 +59,10 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None)
     """
     try:
         rows = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelReplyError(
             "The model answered something other than rows of numbers of one length."
-        ) from None
+        ) from error
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
         raise ModelReplyError(f"The model answered shape {rows.shape} for {count} texts.")
     if dimension is not None and rows.shape[1] != dimension:

@@ -285,7 +285,10 @@ class _Fetch:
         draft = self.shelf.folder / f"{jar.name}.part"
         counted = 0
         try:
-            with client.stream("GET", f"{self.source}/{jar.path}") as reply, draft.open("wb") as out:
+            with (
+                client.stream("GET", f"{self.source}/{jar.path}") as reply,
+                draft.open("wb") as out,
+            ):
                 reply.raise_for_status()
                 for chunk in reply.iter_bytes(1 << 16):
                     if self.stopped.is_set():

@@ -1,0 +1,1 @@
+"""Measurements of graphmem, each beside a baseline of the same run."""

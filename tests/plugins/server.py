@@ -1,0 +1,111 @@
+"""The server ladder: a Neo4j for the tests, from wherever one can be had."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server.jars import shipped_lock
+from graphmem.errors import ConfigurationError, LocalServerError
+from graphmem.settings import Settings
+
+_ENVIRON = dict(os.environ)
+"""As it was before any fixture emptied it."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A Neo4j that answers, and which rung of the ladder it came from."""
+
+    uri: str
+    user: str
+    password: SecretStr
+    rung: str
+
+
+def rung() -> str:
+    """Return where the tests will take their server from."""
+    if _ENVIRON.get("GRAPHMEM_TEST_URI"):
+        return "GRAPHMEM_TEST_URI"
+    if shutil.which("docker") and not _has_java():
+        return "testcontainers"
+    return "managed"
+
+
+@cache
+def _has_java() -> bool:
+    from graphmem.adapters.local_server.java import find_java
+
+    try:
+        find_java(_settings(Path()))
+    except ConfigurationError:
+        return False
+    return True
+
+
+def _settings(home: Path) -> Settings:
+    """Return settings of a server on any free ports; what was fetched is the user's own cache."""
+    wanted = {
+        name: value
+        for name, value in _ENVIRON.items()
+        if name in ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
+    }
+    return Settings.load(wanted, home=home, bolt_port=0, http_port=0, heap="1g", page_cache="256m")
+
+
+def pytest_report_header() -> str:
+    """Say which server and which driver the run uses."""
+    return f"neo4j: {rung()} server (locked {shipped_lock().neo4j}), driver {version('neo4j')}"
+
+
+@pytest.fixture(scope="session")
+def server_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings of a managed server in a temporary home, sharing the user's cache."""
+    return _settings(tmp_path_factory.mktemp("neo4j"))
+
+
+@pytest.fixture(scope="session")
+def server(server_settings: Settings) -> Iterator[Server]:
+    """Yield a server; only one that was started here is stopped."""
+    uri = _ENVIRON.get("GRAPHMEM_TEST_URI")
+    if uri:
+        password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
+        yield Server(uri, "neo4j", password, "GRAPHMEM_TEST_URI")
+        return
+    try:
+        found = local_server.ensure(server_settings)
+    except (LocalServerError, ConfigurationError) as error:
+        yield from _contained(str(error))
+        return
+    try:
+        yield Server(found.uri, found.user, found.password, "managed")
+    finally:
+        local_server.stop(server_settings)
+
+
+def _contained(reason: str) -> Iterator[Server]:
+    """Yield a server in a container, or skip when no engine answers."""
+    try:
+        import docker
+        from testcontainers.neo4j import Neo4jContainer
+
+        docker.from_env().ping()
+    except Exception as error:  # noqa: BLE001 - whatever is wrong, there is no engine
+        message = f"no Neo4j: GRAPHMEM_TEST_URI is unset; managed server: {reason}; Docker: {error}"
+        if _ENVIRON.get("GRAPHMEM_REQUIRE_SERVER") == "1":
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
+    image = f"neo4j:{shipped_lock().neo4j}-community"
+    with Neo4jContainer(image, password="graphmem-tests") as container:
+        yield Server(
+            container.get_connection_url(), "neo4j", SecretStr("graphmem-tests"), "testcontainers"
+        )

@@ -1,0 +1,257 @@
+"""Near duplicates and updates: changed facts survive, repeats are found."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.rules.duplicates import Candidate, Near, Update, choose, difference
+from graphmem.rules.facts import words
+from graphmem.rules.lexicon import Kind
+from tests.rules.strategies_pairs import (
+    Pair,
+    changed_facts,
+    lightly_reworded,
+    repeats,
+    texts,
+)
+
+FACTS = ("number", "date", "weekday", "name", "negation")
+
+
+def unseen(pairs: list[Pair]) -> list[Pair]:
+    return [p for p in pairs if not difference(p.first, p.second)]
+
+
+def test_no_changed_fact_is_taken_for_a_repeat() -> None:
+    pairs = changed_facts()
+    assert sum(pair.kind in FACTS for pair in pairs) >= 200
+    assert unseen(pairs) == []
+
+
+def test_no_changed_fact_hides_behind_another_wording() -> None:
+    assert unseen(lightly_reworded()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("number", Kind.NUMBER),
+        ("date", Kind.DATE),
+        ("weekday", Kind.DATE),
+        ("negation", Kind.NEGATION),
+    ],
+)
+def test_the_kind_of_a_changed_fact_is_named(kind: str, expected: Kind) -> None:
+    pairs = [p for p in changed_facts() if p.kind == kind]
+    assert pairs
+    assert [p for p in pairs if expected not in difference(p.first, p.second)] == []
+
+
+def test_repeats_are_found() -> None:
+    pairs = repeats()
+    assert len(unseen(pairs)) / len(pairs) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("There are three cats", "there are 3 cats"),
+        ("It has 1,000 users", "It has 1000 users"),
+        ("It has 2.5k users", "It has 2500 users"),
+        ("1.2 million", "1,200,000"),
+        ("one hundred and five seats", "105 seats"),
+        ("It costs $5 a month", "It costs 5 dollars a month"),
+        ("5% off", "5 percent off"),
+        ("my second job", "my 2nd job"),
+        ("Lunch at 3pm", "lunch at 3:00 PM"),
+        ("Lunch at 15:00", "lunch at 3 p.m."),
+        ("We meet on the 5th of May", "On May 5 we meet"),
+        ("due 2024-03-15", "due March 15, 2024"),
+        ("The meeting is on Tue", "the meeting is Tuesday"),
+        ("I do like tea", "I like tea"),
+        ("I dont like tea", "I do not like tea"),
+        ("She is working at Acme", "She works at Acme"),
+        ("She is planning the trip", "She plans the trip"),
+        ("user is allergic to peanuts", "user is allergic to peanut"),
+        ("The limit's in place", "The limit is in place"),
+        ("Yesterday I met Bob", "I met Bob yesterday"),
+        ("bread and butter", "bread, butter"),
+        ("the follow-up", "The follow up"),
+        ("MOVED TO PORTO", "moved to Porto"),
+        ("café au lait", "cafe\u0301 au lait"),
+    ],
+)
+def test_another_wording_says_the_same(first: str, second: str) -> None:
+    assert difference(first, second) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        ("i moved to porto", "i moved to lisbon", {Kind.VALUE}),
+        ("prefers tea", "prefers coffee", {Kind.VALUE}),
+        ("from Porto to Lisbon", "from Lisbon to Porto", {Kind.NAME}),
+        ("from porto to lisbon", "to porto from lisbon", {Kind.VALUE}),
+        ("Alice manages Bob", "Bob manages Alice", {Kind.NAME}),
+        ("I do like tea, not coffee", "I like coffee, not tea", {Kind.NEGATION}),
+        ("No, dogs are allowed", "No dogs are allowed", {Kind.NEGATION}),
+        ("I like not just tea", "I like not tea", {Kind.VALUE}),
+        ("a != b", "a = b", {Kind.NEGATION}),
+        ("feed the dog", "feed the dogs", {Kind.VALUE}),
+        ("the plan works", "the plane works", {Kind.VALUE}),
+        ("Adam called", "Adams called", {Kind.NAME}),
+        ("I am at Acme", "I was at Acme", {Kind.VALUE}),
+        ("Is Bob late", "Bob is late", {Kind.VALUE}),
+        ("Bob is late?", "Bob is late.", {Kind.VALUE}),
+        ("Plan A won", "Plan won", {Kind.VALUE}),
+        ("grade A-", "grade A", {Kind.NAME, Kind.VALUE}),
+        ("few came", "a few came", {Kind.VALUE}),
+        ("3 apples, 5 pears", "apples 3, pears 5", {Kind.VALUE}),
+        ("3 apples, 5 pears", "5 apples, 3 pears", {Kind.NUMBER}),
+        ("version 2.1", "version 2.10", {Kind.NUMBER}),
+        ("-5 degrees", "5 degrees", {Kind.NUMBER}),
+        ("10² units", "102 units", {Kind.NUMBER, Kind.VALUE}),
+        ("at 3:00", "at 3 PM", {Kind.DATE}),
+        ("Monday Bob cooks, Tuesday Al", "Tuesday Bob cooks, Monday Al", {Kind.DATE}),
+        ("the sun", "the Sunday", {Kind.VALUE, Kind.DATE}),
+        ("see file_name", "see file-name", {Kind.NAME, Kind.VALUE}),
+        ("a fine day 😀", "a fine day 😢", {Kind.VALUE}),
+        ("C code", "C++ code", {Kind.NAME}),
+        ("हम का", "हम की", {Kind.NAME}),
+        ("in Massen", "in Maßen", {Kind.NAME}),
+    ],
+)
+def test_a_changed_fact_differs_both_ways(first: str, second: str, kinds: set[Kind]) -> None:
+    assert difference(first, second) == kinds
+    assert difference(second, first) == kinds
+
+
+@given(texts, texts)
+def test_difference_is_symmetric(first: str, second: str) -> None:
+    assert difference(first, second) == difference(second, first)
+
+
+@given(texts)
+def test_a_text_says_what_it_says(text: str) -> None:
+    assert difference(text, text) == frozenset()
+
+
+@given(texts, st.sampled_from(["\n", "  ", " \t"]))
+def test_white_space_around_a_text_says_nothing(text: str, space: str) -> None:
+    assert difference(text, space + text + space) == frozenset()
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "unit", ["a ", "no, ", "1 ", "1-", "x.", "is working ", "hundred and ", "'s", "$", "may 5 "]
+)
+def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    difference(text, text[::-1])
+
+
+def test_long_numbers_stay_exact() -> None:
+    assert difference("9" * 5000, "9" * 4999 + "8") == {Kind.NUMBER}
+    assert difference(f"{'1' * 40}k", f"{'1' * 40}000") == frozenset()
+
+
+def test_words_read_quantities_in_one_spelling() -> None:
+    keys = [
+        word.key for word in words("On May 5th at 3:30pm, twenty-one users paid $1,000 or 2.5k")
+    ]
+    assert keys == [
+        *("----" + "-05-05", "@15:30", "21", "users", "paid", "1000", "dollar", "or", "2500")
+    ]
+
+
+def test_the_first_candidate_that_says_the_same_is_the_duplicate() -> None:
+    candidates = [
+        Candidate("m_b", "The limit is 200.", 0.99),
+        Candidate("m_c", "the limit is 100!", 0.95),
+        Candidate("m_a", "So: the limit is 100", 0.95),
+        Candidate("m_d", "The limit is 100", 0.90),
+    ]
+    assert choose("The limit is 100", candidates[:2], 0.92) == Near("m_c", 0.95)
+    assert choose("The limit is 100", [candidates[0], candidates[3]], 0.92) == Update(
+        "m_b", 0.99, frozenset({Kind.NUMBER})
+    )
+
+
+def test_equal_similarities_go_to_the_smaller_id() -> None:
+    rows = [Candidate(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert choose("tea is good", rows, 0.92) == Near("m_1", 0.95)
+    rows = [Candidate(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert choose("tea is good", rows, 0.92) == Update("m_1", 0.95, frozenset({Kind.VALUE}))
+
+
+@pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])
+def test_nothing_below_the_threshold_is_considered(similarity: float) -> None:
+    assert choose("Tea", [Candidate("m_1", "Tea", similarity)], 0.92) is None
+    assert choose("Tea", [], 0.92) is None
+
+
+def test_the_threshold_itself_is_enough() -> None:
+    assert choose("Tea", [Candidate("m_1", "tea", 0.92)], 0.92) == Near("m_1", 0.92)
+
+
+@given(st.data())
+def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
+    offered = data.draw(texts)
+    rows = [
+        Candidate(f"m_{n}", text, similarity)
+        for n, (text, similarity) in enumerate(
+            data.draw(st.lists(st.tuples(texts, st.sampled_from([0.9, 0.93, 0.96])), max_size=5))
+        )
+    ]
+    expected = choose(offered, rows, 0.92)
+    assert choose(offered, data.draw(st.permutations(rows)), 0.92) == expected
+
+
+def knowledge_updates() -> Iterator[tuple[str, str]]:
+    """Yield (message with the original fact, message with the updated one) of every BEAM chat."""
+    root = Path(os.environ.get("GRAPHMEM_DATA", "../shared/data")) / "beam"
+    if not root.is_dir():
+        pytest.skip(f"{root} is missing: set GRAPHMEM_DATA to the folder that holds beam/")
+    for chat in sorted(root.glob("*/chat.json")):
+        messages = {
+            message["id"]: message["content"].partition("->->")[0].strip()
+            for batch in json.loads(chat.read_text("utf-8"))
+            for turn in batch["turns"]
+            for message in turn
+        }
+        questions: dict[str, Any] = json.loads(
+            chat.with_name("probing_questions.json").read_text("utf-8")
+        )
+        for question in questions["knowledge_update"]:
+            ids = question["source_chat_ids"]
+            for original in ids["original_info"]:
+                for updated in set(ids["updated_info"]) - {original}:
+                    yield messages[original], messages[updated]
+
+
+def closest_sentences(first: str, second: str) -> tuple[str, str]:
+    """Return the two sentences, one of each text, that share the largest part of their words."""
+
+    def sentences(text: str) -> list[str]:
+        return [s for line in text.splitlines() for s in line.split(". ") if len(s.split()) > 3]
+
+    def overlap(pair: tuple[str, str]) -> float:
+        a, b = (set(s.lower().split()) for s in pair)
+        return len(a & b) / len(a | b)
+
+    return max(((a, b) for a in sentences(first) for b in sentences(second) if a != b), key=overlap)
+
+
+def test_no_real_knowledge_update_is_taken_for_a_repeat() -> None:
+    pairs = list(knowledge_updates())
+    assert len(pairs) >= 18
+    pairs += [closest_sentences(*pair) for pair in pairs]
+    assert [pair for pair in pairs if not difference(*pair)] == []
