@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,8 +17,11 @@ from graphmem.ports import Mode, Query, R, Row
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
 _PARAM = re.compile(r"\$(\w+)")
-_COMMENT = re.compile(r"//.*$", re.MULTILINE)
-_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
+_STRING = re.compile(_QUOTED)
+_STRING_OR_COMMENT = re.compile(rf"({_QUOTED})|//.*")
+_END = re.compile(r";[ \t]*$", re.MULTILINE)
+FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "params", "columns"})
 ROWS = ("none", "one", "many")
 
 
@@ -83,7 +87,7 @@ def parse(name: str, source: str) -> Procedure:
         raise CatalogError(f"{name}: a header of comment lines and a blank line come first.")
     summary, fields, entries = _header(name, head)
     text = expand(name, body)
-    used = frozenset(_PARAM.findall(_STRING.sub("''", _COMMENT.sub("", text))))
+    used = frozenset(_PARAM.findall(_STRING.sub("''", _uncommented(text))))
     declared = frozenset(entry.name for entry in entries["params"])
     if used != declared:
         raise CatalogError(
@@ -115,6 +119,8 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[E
         field = re.match(r"^// (\w+):(?: (.*))?$", line)
         if field:
             section = field[1]
+            if section not in FIELDS or section in fields:
+                raise CatalogError(f"{name}: header field {section!r} is unknown or stands twice.")
             fields[section] = field[2] or ""
         elif not section:
             summary.append(line.removeprefix("//").strip())
@@ -126,6 +132,10 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[E
         else:
             fields[section] += " " + line.removeprefix("//").strip()
     return " ".join(summary), fields, entries
+
+
+def _uncommented(text: str) -> str:
+    return _STRING_OR_COMMENT.sub(lambda match: match[1] or "", text)
 
 
 def expand(name: str, body: str) -> str:
@@ -146,6 +156,17 @@ def expand(name: str, body: str) -> str:
         return "\n".join(indent + line if line else line for line in text.splitlines())
 
     return _INCLUDE.sub(fragment, body).strip()
+
+
+def pasted(found: Procedure, values: Mapping[str, object]) -> str:
+    """Return a procedure as Neo4j Browser takes it: its parameters as a command, then its text.
+
+    Args:
+        values: parameters by name, as JSON can hold them; the others are null, to be filled in.
+    """
+    given = {entry.name: values.get(entry.name) for entry in found.params}
+    pairs = ", ".join(f"{name}: {json.dumps(value)}" for name, value in given.items())
+    return f":param {{{pairs}}};\nCYPHER 25\n{found.text};"
 
 
 def ignored(_: Row) -> None:
@@ -193,7 +214,7 @@ def _migration(path: Path) -> Migration:
     _, fields, _ = _header(path.stem, head)
     if not named or fields.get("mode") != ("schema" if named[2] == "schema" else "write"):
         raise CatalogError(f"{path.name}: want NNNN_schema_what (mode: schema) or NNNN_data_what.")
-    texts = [" ".join(text.split()) for text in _COMMENT.sub("", body).split(";")]
+    texts = [" ".join(text.split()) for text in _END.split(_uncommented(body))]
     statements = tuple(
         Query(
             name=f"{path.stem}#{i}",

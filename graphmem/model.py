@@ -76,7 +76,7 @@ class Wall(Record):
     tenant: Name
     scope: Name = GLOBAL_SCOPE
     """Where writes go."""
-    scopes: tuple[Name, ...] = (GLOBAL_SCOPE,)
+    scopes: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200)] = (GLOBAL_SCOPE,)
     """What reads may see."""
 
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from pathlib import Path
 from typing import Any
 
 import hypothesis
-import neo4j
 import pytest
 from hypothesis import HealthCheck
 
-_PLUGINS = Path(__file__).parent / "plugins"
-pytest_plugins = [
-    *(["tests.plugins.server"] if (_PLUGINS / "server.py").exists() else []),
-    "tests.plugins.graph",
-    "tests.plugins.clients",
-]
+pytest_plugins = ["tests.plugins.server", "tests.plugins.graph", "tests.plugins.clients"]
 
 _SLOW_FIXTURES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 for _name, _examples in (("dev", 30), ("check", 200), ("deep", 2_000)):
@@ -36,7 +29,7 @@ hypothesis.settings.load_profile(PROFILE)
 
 
 def pytest_report_header() -> str:
-    return f"neo4j driver {neo4j.__version__}, hypothesis profile {PROFILE}"
+    return f"hypothesis profile {PROFILE}"
 
 
 @pytest.fixture(autouse=True)

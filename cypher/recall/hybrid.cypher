@@ -35,7 +35,8 @@ CALL () {
   UNION ALL
     FILTER 'memory' IN $kinds AND $words <> ''
     CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words, {limit: $pool}) YIELD node AS n, score AS found
-    FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
+    // A query of nothing but stop words matches everything, with a score of 0.
+    FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
     RETURN 'memory' AS kind, 'words' AS list, $words_weight AS weight, n, found
   UNION ALL
     FILTER 'turn' IN $kinds
@@ -50,7 +51,7 @@ CALL () {
   UNION ALL
     FILTER 'turn' IN $kinds AND $turn_words <> ''
     CALL db.index.fulltext.queryNodes('turn_text_fulltext', $turn_words, {limit: $pool}) YIELD node AS n, score AS found
-    FILTER n.tenant = $tenant AND n.scope IN $scopes
+    FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
     RETURN 'turn' AS kind, 'words' AS list, $words_weight AS weight, n, found
   }
   // One group per distinct score, best first: its place is the rank that its members share.

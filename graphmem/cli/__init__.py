@@ -69,6 +69,6 @@ def main(args: list[str] | None = None) -> None:
         )
         sys.exit(130)
     except GraphmemError as error:
-        show_error(error)
+        show_error(error, as_json="--json" in (sys.argv if args is None else args))
         sys.exit(exit_code_of(error))
     sys.exit(result if isinstance(result, int) else 0)

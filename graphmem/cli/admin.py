@@ -93,9 +93,8 @@ def show(app: App, name: str) -> None:
     from graphmem import catalog
 
     found = catalog.procedure(name)
-    lines = [f":param {p.name} => null;  // {p.kind}: {p.text}" for p in found.params]
-    pasted = "\n".join([*lines, "CYPHER 25", found.text])
-    app.emit({"name": found.name, "text": found.text, "params": found.params}, Text(pasted))
+    text = catalog.pasted(found, {})
+    app.emit({"name": found.name, "text": text, "params": found.params}, Text(text))
 
 
 @admin.command()

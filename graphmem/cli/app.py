@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
@@ -158,9 +157,9 @@ def exit_code_of(error: errors.GraphmemError) -> int:
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
 
 
-def show_error(error: errors.GraphmemError) -> None:
+def show_error(error: errors.GraphmemError, *, as_json: bool) -> None:
     """Write an error to standard error: code, what was wrong, what to do."""
-    if "--json" in sys.argv:
+    if as_json:
         shown = {"code": error.code, "message": error.message, "hint": error.hint}
         click.echo(json.dumps({"error": shown}), err=True)
         return

@@ -46,8 +46,12 @@ def demo(app: App) -> None:
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "browser": link,
         },
-        lambda: _view(total, became, answers, link),
+        lambda: _view(total, became, answers),
     )
+    if link and not app.json:
+        # Echoed as one line: a terminal's own wrapping keeps it whole for copying.
+        click.echo(f"\nSee it in Neo4j Browser:\n{link}")
+        click.echo("The password: graphmem server status --show-password")
 
 
 def _data(name: str) -> str:
@@ -58,14 +62,16 @@ def browser_link(app: App) -> str | None:
     """Return where Neo4j Browser shows the demo's memories; None for a server of the user's own."""
     if app.settings.uri is not None:
         return None
+    from graphmem import catalog
     from graphmem.adapters import local_server
-    from graphmem.catalog import procedure
 
-    text = procedure("browser/memories").text
-    return local_server.browser_link(app.settings, text)
+    wanted = {"tenant": TENANT, "scope": SCOPE, "limit": 30}
+    return local_server.browse_link(
+        app.settings, catalog.pasted(catalog.procedure("browser/memories"), wanted)
+    )
 
 
-def _view(total: Any, became: list[Kept], answers: list[Any], link: str | None) -> RenderableType:
+def _view(total: Any, became: list[Kept], answers: list[Any]) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
     from rich.text import Text
@@ -88,9 +94,6 @@ def _view(total: Any, became: list[Kept], answers: list[Any], link: str | None) 
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))
         parts.append(views.recollection(found))
-    if link:
-        parts += [Rule("See it", align="left"), Text(link, style="blue", overflow="fold")]
-        parts.append(Text("The password: graphmem server status --show-password", style="dim"))
     return Group(*parts)
 
 

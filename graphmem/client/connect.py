@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError
 from graphmem.model import Wall
 from graphmem.operations import migration
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 __all__ = ["Address", "Binding", "address", "awaited_world", "blocking_world", "bound", "settings"]
+
+SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Address:
     """Return the settings' server, or the managed one, started when it does not run.
 
     Raises:
-        ConfigurationError: a URI without a password.
+        ConfigurationError: a URI without a password, or one that is no address of Neo4j.
         LocalServerError: the managed server did not start.
     """
     if known.uri is None:
@@ -58,7 +62,26 @@ def address(known: Settings, report: Callable[[str], None]) -> Address:
         raise ConfigurationError(
             "GRAPHMEM_URI is set and GRAPHMEM_PASSWORD is not.", hint="Set both."
         )
+    if not _is_address(known.uri):
+        # It is not quoted: people put their password into it.
+        raise ConfigurationError(
+            "GRAPHMEM_URI is no address of a Neo4j server.",
+            hint="Write it like bolt://127.0.0.1:7687 or neo4j+s://host; user and password apart.",
+        )
     return Address(known.uri, known.user, known.password.get_secret_value())
+
+
+def _is_address(uri: str) -> bool:
+    try:
+        parts = urlsplit(uri)
+        return (
+            parts.scheme in SCHEMES
+            and bool(parts.hostname)
+            and parts.port != 0
+            and ("@" not in parts.netloc)
+        )
+    except ValueError:
+        return False
 
 
 def blocking_world(
@@ -92,14 +115,16 @@ async def bound(world: World, known: Settings) -> Binding:
     given back when this fails.
 
     Raises:
+        InvalidInputError: the settings' tenant or scope is no name.
         SchemaError, ModelMismatchError, UnavailableError: see `migration.checked`.
     """
     try:
+        own = valid(Wall, tenant=known.tenant, scope=known.scope)
+        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
         if known.uri is None:
             await migration.migrate_if_due(world)
         model = await migration.checked(world)
     except BaseException:
         await world.graph.close()
         raise
-    wall = Wall(tenant=known.tenant, scope=known.scope, scopes=drafts.visible(known.scope))
     return Binding(world, wall, model)

@@ -145,8 +145,9 @@ def _on_tenant(handle: H, name: str) -> H:
 
 def _on_scope(handle: H, name: str, see: Sequence[str] | None) -> H:
     tenant = handle._state.binding.wall.tenant
-    scopes = drafts.visible(name) if see is None else tuple(see)
-    return _on_wall(handle, valid(Wall, tenant=tenant, scope=name, scopes=scopes))
+    own = valid(Wall, tenant=tenant, scope=name).scope
+    scopes = drafts.visible(own) if see is None else see
+    return _on_wall(handle, valid(Wall, tenant=tenant, scope=own, scopes=scopes))
 
 
 def _on_wall(handle: H, wall: Wall) -> H:

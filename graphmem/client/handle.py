@@ -9,6 +9,7 @@ from typing import Annotated, TypedDict, Unpack
 from pydantic import Field
 
 from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.errors import InvalidInputError
 from graphmem.model import (
     Chain,
     CommitOutcome,
@@ -34,6 +35,7 @@ from graphmem.operations import episode, lineage, reading, recall
 from graphmem.rules import gathering
 
 MOST_ROWS = 1_000
+MOST_TURNS = 10**9
 
 
 class Origin(TypedDict, total=False):
@@ -60,6 +62,15 @@ class Narrowing(TypedDict, total=False):
     since: datetime
     until: datetime
     statuses: Sequence[Status]
+
+
+class _Known(Record):
+    id: Text
+
+
+class _Change(Record):
+    id: Text
+    reason: Annotated[Text, Field(max_length=10_000)] | None = None
 
 
 class _Question(Record):
@@ -118,6 +129,8 @@ class AsyncHandle:
 
         Every 500 of them are one transaction.
         """
+        if isinstance(wishes, str):
+            raise InvalidInputError("wishes is one text.", hint="Use `remember`, or give a list.")
         texts = [w if isinstance(w, Wish) else valid(Wish, content=w) for w in wishes]
         return await self._state.commit(texts)
 
@@ -182,7 +195,7 @@ class AsyncHandle:
         Raises:
             NotFoundError: nothing visible has this id.
         """
-        return await reading.get(self._state.binding, memory_id)
+        return await reading.get(self._state.binding, _known(memory_id))
 
     async def history(self, memory_id: str, *, limit: int = MOST_ROWS) -> Sequence[MemoryEvent]:
         """Return the newest events of a memory, oldest of them first.
@@ -191,7 +204,7 @@ class AsyncHandle:
             NotFoundError: nothing visible has this id.
         """
         count = bounded("limit", limit, MOST_ROWS)
-        return await lineage.history(self._state.binding, memory_id, limit=count)
+        return await lineage.history(self._state.binding, _known(memory_id), limit=count)
 
     async def chain(self, memory_id: str) -> Chain:
         """Return every memory that superseded or was superseded by this one, at any remove.
@@ -199,7 +212,7 @@ class AsyncHandle:
         Raises:
             NotFoundError: nothing visible has this id.
         """
-        return await lineage.chain(self._state.binding, memory_id)
+        return await lineage.chain(self._state.binding, _known(memory_id))
 
     async def supersede(
         self, memory_id: str, content: str, *, reason: str | None = None, **origin: Unpack[Origin]
@@ -213,11 +226,12 @@ class AsyncHandle:
             SelfSupersessionError: the text is that of the memory itself.
             EventConflictError: the id was used for something else.
         """
+        change = valid(_Change, id=memory_id, reason=reason)
         wish = valid(Wish, content=content, **origin)
         wish = wish.model_copy(update={"episode_id": await self._state.opened_episode()})
-        by = lineage.Correction(reason=reason, at=wish.at, id=wish.id, actor=wish.actor)
+        by = lineage.Correction(reason=change.reason, at=wish.at, id=wish.id, actor=wish.actor)
         return await lineage.supersede(
-            self._state.binding, memory_id, wish, by, self._state.all_rules()
+            self._state.binding, change.id, wish, by, self._state.all_rules()
         )
 
     async def deprecate(
@@ -243,9 +257,10 @@ class AsyncHandle:
     async def _mark(
         self, memory_id: str, kind: EventType, reason: str | None, origin: Origin
     ) -> str:
+        change = valid(_Change, id=memory_id, reason=reason)
         given = valid(Wish, content="", **origin)
-        by = lineage.Correction(reason=reason, at=given.at, id=given.id, actor=given.actor)
-        return await lineage.mark(self._state.binding, memory_id, kind, by)
+        by = lineage.Correction(reason=change.reason, at=given.at, id=given.id, actor=given.actor)
+        return await lineage.mark(self._state.binding, change.id, kind, by)
 
     async def add_episode(self, **stretch: Unpack[Stretch]) -> str:
         """Keep a stretch of experience, for example a document, and return its id.
@@ -262,14 +277,16 @@ class AsyncHandle:
         Raises:
             NotFoundError: nothing visible has this id.
         """
-        return await episode.episode(self._state.binding, episode_id)
+        return await episode.episode(self._state.binding, _known(episode_id))
 
     async def turns(
         self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
     ) -> Sequence[Turn]:
         """Return turns of an episode in order, from position `start`."""
         count = bounded("limit", limit, MOST_ROWS)
-        return await episode.turns(self._state.binding, episode_id, start=start, limit=count)
+        first = bounded("start", start, MOST_TURNS, least=0)
+        known = _known(episode_id)
+        return await episode.turns(self._state.binding, known, start=first, limit=count)
 
     async def list(
         self, *, cursor: str | None = None, limit: int = 50, **narrowing: Unpack[Narrowing]
@@ -283,6 +300,10 @@ class AsyncHandle:
         want = reading.Filter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
         return await reading.page(self._state.binding, want, cursor=cursor, limit=count)
+
+
+def _known(given: str) -> str:
+    return valid(_Known, id=given).id
 
 
 class Handle:

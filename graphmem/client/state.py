@@ -118,12 +118,12 @@ def _hint(error: ValidationError) -> str:
     return ""
 
 
-def bounded(name: str, value: int, most: int) -> int:
+def bounded(name: str, value: int, most: int, *, least: int = 1) -> int:
     """Return a count that a caller gave.
 
     Raises:
-        InvalidInputError: it is no whole number from 1 to `most`.
+        InvalidInputError: it is no whole number from `least` to `most`.
     """
-    if type(value) is not int or not 1 <= value <= most:
-        raise InvalidInputError(f"{name} must be a whole number from 1 to {most}.")
+    if type(value) is not int or not least <= value <= most:
+        raise InvalidInputError(f"{name} must be a whole number from {least} to {most}.")
     return value

@@ -219,12 +219,7 @@ async def _append(
     }
     if counts != wanted:
         raise NotFoundError("An episode or turn that a text was to be attached to does not exist.")
-    restored = [
-        drafts.event_row(d, to.wall, EventType.RESTORE, {})
-        | {"id": f"{d.event_id}.restore", "memory_id": v.memory_id}
-        for d, v in verdicts
-        if v.restores
-    ]
+    restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
 

@@ -16,7 +16,16 @@ from graphmem.errors import (
     NotFoundError,
     SelfSupersessionError,
 )
-from graphmem.model import Chain, EventType, Link, Memory, MemoryEvent, Supersession, Wish
+from graphmem.model import (
+    Chain,
+    EventType,
+    Link,
+    Memory,
+    MemoryEvent,
+    Outcome,
+    Supersession,
+    Wish,
+)
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import drafts, identity
 from graphmem.rules.drafts import Draft
@@ -211,7 +220,11 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
     exact = found["exact"]
     tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})
     kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
-    event = drafts.event_row(draft, to.wall, kind, {"memory_id": draft.memory_id}) | {
+    became = {
+        "outcome": Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW,
+        "memory_id": draft.memory_id,
+    }
+    event = drafts.event_row(draft, to.wall, kind, became) | {
         "memory_id": draft.memory_id,
         "tags": tags,
         "episode_id": draft.wish.episode_id,

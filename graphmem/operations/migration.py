@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 from graphmem import catalog
@@ -15,8 +17,8 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.model import AppliedMigration, EmbeddingModel, GraphState
-from graphmem.operations.calibration import measure
-from graphmem.ports import Tx, World
+from graphmem.ports import Embedder, Role, Tx, World
+from graphmem.rules.calibration import Calibration, mean_cosine
 
 LOCK_S = 600
 """A crashed owner's lock expires after this; a live one renews it before every file."""
@@ -116,10 +118,27 @@ async def migrate(world: World) -> tuple[str, ...]:
             await _record_model(world)
     finally:
         await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
-    if applied:
-        world.report("waiting for the indexes")
-        await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+    # Also when nothing was applied: who applied it may still wait, or have died waiting.
+    world.report("waiting for the indexes")
+    await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
     return tuple(applied)
+
+
+async def measure(embedder: Embedder) -> Calibration:
+    """Return the model's mean cosines over the unrelated texts that the package carries.
+
+    It embeds 100 short texts, a second or three with the local model.
+
+    Raises:
+        ModelUnavailableError: the model cannot be reached or refuses the key.
+        ModelReplyError: its answer is not one vector a text.
+    """
+    sample = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
+    statements = await embedder.embed(sample["statements"], Role.DOCUMENT)
+    questions = await embedder.embed(sample["questions"], Role.QUERY)
+    return Calibration(
+        mu_document=mean_cosine(statements), mu_query=mean_cosine(questions, statements)
+    )
 
 
 async def _lock(world: World, owner: str) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, Wall, Wish
+from graphmem.model import GLOBAL_SCOPE, EventType, Wall, Wish
 from graphmem.rules import hygiene, identity
 
 if TYPE_CHECKING:
@@ -122,6 +122,16 @@ def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) ->
         "actor": drafted.wish.actor,
         "artifact_ref": drafted.wish.artifact_ref,
         "payload": json.dumps(payload, ensure_ascii=False),
+    }
+
+
+def restore_row(drafted: Draft, wall: Wall, memory_id: str) -> dict[str, Any]:
+    """Return the row of the event that brings a hidden memory back because it was said again."""
+    # Made from the statement's id, so a retry makes the same one; hashed, so no caller has it.
+    return event_row(drafted, wall, EventType.RESTORE, {}) | {
+        "id": "restore_" + identity.digest(drafted.event_id)[:32],
+        "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),
+        "memory_id": memory_id,
     }
 
 

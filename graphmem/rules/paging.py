@@ -24,8 +24,12 @@ def position(text: str | None) -> tuple[datetime | None, str | None]:
     try:
         plain = base64.b64decode(text.encode(), b"-_", validate=True).decode()
         at, last_id = plain.split(" ", 1)
-        return datetime.fromisoformat(at).astimezone(UTC), last_id
-    except (OverflowError, ValueError):
+        place = datetime.fromisoformat(at).astimezone(UTC), last_id
+    except (AttributeError, OverflowError, ValueError):
+        place = None
+    # Many words can be decoded to the same place; only the one that `cursor` makes is taken.
+    if place is None or cursor(*place) != text:
         raise InvalidInputError(
             "This is no cursor.", hint="Pass the `next_cursor` of the page before, unchanged."
-        ) from None
+        )
+    return place

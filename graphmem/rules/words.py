@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from graphmem.model import Status, Wall
 from graphmem.rules import identity
 
 _WORD = re.compile(r"\w+")
-MOST_WORDS = 256
-"""Lucene refuses a query of more than 1,024 clauses; each word may stand in two fields."""
+MOST_TOKENS = 256
+"""Lucene refuses a query of more than 1,024 clauses; each token may stand in two fields, and each
+visible scope is a clause too."""
+_LONGEST_TOKEN = 255
+"""The analyser cuts a longer word into as many pieces as it takes."""
 
 
 def memory_query(text: str, wall: Wall, statuses: Sequence[Status]) -> str:
@@ -25,7 +28,7 @@ def turn_query(text: str, wall: Wall) -> str:
 
 def _walled(text: str, wall: Wall, fields: Iterable[str], statuses: Sequence[Status]) -> str:
     # \w+ leaves no operator, quote or bracket; lower case leaves no AND, OR, NOT or TO.
-    words = list(dict.fromkeys(_WORD.findall(text.lower())))[:MOST_WORDS]
+    words = list(_within(MOST_TOKENS, dict.fromkeys(_WORD.findall(text.lower()))))
     if not words:
         return ""
     scopes = " ".join(identity.scope_key(wall.tenant, scope) for scope in wall.scopes)
@@ -34,3 +37,15 @@ def _walled(text: str, wall: Wall, fields: Iterable[str], statuses: Sequence[Sta
         parts.append(f"+status:({' '.join(statuses)})^0")
     parts.append("+(" + " ".join(f"{field}:({' '.join(words)})" for field in fields) + ")")
     return " ".join(parts)
+
+
+def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
+    """Yield words while the analyser makes no more than `budget` tokens of them."""
+    for word in words:
+        # Outside ASCII each character may be a token of its own: Chinese is written without spaces.
+        cost = 1 + len(word) // _LONGEST_TOKEN if word.isascii() else len(word)
+        if cost > budget:
+            yield word[:budget]
+            return
+        yield word
+        budget -= cost

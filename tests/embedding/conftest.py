@@ -60,6 +60,7 @@ class Service:
 
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
     script: list[Reply] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     """Set at the end of a test: requests that hang go home."""
@@ -70,6 +71,7 @@ class Service:
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         self.bodies.append(body)
+        self.keys.append(handler.headers["Authorization"])
         texts = body.get("input") or body.get("texts") or [""] * len(body.get("requests", []))
         reply = self.script.pop(0) if self.script else self.data(items(texts))
         reply(handler)

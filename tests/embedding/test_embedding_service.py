@@ -194,6 +194,26 @@ def test_credentials_in_the_address_are_not_shown(connect: Connect, service: Ser
     assert "hunter" not in str(e.value)
 
 
+@pytest.mark.parametrize(
+    "url", ["", "host/v1", "ftp://host/v1", "http://", "http://h:port/v1", "http://[::1/v1"]
+)
+def test_an_address_that_is_none_is_a_wrong_setting(connect: Connect, url: str) -> None:
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_URL is no http address"):
+        connect(embedder_url=url)
+
+
+@pytest.mark.parametrize("key", ["sk-open\nsesame", "sk-opensesame two", "sk-opensesame\u20ac"])
+def test_a_key_that_cannot_be_sent_is_a_wrong_setting(connect: Connect, key: str) -> None:
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_KEY") as e:
+        connect(embedder_key=key)
+    assert "open" not in str(e.value)
+
+
+def test_a_key_read_from_a_file_may_end_in_a_line_break(connect: Connect, service: Service) -> None:
+    connect(embedder_key=KEY + "\n").embed("hello")
+    assert service.keys == [f"Bearer {KEY}"]
+
+
 def test_nobody_listens(connect: Connect, service: Service) -> None:
     talk = connect(embedder_url="http://127.0.0.1:1/v1", embedder_retries=1)
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:1 .* after 2 request"):

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import neo4j
 import pytest
@@ -16,6 +16,9 @@ from graphmem.operations import migration
 from graphmem.ports import run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from tests.plugins.server import Server
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def has_cycle(edges: list[Edge]) -> bool:
 
 
 @pytest.fixture(scope="session")
-def migrated(server: Any) -> Settings:
+def migrated(server: Server) -> Settings:
     """Settings of the session's server, its schema current, for the hash embedder."""
     settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
     address = connect.address(settings, connect.silent)

@@ -86,6 +86,13 @@ def test_repeats_are_found() -> None:
         ("bread and butter", "bread, butter"),
         ("the follow-up", "The follow up"),
         ("MOVED TO PORTO", "moved to Porto"),
+        ("two hundred thousand seats", "200,000 seats"),
+        ("a million and one nights", "1000001 nights"),
+        ("zero bugs", "0 bugs"),
+        ("pages 10–20", "pages 10-20"),
+        ("٤٢ seats", "42 seats"),
+        ("soft\u00adware", "software"),
+        ("Founded in 1999 by Ada", "founded in 1999 by Ada"),
         ("café au lait", "cafe\u0301 au lait"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -97,13 +98,13 @@ def _wait_s(links: list[BaseException]) -> float | None:
 def _seconds(retry_after: str) -> float | None:
     """Read a Retry-After header: seconds or an HTTP date (RFC 9110, 10.2.3)."""
     try:
-        return max(0.0, float(retry_after))
+        seconds = float(retry_after)
     except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def pause_s(attempt: int, wait_s: float | None, jitter: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import threading
@@ -12,6 +11,8 @@ from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from graphmem.adapters.embedding.faults import Fault, error_of, fault_of, pause_s, worth_another
 from graphmem.adapters.embedding.replies import in_order
@@ -52,6 +53,9 @@ class ServiceEngine:
 
     The awaited face runs litellm's blocking call in a thread: its own awaited one keeps clients
     per event loop and leaves their sockets open when the loop ends.
+
+    Raises:
+        ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
 
     slow = True
@@ -62,20 +66,23 @@ class ServiceEngine:
         # One name may stand for two models at two addresses.
         self.identity = digest(self.name, settings.embedder_url or "", str(self.dimension))
         self._settings, self._face = settings, face
+        self._where = _where(settings.embedder_url)
+        self._key = _key(settings.embedder_key)
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any]:
         """Return one row per text, asking again after passing faults."""
-        for attempt in itertools.count():
+        requests = 0
+        while True:
             answer = await self._face.run(partial(self._ask, texts, role))
             if not isinstance(answer, Fault):
                 return in_order(answer, len(texts))
-            if attempt == self._settings.embedder_retries or not worth_another(answer):
+            requests += 1
+            if requests > self._settings.embedder_retries or not worth_another(answer):
                 # Raised here and not where litellm's exception was caught: as the context of
                 # this error that one would carry its request, with the key, to whoever logs it.
-                raise error_of(answer, model=self.name, where=self._where, requests=attempt + 1)
+                raise error_of(answer, model=self.name, where=self._where, requests=requests)
             jitter = random.random()  # noqa: S311 - spreads clients, keeps no secret
-            await self._face.sleep(pause_s(attempt, answer.wait_s, jitter))
-        raise AssertionError  # pragma: no cover
+            await self._face.sleep(pause_s(requests - 1, answer.wait_s, jitter))
 
     def _ask(self, texts: Sequence[str], role: Role) -> object:
         """Return litellm's response, or the `Fault` that came instead."""
@@ -87,12 +94,12 @@ class ServiceEngine:
             return fault_of(error, secrets=self._secrets)
 
     def _request(self, texts: Sequence[str], role: Role) -> dict[str, Any]:
-        key, dimension = self._settings.embedder_key, self._settings.embedder_dimension
+        dimension = self._settings.embedder_dimension
         request: dict[str, Any] = {
             "model": self.name,
             "input": list(texts),
             "api_base": self._settings.embedder_url,
-            "api_key": key.get_secret_value() if key else None,
+            "api_key": self._key.get_secret_value() if self._key else None,
             "timeout": self._settings.embedder_timeout_s,
             "max_retries": _NoRetries(0),
         }
@@ -120,21 +127,48 @@ class ServiceEngine:
         return str(provider)
 
     @property
-    def _where(self) -> str:
-        """The service without what may be secret in its address."""
-        if self._settings.embedder_url is None:
-            return "the embedding service"
-        parts = urlsplit(self._settings.embedder_url)
-        port = f":{parts.port}" if parts.port else ""
-        return f"the embedding service at {parts.scheme}://{parts.hostname}{port}"
-
-    @property
     def _secrets(self) -> frozenset[str]:
         """What must not be shown: our key and those litellm finds in the environment."""
-        key, url = self._settings.embedder_key, self._settings.embedder_url
         found = {value for name, value in os.environ.items() if name.endswith("_API_KEY")}
-        found |= {key.get_secret_value() if key else "", url or ""}
+        if self._key:
+            found.add(self._key.get_secret_value())
+        if url := self._settings.embedder_url:
+            found |= {url, urlsplit(url).password or "", urlsplit(url).query}
         return frozenset(found - {""})
+
+
+def _where(url: str | None) -> str:
+    """Return the service in words, without what may be secret in its address."""
+    if url is None:
+        return "the embedding service"
+    if not _usable(url):
+        raise ConfigurationError(
+            "GRAPHMEM_EMBEDDER_URL is no http address.",
+            hint="It looks like https://host/v1 or http://127.0.0.1:8000/v1.",
+        )
+    parts = urlsplit(url)
+    return f"the embedding service at {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _key(key: SecretStr | None) -> SecretStr | None:
+    """Return the key as a header can carry it: what cannot be sent is shown in errors instead."""
+    if key is None:
+        return None
+    bare = key.get_secret_value().strip()
+    if not bare.isascii() or not bare.isprintable() or " " in bare:
+        raise ConfigurationError(
+            "GRAPHMEM_EMBEDDER_KEY has characters that no key has.",
+            hint="Copy it again, without line breaks.",
+        )
+    return SecretStr(bare)
 
 
 def _litellm() -> ModuleType:

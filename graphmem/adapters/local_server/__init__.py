@@ -1,7 +1,13 @@
 """A Neo4j of graphmem's own: fetched on first use, started on demand, on loopback alone."""
 
 from graphmem.adapters.local_server.doctor import diagnose
-from graphmem.adapters.local_server.lifecycle import browser_url, ensure, status, stop
+from graphmem.adapters.local_server.lifecycle import (
+    browse_link,
+    browser_url,
+    ensure,
+    status,
+    stop,
+)
 from graphmem.adapters.local_server.records import Endpoint, Finding, Progress, Report, ServerStatus
 
 __all__ = [
@@ -10,6 +16,7 @@ __all__ = [
     "Progress",
     "Report",
     "ServerStatus",
+    "browse_link",
     "browser_url",
     "diagnose",
     "ensure",

@@ -166,6 +166,8 @@ class Folder:
             "db.transaction.timeout": "30s",
             # Otherwise 256 MB of zeros for each of the two databases before the first node.
             "db.tx_log.preallocate": "false",
+            # The databases are closed by then; the default idles for ten seconds after that.
+            "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
             "db.logs.query.enabled": "OFF",
             "dbms.usage_report.enabled": "false",
             "client.allow_telemetry": "false",

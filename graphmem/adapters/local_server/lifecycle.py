@@ -108,6 +108,12 @@ def browser_url(http_port: int, bolt_port: int, query: str = "") -> str:
     return f"http://127.0.0.1:{http_port}/browser/?{urlencode(link, quote_via=quote)}"
 
 
+def browse_link(settings: Settings, query: str) -> str | None:
+    """Return Browser's address with a query in its editor; None when the server does not run."""
+    running = _running(Folder.of(settings))
+    return browser_url(running.http_port, running.bolt_port, query) if running else None
+
+
 def _quiet(_: Progress) -> None:
     """Report to nobody."""
 

@@ -1,0 +1,54 @@
+"""The command line called as a user calls it, in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from graphmem.cli import main
+from graphmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(
+    migrated: Settings,
+    tenant: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """Run `graphmem …` on a fresh tenant of the session's server."""
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    monkeypatch.setenv("GRAPHMEM_URI", migrated.uri)
+    monkeypatch.setenv("GRAPHMEM_PASSWORD", migrated.password.get_secret_value())
+    monkeypatch.setenv("GRAPHMEM_EMBEDDER", "hash")
+    monkeypatch.setenv("GRAPHMEM_TENANT", tenant)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def ran(*args: str) -> Ran:
+        with pytest.raises(SystemExit) as ended:
+            main(list(args))
+        seen = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), seen.out, seen.err)
+
+    return ran

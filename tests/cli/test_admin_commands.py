@@ -1,0 +1,106 @@
+"""`graphmem admin`, and what every command has."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from graphmem import catalog
+from graphmem.cli import COMMANDS, cli
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.server
+def test_a_current_schema_has_nothing_pending_and_no_drift(run: Run) -> None:
+    assert run("admin", "migrate", "--plan", "--json").data == {"pending": []}
+    assert run("admin", "migrate", "--json").data == {"applied": []}
+    checked = run("admin", "migrate", "--check", "--json")
+    assert checked.data == {"pending": [], "differences": []}
+    assert checked.code == 0
+
+
+@pytest.mark.server
+def test_the_catalog_is_listed_and_shown(run: Run) -> None:
+    listed = run("admin", "cypher", "list", "--json").data
+    assert [p["name"] for p in listed] == list(catalog.names())
+    assert "recall/hybrid" in run("admin", "cypher", "list").out
+    shown = run("admin", "cypher", "show", "commit/look").out
+    assert shown.startswith(":param {tenant: null")
+    assert "include:" not in shown
+    assert run("admin", "cypher", "show", "commit/nothing").code == 1
+
+
+@pytest.mark.server
+def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHMEM_PASSWORD", "a-secret-of-mine")
+    for args in (("admin", "settings"), ("admin", "settings", "--json")):
+        shown = run(*args)
+        assert shown.code == 0
+        assert "a-secret-of-mine" not in shown.out
+    assert "GRAPHMEM_NEAR_THRESHOLD" in run("admin", "settings").out
+
+
+@pytest.mark.server
+def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHMEM_POOL_SIZE", "many")
+    ended = run("admin", "settings")
+    assert ended.code == 2
+    assert "GRAPHMEM_POOL_SIZE" in ended.err
+    monkeypatch.delenv("GRAPHMEM_POOL_SIZE")
+    monkeypatch.setenv("GRAPHMEM_PORT", "7687")
+    assert "GRAPHMEM_PORT" in run("admin", "settings").err
+
+
+def commands(group: click.Group, path: str = "graphmem") -> Iterator[tuple[str, click.Command]]:
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        found = group.get_command(ctx, name)
+        assert found is not None
+        yield f"{path} {name}", found
+        if isinstance(found, click.Group):
+            yield from commands(found, f"{path} {name}")
+
+
+def test_every_command_says_what_it_is_for() -> None:
+    for path, command in commands(cli):
+        assert command.help, path
+        for param in command.params:
+            if isinstance(param, click.Option):
+                assert param.help, f"{path} {param.name}"
+
+
+def test_the_top_level_help_is_that_of_the_commands() -> None:
+    for name, (home, text) in COMMANDS.items():
+        module, _, attribute = home.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert command.name == name
+        assert command.help.splitlines()[0] == text
+
+
+def test_every_leaf_offers_json() -> None:
+    for path, command in commands(cli):
+        if not isinstance(command, click.Group):
+            assert any("--json" in param.opts for param in command.params), path
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    table = readme[readme.index("| command |") :]
+    for path, command in commands(cli):
+        if isinstance(command, click.Group) or command.hidden:
+            continue
+        *_, group, name = path.split()
+        row = next(
+            (line for line in table.splitlines() if f"`graphmem {group}" in line)
+            if group != "graphmem"
+            else (line for line in table.splitlines() if f"`graphmem {name}" in line),
+            "",
+        )
+        assert re.search(rf"\b{name}\b", row), path

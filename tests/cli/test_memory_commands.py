@@ -1,0 +1,130 @@
+"""`graphmem memory` and `graphmem recall`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+def test_a_memory_lives_its_whole_life(run: Run) -> None:
+    added = run("memory", "add", "The limit is 100 requests.", "--tag", "api", "--json")
+    assert added.code == 0
+    assert added.data["outcome"] == "INSERTED_NEW"
+    old = added.data["memory_id"]
+
+    done = run(
+        "memory", "supersede", old, "The limit is 200 requests.", "--reason", "load test", "--json"
+    ).data
+    assert done["older_id"] == old
+    new = done["newer_id"]
+
+    listed = run("memory", "list", "--json").data["memories"]
+    assert [m["id"] for m in listed] == [new]
+    hidden = run("memory", "list", "--hidden", "--json").data["memories"]
+    assert {m["id"] for m in hidden} == {old, new}
+    assert run("memory", "get", old, "--json").data["head_ids"] == [new]
+
+    found = run("recall", "what", "is", "the", "limit", "--json").data
+    assert [b["memory"]["id"] for b in found["bites"]] == [new]
+    found = run("recall", "limit", "--hidden", "--json").data
+    assert {b["memory"]["id"] for b in found["bites"]} == {old, new}
+
+    assert run("memory", "deprecate", new, "--reason", "wrong").code == 0
+    assert run("memory", "get", new, "--json").data["status"] == "deprecated"
+    assert run("memory", "restore", new).code == 0
+    assert run("memory", "get", new, "--json").data["status"] == "current"
+
+    types = [e["type"] for e in run("memory", "history", new, "--json").data]
+    assert types == ["ADD", "SUPERSEDE", "DEPRECATE", "RESTORE"]
+    chain = run("memory", "chain", old, "--json").data
+    assert chain["head_ids"] == [new]
+
+
+def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
+    memory_id = run("memory", "add", "The cat is called Biscuit.", "--json").data["memory_id"]
+    shown = run("recall", "cat")
+    assert "● The cat is called Biscuit." in shown.out
+    assert memory_id in shown.out
+    assert "words" in shown.out
+    for view in (("memory", "get", memory_id), ("memory", "list"), ("memory", "chain", memory_id)):
+        assert "The cat is called Biscuit." in run(*view).out
+    assert "ADD" in run("memory", "history", memory_id).out
+
+
+def test_an_empty_recall_says_why(run: Run) -> None:
+    assert "nothing visible to this handle matches" in run("recall", "anything").out
+    memory_id = run("memory", "add", "The cat is called Biscuit.", "--json").data["memory_id"]
+    run("memory", "deprecate", memory_id)
+    assert "1 hidden: deprecated" in run("recall", "cat").out
+
+
+def test_list_pages_by_its_cursor(run: Run) -> None:
+    for n in range(5):
+        assert run("memory", "add", f"Fact number {n} of this list.").code == 0
+    seen: list[str] = []
+    cursor: list[str] = []
+    for _ in range(3):
+        page = run("memory", "list", "--limit", "2", "--json", *cursor).data
+        seen += [m["content"] for m in page["memories"]]
+        cursor = ["--cursor", page["next_cursor"]]
+    assert len(seen) == len(set(seen)) == 5
+    assert page["next_cursor"] is None
+
+
+def test_scopes_of_the_command_line_are_walls(run: Run) -> None:
+    run("memory", "add", "Alice keeps bees.", "--scope", "user:alice")
+    assert run("recall", "bees", "--scope", "user:alice", "--json").data["bites"]
+    assert not run("recall", "bees", "--scope", "user:bob", "--json").data["bites"]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (("memory", "add", "   "), 1, "empty"),
+        (("memory", "get", "m_nope"), 1, "not_found"),
+        (("memory", "add", "hello there", "--at", "2026-01-01T00:00:00"), 2, "time zone"),
+        (("memory", "add", "hello there", "--at", "soon"), 2, "no instant"),
+        (("memory", "add", "hello there", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
+        (("memory", "list", "--cursor", "x"), 2, "cursor"),
+        (("recall", "cats", "--limit", "0"), 2, "limit"),
+        (("recall", " "), 2, "query"),
+        (("recall", "cats", "--tenant", ""), 2, "tenant"),
+        (("memory", "add", "hello there", "--scope", "x" * 10_000), 2, "scope"),
+        (("nonsense",), 2, "No such command"),
+    ],
+)
+def test_what_does_not_fit_ends_with_its_code_and_says_so(
+    run: Run, args: tuple[str, ...], code: int, said: str
+) -> None:
+    ended = run(*args)
+    assert ended.code == code
+    assert said in ended.out + ended.err
+
+
+def test_an_error_is_json_when_json_was_asked_for(run: Run) -> None:
+    import json
+
+    ended = run("memory", "get", "m_nope", "--json")
+    assert json.loads(ended.err)["error"]["code"] == "not_found"
+    assert ended.out == ""
+
+
+def test_a_server_that_is_not_there_ends_with_3(run: Run) -> None:
+    ended = run("recall", "cats", "--uri", "bolt://127.0.0.1:1")
+    assert ended.code == 3
+    assert "graph_unavailable" in ended.err
+
+
+def test_a_wrong_password_is_named_and_never_shown(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_PASSWORD", "not-the-password")
+    ended = run("recall", "cats")
+    assert ended.code == 1
+    assert "graph_access" in ended.err
+    assert "not-the-password" not in ended.err + ended.out

@@ -1,0 +1,286 @@
+"""supersede, deprecate, restore, chain and history, by either client."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from graphmem import GraphMem, Outcome, Status
+from graphmem.errors import (
+    ContentRefusedError,
+    EventConflictError,
+    ForeignScopeError,
+    InvalidInputError,
+    NotFoundError,
+    SelfSupersessionError,
+)
+from tests.plugins.graph import Look
+from tests.plugins.texts import WINDOW, restated, unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+
+
+def day(n: int) -> datetime:
+    return MAY + timedelta(days=n)
+
+
+def kept(memory: GraphMem, n: int, at: datetime = MAY) -> str:
+    """Remember the n-th text and return its memory's id."""
+    return str(memory.remember(unlike(n), at=at).memory_id)
+
+
+def test_supersede_puts_a_text_in_the_place_of_another(memory: GraphMem) -> None:
+    older = kept(memory, 1)
+
+    done = memory.supersede(
+        older, unlike(2), reason="moved", at=day(3), tags=["t"], source="hook", actor="alice"
+    )
+
+    assert (done.older_id, done.reason) == (older, "moved")
+    old, new = memory.get(older), memory.get(done.newer_id)
+    assert (old.status, old.head_ids) == (Status.SUPERSEDED, (new.id,))
+    assert (new.status, new.head_ids, new.content) == (Status.CURRENT, (), unlike(2))
+    assert (new.created_at, new.tags, new.reinforce_count) == (day(3), ("t",), 0)
+    assert [e.type for e in memory.history(older)] == ["ADD", "SUPERSEDE"]
+    events = {e.type: e for e in memory.history(new.id)}
+    assert set(events) == {"ADD", "SUPERSEDE"}
+    assert events["SUPERSEDE"].id == done.event_id
+    assert events["SUPERSEDE"].payload["reason"] == "moved"
+    assert (events["SUPERSEDE"].actor, events["ADD"].source) == ("alice", "hook")
+
+
+def test_a_chain_is_the_same_seen_from_anywhere(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    b = memory.supersede(a, unlike(2), at=day(1)).newer_id
+    c = memory.supersede(b, unlike(3), at=day(2)).newer_id
+    lone = kept(memory, 4)
+
+    chains = [memory.chain(x) for x in (a, b, c)]
+
+    assert chains[0] == chains[1] == chains[2]
+    assert [m.id for m in chains[0].memories] == [a, b, c]
+    assert chains[0].head_ids == (c,)
+    assert [(x.newer_id, x.older_id, x.in_force) for x in chains[0].links] == [
+        (b, a, True),
+        (c, b, True),
+    ]
+    assert memory.get(a).head_ids == (c,)
+    alone = memory.chain(lone)
+    assert ([m.id for m in alone.memories], alone.links, alone.head_ids) == ([lone], (), (lone,))
+
+
+def test_one_memory_may_replace_many_and_be_replaced_by_many(memory: GraphMem) -> None:
+    a, b = kept(memory, 1), kept(memory, 2)
+    joined = memory.supersede(a, unlike(3), at=day(1)).newer_id
+    assert memory.supersede(b, unlike(3), at=day(1)).newer_id == joined
+    left = memory.supersede(joined, unlike(4), at=day(2)).newer_id
+    right = memory.supersede(joined, unlike(5), at=day(2)).newer_id
+
+    assert set(memory.chain(a).head_ids) == {left, right}
+    assert memory.get(b).head_ids == tuple(sorted((left, right)))
+
+
+def test_a_value_comes_back_when_it_is_said_again(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    b = memory.supersede(a, unlike(2), at=day(1)).newer_id
+
+    again = memory.remember(unlike(1), at=day(2))
+
+    assert (again.outcome, again.memory_id) == (Outcome.EXACT_DUPE, a)
+    assert memory.get(a).status is memory.get(b).status is Status.CURRENT
+    [link] = memory.chain(a).links
+    assert not link.in_force
+    assert sorted(e.type for e in memory.history(a)) == sorted(
+        ["ADD", "SUPERSEDE", "REINFORCE_EXACT", "RESTORE"]
+    )
+
+
+def test_a_value_comes_back_by_superseding_its_successor(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    b = memory.supersede(a, unlike(2), at=day(1)).newer_id
+
+    done = memory.supersede(b, unlike(1), at=day(2))
+
+    assert done.newer_id == a
+    assert (memory.get(a).status, memory.get(b).status) == (Status.CURRENT, Status.SUPERSEDED)
+    chain = memory.chain(b)
+    assert chain.head_ids == (a,)
+    assert {(x.newer_id, x.older_id): x.in_force for x in chain.links} == {
+        (b, a): False,
+        (a, b): True,
+    }
+    assert memory.get(b).head_ids == (a,)
+
+
+def test_saying_it_earlier_does_not_bring_it_back(memory: GraphMem) -> None:
+    """What is said to have happened before the correction does not outweigh it."""
+    a = kept(memory, 1)
+    memory.supersede(a, unlike(2), at=day(5))
+    memory.remember(unlike(1), at=day(3))
+    assert memory.get(a).status is Status.SUPERSEDED
+    assert all(x.in_force for x in memory.chain(a).links)
+
+
+def test_deprecate_and_restore(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+
+    gone = memory.deprecate(a, reason="wrong", at=day(1), actor="bob")
+    assert memory.get(a).status is Status.DEPRECATED
+    assert memory.get(a).head_ids == ()
+    back = memory.restore(a, reason="was right", at=day(2))
+    assert memory.get(a).status is Status.CURRENT
+
+    events = {e.id: e for e in memory.history(a)}
+    assert (events[gone].type, events[gone].actor) == ("DEPRECATE", "bob")
+    assert events[gone].payload == {"reason": "wrong"}
+    assert (events[back].type, events[back].occurred_at) == ("RESTORE", day(2))
+    assert memory.get(a).reinforce_count == 0
+
+
+def test_restore_ends_a_supersession(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    b = memory.supersede(a, unlike(2), at=day(1)).newer_id
+    memory.restore(a, at=day(2))
+    assert {memory.get(a).status, memory.get(b).status} == {Status.CURRENT}
+    assert set(memory.chain(a).head_ids) == {a, b}
+
+
+def test_the_newest_correction_counts_whenever_it_arrives(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    memory.restore(a, at=day(9))
+    memory.deprecate(a, at=day(5))
+    b = memory.supersede(a, unlike(2), at=day(7)).newer_id
+    assert memory.get(a).status is Status.CURRENT
+    assert not memory.chain(b).links[0].in_force
+
+
+def test_supersede_keeps_its_text_word_for_word(memory: GraphMem) -> None:
+    """A near duplicate would put another wording in the place of what was given."""
+    near = str(memory.remember(WINDOW).memory_id)
+    a = kept(memory, 1)
+
+    done = memory.supersede(a, restated(6))
+
+    assert done.newer_id != near
+    assert memory.get(done.newer_id).content == restated(6)
+
+
+def test_supersede_takes_a_text_that_is_there(memory: GraphMem) -> None:
+    a, b = kept(memory, 1), kept(memory, 2)
+    memory.deprecate(b, at=day(1))
+
+    done = memory.supersede(a, f"  {unlike(2)} ", at=day(2), tags=["new"])
+
+    assert done.newer_id == b
+    found = memory.get(b)
+    assert (found.status, found.reinforce_count, found.tags) == (Status.CURRENT, 1, ("new",))
+
+
+def test_corrections_are_written_once_under_one_id(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    a = kept(memory, 1)
+    first = memory.supersede(a, unlike(2), id="s", reason="r", at=day(1))
+    memory.deprecate(a, id="d", at=day(2))
+    memory.restore(a, id="r", at=day(3))
+    before, statuses = look.events(tenant), memory.get(a).status
+
+    assert memory.supersede(a, unlike(2), id="s", reason="r", at=day(1)) == first
+    assert memory.deprecate(a, id="d", at=day(2)) == "d"
+    assert memory.restore(a, id="r", at=day(3)) == "r"
+
+    assert look.events(tenant) == before
+    assert memory.get(a).status is statuses
+
+
+def test_an_id_used_for_something_else_is_refused(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    a, b = kept(memory, 1), kept(memory, 2)
+    memory.remember(unlike(3), id="m")
+    memory.supersede(a, unlike(4), id="s", reason="r")
+    memory.deprecate(a, id="d", reason="r")
+    before = look.events(tenant)
+
+    attempts = [
+        lambda: memory.supersede(a, unlike(4), id="m"),
+        lambda: memory.supersede(a, unlike(4), id="s"),
+        lambda: memory.supersede(a, unlike(5), id="s", reason="r"),
+        lambda: memory.supersede(b, unlike(4), id="s", reason="r"),
+        lambda: memory.supersede(a, unlike(4), id="s", reason="r", tags=["x"]),
+        lambda: memory.deprecate(a, id="s", reason="r"),
+        lambda: memory.deprecate(a, id="d"),
+        lambda: memory.deprecate(b, id="d", reason="r"),
+        lambda: memory.restore(a, id="d", reason="r"),
+        lambda: memory.remember(unlike(3), id="d"),
+        lambda: memory.remember(unlike(4), id="s"),
+    ]
+    for attempt in attempts:
+        with pytest.raises(EventConflictError):
+            attempt()
+
+    assert look.events(tenant) == before
+
+
+@pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
+def test_only_what_is_visible_can_be_corrected(
+    memory: GraphMem, look: Look, tenant: str, act: str
+) -> None:
+    alice, bob = memory.scope("alice"), memory.scope("bob")
+    hers = kept(alice, 1)
+    shared = kept(memory, 2)
+    arguments = [unlike(9)] if act == "supersede" else []
+    before = look.count(tenant)
+
+    for handle, target, error in [
+        (bob, hers, NotFoundError),
+        (memory, hers, NotFoundError),
+        (bob, shared, ForeignScopeError),
+        (bob, "m_nowhere", NotFoundError),
+        (memory.tenant(f"{tenant}-other"), shared, NotFoundError),
+    ]:
+        with pytest.raises(error) as caught:
+            getattr(handle, act)(target, *arguments)
+        assert caught.value.hint
+
+    assert look.count(tenant) == before
+    assert alice.get(hers).status is memory.get(shared).status is Status.CURRENT
+
+
+def test_a_text_cannot_replace_itself(memory: GraphMem, look: Look, tenant: str) -> None:
+    a = kept(memory, 1)
+    with pytest.raises(SelfSupersessionError) as caught:
+        memory.supersede(a, f"{unlike(1)}  ")
+    assert (caught.value.code, bool(caught.value.hint)) == ("self_supersession", True)
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+def test_hygiene_refuses_a_successor(memory: GraphMem, look: Look, tenant: str) -> None:
+    a = kept(memory, 1)
+    for text in ("", "?!", "the password is hunter2hunter2", "half \ud800", "x" * 9_000):
+        with pytest.raises(ContentRefusedError) as caught:
+            memory.supersede(a, text)
+        assert "hunter2" not in str(caught.value)
+        assert len(str(caught.value)) < 200
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+@pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
+def test_the_future_cannot_be_corrected(
+    memory: GraphMem, look: Look, tenant: str, act: str
+) -> None:
+    a = kept(memory, 1)
+    with pytest.raises(InvalidInputError):
+        getattr(memory, act)(
+            a, *([unlike(2)] if act == "supersede" else []), at=datetime(9999, 1, 1, tzinfo=UTC)
+        )
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+def test_history_is_the_newest_events_oldest_first(memory: GraphMem) -> None:
+    a = kept(memory, 1)
+    for n in range(1, 8):
+        memory.remember(unlike(1), at=day(n), id=f"e{n}")
+    assert [e.id for e in memory.history(a, limit=3)] == ["e5", "e6", "e7"]
+    assert [e.occurred_at for e in memory.history(a)] == [day(n) for n in range(8)]

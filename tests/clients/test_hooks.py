@@ -1,0 +1,75 @@
+"""on_commit: told after the commit, of every outcome, and unable to change any."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from graphmem import CommitOutcome, GraphMem, Outcome, Wish
+from graphmem.errors import EventConflictError
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+from tests.plugins.clients import Door
+from tests.plugins.texts import WINDOW, restated, unlike
+
+
+def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
+    told: list[CommitOutcome] = []
+    with door.opened(on_commit=told.append) as memory:
+        done = list(
+            memory.remember_many([WINDOW, restated(5), WINDOW, "?", Wish(content=WINDOW, id="e")])
+        )
+        done.append(memory.remember(WINDOW, id="e"))
+        with memory.session("s") as session:
+            done.append(session.remember(unlike(1)))
+        done.append(memory.scope("alice").remember(unlike(2)))
+
+    assert told == done
+    assert {o.outcome for o in told} == set(Outcome)
+    assert [o.repeated for o in told] == [False] * 5 + [True, False, False]
+
+
+def test_a_hook_is_called_after_the_commit(door: Door, migrated: Settings) -> None:
+    """What it is told of can be read, by anybody, when it is told."""
+    seen: list[str] = []
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as reader:
+
+        def read(done: CommitOutcome) -> None:
+            there = reader.tenant(tenants[0])
+            seen.append(there.get(str(done.memory_id)).content)
+
+        tenants: list[str] = []
+        with door.opened(on_commit=read) as memory:
+            tenants.append(memory._state.binding.wall.tenant)
+            memory.remember_many([unlike(1), unlike(2)])
+    assert seen == [unlike(1), unlike(2)]
+
+
+def test_a_hook_that_raises_is_reported_and_changes_nothing(
+    door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls: list[str] = []
+
+    def broken(done: CommitOutcome) -> None:
+        calls.append(done.event_id)
+        raise RuntimeError("the listener fell over")
+
+    with door.opened(on_commit=broken) as memory, caplog.at_level(logging.ERROR, "graphmem"):
+        done = memory.remember_many([Wish(content=unlike(1), id="e1"), unlike(2)])
+        assert [o.outcome for o in done] == [Outcome.INSERTED_NEW] * 2
+        assert memory.get(str(done[0].memory_id)).content == unlike(1)
+
+    assert len(calls) == 2
+    assert "e1" in caplog.text
+    assert "the listener fell over" in caplog.text
+    assert unlike(1) not in caplog.text
+
+
+def test_a_hook_hears_nothing_of_what_was_refused(door: Door) -> None:
+    told: list[CommitOutcome] = []
+    with door.opened(on_commit=told.append) as memory:
+        memory.remember(unlike(1), id="e")
+        with pytest.raises(EventConflictError):
+            memory.remember_many([unlike(3), Wish(content=unlike(2), id="e")])
+    assert [o.event_id for o in told] == ["e"]

@@ -1,0 +1,169 @@
+"""Opening and closing: wrong models, wrong passwords, nobody there, and one chain of bookmarks."""
+
+from __future__ import annotations
+
+import socket
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem, Settings
+from graphmem.errors import (
+    ConfigurationError,
+    GraphAccessError,
+    GraphmemError,
+    GraphUnavailableError,
+    InvalidInputError,
+    ModelMismatchError,
+)
+from graphmem.testing import HashEmbedder
+from tests.plugins.clients import Door
+from tests.plugins.texts import unlike
+
+SECRET = "opensesame-0123456789"
+
+
+class Renamed(HashEmbedder):
+    """The same vectors under another name."""
+
+    @property
+    def name(self) -> str:
+        return "another-model"
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def silent_server() -> Iterator[int]:
+    """A port that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def told(error: BaseException) -> str:
+    """Everything that a log would show of an error."""
+    return "".join(traceback.format_exception(error)) + repr(error) + str(error)
+
+
+@pytest.mark.parametrize("embedder", [Renamed(), HashEmbedder(128)], ids=["name", "dimension"])
+def test_another_model_is_refused(door: Door, embedder: HashEmbedder) -> None:
+    with pytest.raises(ModelMismatchError) as caught:
+        door.open(embedder=embedder)
+    assert caught.value.code == "model_mismatch"
+    assert "hash-256" in str(caught.value)
+    assert embedder.name in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_wrong_password_is_refused_and_not_shown(door: Door, migrated: Settings) -> None:
+    settings = Settings.load({}, uri=migrated.uri, user=migrated.user, password=SECRET)
+    with pytest.raises(GraphAccessError) as caught:
+        door.open(settings)
+    assert caught.value.code == "graph_access"
+    assert caught.value.hint
+    assert SECRET not in told(caught.value)
+    assert SECRET not in repr(settings)
+
+
+def test_nobody_there_is_said_at_once(door: Door, free_port: int) -> None:
+    settings = Settings.load(
+        {}, uri=f"bolt://127.0.0.1:{free_port}", password=SECRET, retry_time_s=0
+    )
+    with pytest.raises(GraphUnavailableError) as caught:
+        door.open(settings)
+    assert caught.value.code == "graph_unavailable"
+    assert SECRET not in told(caught.value)
+
+
+def test_a_server_that_says_nothing_is_given_up_on(door: Door, silent_server: int) -> None:
+    settings = Settings.load(
+        {},
+        uri=f"bolt://127.0.0.1:{silent_server}",
+        password=SECRET,
+        connect_timeout_s=0.2,
+        pool_timeout_s=0.5,
+        retry_time_s=0,
+    )
+    with pytest.raises(GraphUnavailableError):
+        door.open(settings)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "nonsense",
+        "http://127.0.0.1:7474",
+        "bolt://",
+        "bolt://127.0.0.1:x",
+        "bolt://127.0.0.1:99999",
+        "bolt://127.0.0.1:0",
+        "bolt://[::1",
+        "://",
+        f"bolt://neo4j:{SECRET}@127.0.0.1:7687",
+    ],
+)
+def test_an_address_that_is_none_is_refused(door: Door, uri: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        door.open(Settings.load({}, uri=uri, password=SECRET))
+    assert caught.value.hint
+    assert SECRET not in told(caught.value)
+
+
+def test_an_address_without_a_password_is_refused(door: Door, migrated: Settings) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        door.open(Settings.load({}, uri=migrated.uri))
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tenant": ""}, {"tenant": "x" * 10_000}, {"scope": ""}, {"scope": "\ud800"}]
+)
+def test_settings_name_a_tenant_and_a_scope(
+    door: Door, migrated: Settings, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        door.open(migrated.model_copy(update=wrong))
+    assert len(str(caught.value)) < 300
+
+
+def test_a_closed_client_says_so(door: Door, tenant: str) -> None:
+    memory = door.open().tenant(tenant)
+    memory.remember(unlike(1))
+    memory.close()
+    memory.close()
+    with pytest.raises(GraphmemError):
+        memory.remember(unlike(2))
+
+
+def test_handles_share_the_connections_of_their_client(door: Door, tenant: str) -> None:
+    with door.open() as client:
+        one, two = client.tenant(tenant), client.tenant(tenant).scope("alice")
+        one.remember(unlike(1))
+        assert len(two.list().memories) == 1
+        assert one._state.binding.world is two._state.binding.world
+
+
+def test_a_write_is_read_by_the_next_session(door: Door, memory: GraphMem) -> None:
+    """Bookmarks are chained: a read waits for what was acknowledged, on a cluster too."""
+    graph: Any = memory._state.binding.world.graph
+    before = door.run(_bookmarks(graph, door.name))
+    done = memory.remember(unlike(1))
+    after = door.run(_bookmarks(graph, door.name))
+    assert after
+    assert after != before
+    assert memory.get(str(done.memory_id)).content == unlike(1)
+    assert memory.recall(unlike(1)).bites
+
+
+async def _bookmarks(graph: Any, name: str) -> set[str]:
+    found = graph._bookmarks.get_bookmarks()
+    return set(await found if name == "awaited" else found)

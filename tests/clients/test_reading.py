@@ -1,0 +1,166 @@
+"""get and list, by either client."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphmem import GraphMem, Memory, Status, Wish
+from graphmem.errors import InvalidInputError, NotFoundError
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+
+
+def day(n: int) -> datetime:
+    return MAY + timedelta(days=n)
+
+
+def everything(memory: GraphMem, limit: int, **narrowing: object) -> list[Memory]:
+    found: list[Memory] = []
+    cursor = None
+    while True:
+        page = memory.list(cursor=cursor, limit=limit, **narrowing)  # type: ignore[arg-type]
+        assert len(page.memories) <= limit
+        found += page.memories
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def test_get_is_what_was_said_and_leaves_no_trace(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    done = memory.remember(unlike(1), at=MAY)
+    before = look.events(tenant)
+    assert memory.get(str(done.memory_id)) == memory.get(str(done.memory_id))
+    assert look.events(tenant) == before
+
+
+@pytest.mark.parametrize("memory_id", ["", "m_nowhere", "'; MATCH (n) DETACH DELETE n //"])
+def test_an_unknown_id_is_not_found(memory: GraphMem, memory_id: str) -> None:
+    memory.remember(unlike(1))
+    for ask in (memory.get, memory.history, memory.chain, memory.episode):
+        with pytest.raises(NotFoundError) as caught:
+            ask(memory_id)
+        assert caught.value.code == "not_found"
+        assert caught.value.hint
+    assert list(memory.turns(memory_id)) == []
+
+
+def test_list_narrows(memory: GraphMem) -> None:
+    memory.remember_many(
+        [
+            Wish(content=unlike(1), at=day(1), tags=("a",), source="hook"),
+            Wish(content=unlike(2), at=day(2), tags=("a", "b"), source="import"),
+            Wish(content=unlike(3), at=day(3), tags=("b",)),
+            Wish(content=unlike(1), at=day(4), source="import"),
+        ]
+    )
+
+    def numbers(**narrowing: object) -> list[int]:
+        texts = [m.content for m in memory.list(**narrowing).memories]  # type: ignore[arg-type]
+        return [n for text in texts for n in (1, 2, 3) if text == unlike(n)]
+
+    assert numbers() == [3, 2, 1]
+    assert numbers(tags=["a"]) == [2, 1]
+    assert numbers(tags=["b", "a"]) == [2]
+    assert numbers(tags=["a", "nowhere"]) == []
+    assert numbers(source="import") == [2, 1]
+    assert numbers(source="manual") == [3]
+    assert numbers(since=day(2)) == [3, 2]
+    assert numbers(until=day(2)) == [1]
+    assert numbers(since=day(2), until=day(3)) == [2]
+    assert numbers(since=day(3), until=day(3)) == []
+    assert numbers(limit=2) == [3, 2]
+
+
+def test_list_shows_what_is_current_unless_told_otherwise(memory: GraphMem) -> None:
+    first, second, _ = memory.remember_many([Wish(content=unlike(n), at=day(n)) for n in (1, 2, 3)])
+    newer = memory.supersede(str(first.memory_id), unlike(4), at=day(5))
+    memory.deprecate(str(second.memory_id))
+
+    assert [m.content for m in memory.list().memories] == [unlike(4), unlike(3)]
+    [hidden] = memory.list(statuses=[Status.SUPERSEDED]).memories
+    assert (hidden.content, hidden.head_ids) == (unlike(1), (newer.newer_id,))
+    [gone] = memory.list(statuses=[Status.DEPRECATED]).memories
+    assert (gone.content, gone.head_ids) == (unlike(2), ())
+    assert len(memory.list(statuses=list(Status)).memories) == 4
+    assert memory.list(statuses=[]).memories == ()
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 12, 13])
+def test_pages_cover_everything_once(memory: GraphMem, limit: int) -> None:
+    """Many memories share an instant, so the cursor has to tell them apart."""
+    memory.remember_many([Wish(content=unlike(n), at=day(n % 3)) for n in range(12)])
+    found = everything(memory, limit)
+    assert sorted(m.content for m in found) == sorted(unlike(n) for n in range(12))
+    assert [m.created_at for m in found] == sorted((m.created_at for m in found), reverse=True)
+    assert found == list(memory.list(limit=1_000).memories)
+
+
+def test_an_empty_memory_has_one_empty_page(memory: GraphMem) -> None:
+    page = memory.list()
+    assert (page.memories, page.next_cursor) == ((), None)
+
+
+@settings(max_examples=12)
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 3), st.sets(st.sampled_from("abc")), st.sampled_from(["x", "y"])),
+        max_size=9,
+    ),
+    limit=st.integers(1, 4),
+    tags=st.sets(st.sampled_from("abc"), max_size=2),
+    source=st.sampled_from([None, "x", "y"]),
+    since=st.none() | st.integers(0, 3),
+    until=st.none() | st.integers(0, 4),
+)
+def test_pages_of_a_narrowed_list_equal_a_plain_filter(
+    plain: GraphMem,
+    rows: list[tuple[int, set[str], str]],
+    limit: int,
+    tags: set[str],
+    source: str | None,
+    since: int | None,
+    until: int | None,
+) -> None:
+    memory = plain.tenant(fresh_tenant())
+    memory.remember_many(
+        [
+            Wish(content=unlike(i), at=day(n), tags=tuple(own), source=origin)
+            for i, (n, own, origin) in enumerate(rows)
+        ]
+    )
+
+    found = everything(
+        memory,
+        limit,
+        tags=sorted(tags),
+        source=source,
+        since=None if since is None else day(since),
+        until=None if until is None else day(until),
+    )
+
+    expected = [
+        unlike(i)
+        for i, (n, own, origin) in enumerate(rows)
+        if tags <= own
+        and source in (None, origin)
+        and (since is None or n >= since)
+        and (until is None or n < until)
+    ]
+    assert sorted(m.content for m in found) == sorted(expected)
+
+
+def test_a_cursor_of_another_make_is_refused(memory: GraphMem) -> None:
+    memory.remember(unlike(1))
+    for cursor in ("", "x", "AAAA", "é", "\ud800", "MjAyNS0wNS0wNSAx", "a" * 10_000):
+        with pytest.raises(InvalidInputError) as caught:
+            memory.list(cursor=cursor)
+        assert caught.value.hint
+        assert len(str(caught.value)) < 300

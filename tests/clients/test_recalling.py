@@ -1,0 +1,236 @@
+"""recall, by either client: what is found, what is held back, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphmem import GraphMem, MemoryBite, Recollection, Status, Turn, TurnBite
+from graphmem.operations.recall import Fusion
+from graphmem.ports import Role, run_now
+from graphmem.rules import calibration, fusion
+from graphmem.testing import HashEmbedder
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import unlike
+
+if TYPE_CHECKING:
+    from graphmem.ports import Matrix
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+WORDS = ("deploy", "friday", "alice", "limit", "queue", "the", "of", "漢字", "naïve", "100")
+SENTENCES = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
+
+
+def identity_of(bite: MemoryBite | TurnBite) -> str:
+    return bite.memory.id if isinstance(bite, MemoryBite) else bite.turn.id
+
+
+def text_of(bite: MemoryBite | TurnBite) -> str:
+    return bite.memory.content if isinstance(bite, MemoryBite) else bite.turn.text
+
+
+def texts(found: Recollection) -> list[str]:
+    return [text_of(bite) for bite in found.bites]
+
+
+class Counting(HashEmbedder):
+    """Counts what it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[tuple[str, ...], Role]] = []
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
+        self.asked.append((tuple(texts), role))
+        return await super().embed(texts, role)
+
+
+def test_what_fits_comes_first(memory: GraphMem) -> None:
+    memory.remember_many(["Alice deploys from Borealis", "Bob pays in euros", unlike(1)])
+
+    found = memory.recall("Where does Alice deploy from?", limit=2)
+
+    best = found.bites[0]
+    assert isinstance(best, MemoryBite)
+    assert best.memory == memory.get(best.memory.id)
+    assert best.memory.content == "Alice deploys from Borealis"
+    assert (best.vector_rank, best.bm25_rank) == (1, 1)
+    assert len(found.bites) == 2
+    assert found.reason == ""
+    assert found.hidden == {}
+
+
+def test_each_memory_comes_once(memory: GraphMem) -> None:
+    for day in range(1, 6):
+        memory.remember("Alice deploys from Borealis", at=MAY.replace(day=day))
+    [bite] = memory.recall("Alice Borealis").bites
+    assert isinstance(bite, MemoryBite)
+    assert bite.memory.reinforce_count == 4
+    assert bite.memory.last_seen_at == MAY
+
+
+def test_a_read_writes_nothing_and_embeds_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    counting = Counting()
+    memory = door.on(memory, embedder=counting)
+    done = memory.remember(unlike(1))
+    before, nodes = look.events(tenant), look.count(tenant)
+    counting.asked.clear()
+
+    memory.recall("a question", turns=True, hidden=True)
+    memory.get(str(done.memory_id))
+    memory.list()
+    memory.history(str(done.memory_id))
+    memory.chain(str(done.memory_id))
+
+    assert counting.asked == [(("a question",), Role.QUERY)]
+    assert (look.events(tenant), look.count(tenant)) == (before, nodes)
+
+
+def test_hidden_memories_are_held_back_unless_asked_for(memory: GraphMem) -> None:
+    a = str(memory.remember("Alice deploys from Borealis").memory_id)
+    b = str(memory.remember("Alice lunches at noon").memory_id)
+    newer = memory.supersede(a, "Alice deploys from Atlas").newer_id
+    memory.deprecate(b)
+
+    assert texts(memory.recall("Alice")) == ["Alice deploys from Atlas"]
+    shown = {
+        bite.memory.content: bite.memory
+        for bite in memory.recall("Alice", hidden=True).bites
+        if isinstance(bite, MemoryBite)
+    }
+    assert shown["Alice deploys from Borealis"].status is Status.SUPERSEDED
+    assert shown["Alice deploys from Borealis"].head_ids == (newer,)
+    assert shown["Alice lunches at noon"].status is Status.DEPRECATED
+    assert len(shown) == 3
+
+
+def test_an_empty_answer_says_why(memory: GraphMem) -> None:
+    nothing = memory.recall("Alice")
+    assert (nothing.bites, nothing.hidden) == ((), {})
+    assert nothing.reason == "nothing visible to this handle matches"
+
+    a = str(memory.remember("Alice deploys from Borealis").memory_id)
+    b = str(memory.remember("Alice lunches at noon").memory_id)
+    memory.deprecate(str(memory.supersede(a, "Alice deploys from Atlas").newer_id))
+    memory.deprecate(b)
+
+    held = memory.recall("Alice")
+    assert held.bites == ()
+    assert held.hidden == {"superseded": 1, "deprecated": 2}
+    assert held.reason == "2 hidden: deprecated, 1 hidden: superseded"
+
+
+def test_words_that_say_nothing_rank_nothing(memory: GraphMem) -> None:
+    """Stop words vanish in the analyser; what is left would match everything."""
+    memory.remember_many(["Alice deploys from Borealis", "To be or not to be"])
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "the end of it"}])
+    for query in ("the", "to be or not to be", "?!", "²", "...of?"):
+        for bite in memory.recall(query, turns=True).bites:
+            assert (bite.bm25, bite.bm25_rank) == (None, None)
+            assert bite.vector_rank is not None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "漢" * 3_000,
+        "".join(chr(0x4E00 + n) for n in range(3_000)),
+        "".join(chr(0x3041 + n % 80) for n in range(3_000)),
+        "²a" * 3_000,
+        "ก" * 3_000,
+        " ".join(f"word{n}" for n in range(5_000)),
+        "x" * 90_000 + " " + " ".join(f"w{n}" for n in range(300)),
+        "x" * 100_000,
+    ],
+    ids=["one ideograph", "ideographs", "hiragana", "mixed", "thai", "words", "long", "longest"],
+)
+def test_a_long_question_in_any_script_is_answered(memory: GraphMem, query: str) -> None:
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "漢字 ぁ word1 x"}])
+    assert memory.recall(query, turns=True).bites
+
+
+def test_every_visible_scope_may_be_named(memory: GraphMem) -> None:
+    memory.scope("s7").remember(unlike(1))
+    wide = memory.scope("own", see=[f"s{n}" for n in range(200)])
+    assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)), turns=True)) == [unlike(1)]
+
+
+@settings(max_examples=15)
+@given(
+    stored=st.lists(SENTENCES, min_size=1, max_size=12, unique=True),
+    said=st.lists(SENTENCES, max_size=6),
+    query=SENTENCES,
+    limit=st.integers(1, 30),
+)
+def test_the_order_is_that_of_the_oracle(
+    plain: GraphMem, stored: list[str], said: list[str], query: str, limit: int
+) -> None:
+    memory = plain.tenant(fresh_tenant())
+    memory.remember_many(stored)
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": text} for text in said])
+
+    every = memory.recall(query, limit=1_000, turns=True, hidden=True).bites
+    some = memory.recall(query, limit=limit, turns=True).bites
+
+    assert list(some) == list(every[:limit])
+    weights = Fusion()
+    lists: list[tuple[float, dict[str, float]]] = []
+    for kind in ("memory", "turn"):
+        ours = [b for b in every if b.kind == kind]
+        by_meaning = {identity_of(b): b.similarity for b in ours if b.similarity is not None}
+        by_words = {identity_of(b): b.bm25 for b in ours if b.bm25 is not None}
+        for bite in ours:
+            assert bite.vector_rank == fusion.ranks(by_meaning).get(identity_of(bite))
+            assert bite.bm25_rank == fusion.ranks(by_words).get(identity_of(bite))
+        lists += [(weights.vector_weight, by_meaning), (weights.words_weight, by_words)]
+    oracle = fusion.reciprocal_rank(lists, weights.k)
+    assert [identity_of(b) for b in every] == [item for item, _ in oracle]
+    assert [b.score for b in every] == pytest.approx([s for _, s in oracle], abs=1e-9)
+
+
+@settings(max_examples=10)
+@given(stored=st.lists(SENTENCES, min_size=1, max_size=8, unique=True), query=SENTENCES)
+def test_similarity_is_the_calibrated_cosine(
+    plain: GraphMem, stored: list[str], query: str
+) -> None:
+    memory = plain.tenant(fresh_tenant())
+    memory.remember_many(stored)
+    mu = memory._state.binding.model.mu_query
+    embedder = HashEmbedder()
+    [asked] = run_now(embedder.embed([query], Role.QUERY))
+
+    for bite in memory.recall(query, limit=100).bites:
+        [vector] = run_now(embedder.embed([text_of(bite)], Role.DOCUMENT))
+        expected = calibration.calibrated(float(np.dot(asked, vector)), mu)
+        assert bite.similarity == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_small_tenant_is_found_among_large_ones(memory: GraphMem) -> None:
+    """The wall stands inside the index search: filtering its first hits would leave nothing."""
+    crowd = memory.tenant(fresh_tenant())
+    crowd.remember_many([f"Alice deploys number {n} {unlike(n)}" for n in range(450)])
+    memory.remember("Alice deploys from Borealis")
+    with_words = memory.recall("Alice deploys number")
+    assert texts(with_words) == ["Alice deploys from Borealis"]
+    assert (with_words.bites[0].vector_rank, with_words.bites[0].bm25_rank) == (1, 1)
+
+
+def test_turns_carry_their_place(memory: GraphMem) -> None:
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": unlike(n)} for n in range(3)])
+    best = memory.recall(unlike(2), turns=True).bites[0]
+    assert isinstance(best, TurnBite)
+    expected: Turn = memory.turns(session.episode_id)[2]
+    assert best.turn == expected

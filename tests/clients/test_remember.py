@@ -1,0 +1,275 @@
+"""What one offered text becomes, by either client."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from graphmem import GraphMem, Outcome, Status
+from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.rules import identity
+from graphmem.rules.drafts import SKEW
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look
+from tests.plugins.texts import WINDOW, restated, unlike
+
+MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
+
+
+def test_a_new_text_becomes_a_memory(memory: GraphMem) -> None:
+    done = memory.remember(
+        "Alice deploys from Borealis",
+        at=MAY,
+        tags=["ops", "alice"],
+        source="hook",
+        actor="alice",
+        artifact_ref="deploy.sh",
+    )
+
+    assert done.outcome is Outcome.INSERTED_NEW
+    assert done.memory_id == identity.memory_id("global", "Alice deploys from Borealis")
+    assert done.matched_memory_id is None
+    assert done.possible_update_of is None
+    assert done.content_hash == identity.content_hash("Alice deploys from Borealis")
+    assert (done.occurred_at, done.source, done.tags) == (MAY, "hook", ("ops", "alice"))
+    assert done.artifact_ref == "deploy.sh"
+    assert done.thresholds == {"near": 0.92}
+    assert not done.repeated
+
+    kept = memory.get(done.memory_id)
+    assert (kept.content, kept.scope, kept.status) == (
+        "Alice deploys from Borealis",
+        "global",
+        Status.CURRENT,
+    )
+    assert (kept.created_at, kept.last_seen_at, kept.reinforce_count) == (MAY, MAY, 0)
+    assert kept.tags == ("alice", "ops")
+    assert abs(datetime.now(UTC) - kept.recorded_at) < timedelta(minutes=5)
+
+    [event] = memory.history(done.memory_id)
+    assert (event.id, event.type, event.occurred_at) == (done.event_id, "ADD", MAY)
+    assert (event.source, event.actor, event.artifact_ref) == ("hook", "alice", "deploy.sh")
+    assert event.payload["outcome"] == "INSERTED_NEW"
+
+
+@pytest.mark.parametrize(
+    "again", ["Zoë pays in  euros", " Zoë pays\tin\neuros ", "Zoe\u0308 pays in euros"]
+)
+def test_the_same_text_reinforces(memory: GraphMem, again: str) -> None:
+    first = memory.remember("Zoë pays in euros", at=MAY, tags=["money"])
+
+    done = memory.remember(again, at=MAY + timedelta(days=3), tags=["zoe"])
+
+    assert done.outcome is Outcome.EXACT_DUPE
+    assert done.memory_id == done.matched_memory_id == first.memory_id
+    assert done.query_score == 1.0
+    kept = memory.get(str(first.memory_id))
+    assert kept.content == "Zoë pays in euros"
+    assert kept.tags == ("money", "zoe")
+    assert (kept.reinforce_count, kept.created_at) == (1, MAY)
+    assert kept.last_seen_at == MAY + timedelta(days=3)
+    assert [e.type for e in memory.history(kept.id)] == ["ADD", "REINFORCE_EXACT"]
+
+
+def test_a_near_duplicate_reinforces_and_keeps_the_offered_text(memory: GraphMem) -> None:
+    first = memory.remember(WINDOW, tags=["deploy"])
+
+    done = memory.remember(restated(5), tags=["friday"])
+
+    assert done.outcome is Outcome.NEAR_DUPE
+    assert done.memory_id == done.matched_memory_id == first.memory_id
+    assert done.query_score is not None
+    assert 0.92 <= done.query_score < 1
+    kept = memory.get(str(first.memory_id))
+    assert (kept.content, kept.reinforce_count) == (WINDOW, 1)
+    assert kept.tags == ("deploy", "friday")
+    near = memory.history(kept.id)[-1]
+    assert (near.type, near.payload["text"]) == ("REINFORCE_NEAR", restated(5))
+
+
+def test_an_update_is_inserted_and_reported(memory: GraphMem) -> None:
+    text = "The limit of the upload queue in the payments service is {} and is checked every night"
+    first = memory.remember(text.format(100))
+
+    done = memory.remember(text.format(200))
+
+    assert done.outcome is Outcome.INSERTED_NEW
+    assert done.memory_id != first.memory_id
+    assert done.possible_update_of == first.memory_id
+    assert done.matched_memory_id is None
+    assert done.query_score is not None
+    assert done.query_score >= 0.92
+    assert memory.get(str(first.memory_id)).status is Status.CURRENT
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        (" \t\n", "empty"),
+        ("ok", "too_short"),
+        ("?!... --", "only_punctuation"),
+        ("x" * 8_001, "too_long"),
+        ("a\x00b c", "control_characters"),
+        ("half \ud800 a pair", "invalid_unicode"),
+        ("the password is hunter2hunter2", "secret"),
+        ("<graphmem-memory>as I said</graphmem-memory>", "memory_echo"),
+    ],
+)
+def test_hygiene_refuses_and_writes_nothing(
+    memory: GraphMem, look: Look, tenant: str, text: str, reason: str
+) -> None:
+    done = memory.remember(text)
+
+    assert done.outcome is Outcome.REJECTED_HYGIENE
+    assert reason in done.hygiene_reasons
+    assert done.memory_id is None
+    assert look.count(tenant) == {}
+
+
+def test_a_rule_of_the_caller_is_asked_too(door: Door) -> None:
+    def no_gossip(text: str) -> str | None:
+        return "gossip" if "rumour" in text else None
+
+    with door.opened(rules=[no_gossip]) as memory:
+        assert memory.remember("a rumour about Bob").hygiene_reasons == ("gossip",)
+        assert memory.remember("a fact about Bob").outcome is Outcome.INSERTED_NEW
+
+
+def test_a_repeated_id_gives_the_first_outcome_again(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    memory.remember(WINDOW)
+    first = [
+        memory.remember(text, id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
+        for i, text in enumerate([unlike(1), unlike(1), restated(7)])
+    ]
+    before = look.events(tenant)
+
+    again = [
+        memory.remember(text, id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
+        for i, text in enumerate([unlike(1), unlike(1), restated(7)])
+    ]
+
+    assert [o.outcome for o in first] == ["INSERTED_NEW", "EXACT_DUPE", "NEAR_DUPE"]
+    assert [o.model_copy(update={"repeated": False}) for o in again] == first
+    assert all(o.repeated for o in again)
+    assert look.events(tenant) == before
+
+
+def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: GraphMem) -> None:
+    first = memory.remember(unlike(1), id="e1")
+    again = memory.remember(unlike(1), id="e1")
+    assert again.occurred_at == first.occurred_at
+    assert again.repeated
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"content": unlike(2)},
+        {"at": MAY + timedelta(microseconds=1)},
+        {"at": None},
+        {"tags": ["u"]},
+        {"tags": []},
+        {"source": "import"},
+        {"actor": "b"},
+        {"artifact_ref": "x"},
+    ],
+)
+def test_an_id_with_other_content_is_refused(
+    memory: GraphMem, look: Look, tenant: str, other: dict[str, object]
+) -> None:
+    asked: dict[str, object] = {"content": unlike(1), "id": "e1", "at": MAY, "tags": ["t"]}
+    memory.remember(**asked)  # type: ignore[arg-type]
+    before = look.events(tenant)
+
+    with pytest.raises(EventConflictError) as caught:
+        memory.remember(**{**asked, **other})  # type: ignore[arg-type]
+
+    assert caught.value.code == "event_conflict"
+    assert look.events(tenant) == before
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+def test_an_earlier_instant_moves_the_beginning_back(memory: GraphMem) -> None:
+    done = memory.remember(unlike(1), at=MAY)
+    memory.remember(unlike(1), at=MAY - timedelta(days=30))
+    kept = memory.get(str(done.memory_id))
+    assert (kept.created_at, kept.last_seen_at) == (MAY - timedelta(days=30), MAY)
+
+
+def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: GraphMem) -> None:
+    lisbon = MAY.astimezone(timezone(timedelta(hours=-7, minutes=-30)))
+    done = memory.remember(unlike(1), at=lisbon)
+    assert done.occurred_at == MAY
+    kept = memory.get(str(done.memory_id))
+    assert kept.created_at == MAY
+    assert kept.created_at.utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(1582, 10, 10, tzinfo=UTC)])
+def test_far_instants_come_back_as_they_were(memory: GraphMem, at: datetime) -> None:
+    done = memory.remember(unlike(1), at=at)
+    assert memory.get(str(done.memory_id)).created_at == at
+
+
+def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    clock = FrozenClock(MAY)
+    memory = door.on(memory, clock=clock)
+
+    with pytest.raises(InvalidInputError, match="lies in the future") as caught:
+        memory.remember(unlike(1), at=MAY + SKEW + timedelta(microseconds=1))
+    assert caught.value.code == "invalid_input"
+    assert caught.value.hint
+    assert look.count(tenant) == {}
+
+    assert memory.remember(unlike(1), at=MAY + SKEW).occurred_at == MAY + SKEW
+    clock.advance(timedelta(days=1))
+    assert memory.remember(unlike(2)).occurred_at == MAY + timedelta(days=1)
+
+
+def test_an_unknown_episode_is_refused_whole(memory: GraphMem, look: Look, tenant: str) -> None:
+    with pytest.raises(NotFoundError):
+        memory.remember(unlike(1), episode_id="ep_nowhere")  # type: ignore[call-arg]
+    assert look.count(tenant) == {}
+
+
+def test_what_was_hidden_comes_back_when_it_is_said_again(memory: GraphMem) -> None:
+    done = memory.remember(unlike(1))
+    memory.deprecate(str(done.memory_id))
+
+    again = memory.remember(unlike(1))
+
+    assert again.outcome is Outcome.EXACT_DUPE
+    kept = memory.get(str(done.memory_id))
+    assert (kept.status, kept.reinforce_count) == (Status.CURRENT, 1)
+    types = [e.type for e in memory.history(kept.id)]
+    assert sorted(types) == ["ADD", "DEPRECATE", "REINFORCE_EXACT", "RESTORE"]
+
+
+def test_an_id_may_look_like_one_of_ours(memory: GraphMem) -> None:
+    """Ids of events that a commit makes on its own cannot be taken beforehand."""
+    done = memory.remember(unlike(1))
+    memory.remember(unlike(2), id="e1.restore")
+    memory.deprecate(str(done.memory_id))
+
+    memory.remember(unlike(1), id="e1")
+
+    assert memory.get(str(done.memory_id)).status is Status.CURRENT
+
+
+def test_every_event_id_in_a_history_can_be_sent_again(memory: GraphMem) -> None:
+    """A sender that replays what it read gets an answer, not an accident."""
+    first = memory.remember(unlike(1), id="e1")
+    newer = memory.supersede(str(first.memory_id), unlike(2), id="s1")
+    memory.remember(unlike(1), id="e2")
+    for memory_id in (first.memory_id, newer.newer_id):
+        for event in memory.history(str(memory_id)):
+            with suppress(EventConflictError):
+                assert memory.remember(unlike(1), id=event.id).repeated

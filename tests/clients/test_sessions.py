@@ -1,0 +1,314 @@
+"""Sessions, episodes, turns and ingestion, by either client."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from graphmem import GraphMem, Message, Outcome, TurnBite
+from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.rules.gathering import Kept
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+HELLO = {"role": "user", "content": "hello there"}
+REPLY = {"role": "assistant", "content": "good morning"}
+SLOW = {"role": "user", "content": "deploys are slow today", "name": "Zoë"}
+
+
+def test_a_conversation_is_kept_word_for_word(memory: GraphMem) -> None:
+    with memory.session("s1") as session:
+        added = session.add_messages(
+            [HELLO, REPLY, {**SLOW, "at": MAY, "content": " as\tsaid \n"}, {**HELLO, "content": ""}]
+        )
+        turns = session.turns(session.episode_id)
+
+    assert (added.added, added.episode_id) == (4, session.episode_id)
+    assert [t.id for t in turns] == list(added.turn_ids)
+    assert [t.position for t in turns] == [0, 1, 2, 3]
+    assert [t.text for t in turns] == ["hello there", "good morning", " as\tsaid \n", ""]
+    assert [(t.role, t.name) for t in turns[1:3]] == [("assistant", None), ("user", "Zoë")]
+    assert turns[2].occurred_at == MAY
+    assert list(memory.turns(session.episode_id, start=1, limit=2)) == list(turns[1:3])
+    episode = memory.episode(session.episode_id)
+    assert (episode.session_id, episode.turns) == ("s1", 4)
+
+
+def test_turns_are_linked_in_order(memory: GraphMem, look: Look, tenant: str) -> None:
+    session = memory.session("s1")
+    for n in range(4):
+        session.add_messages([{"role": "user", "content": unlike(n)}])
+    [row] = look.rows(
+        "MATCH p = (:Turn {tenant: $tenant, position: 0})-[:NEXT*]->(last) "
+        "WHERE NOT (last)-[:NEXT]->() RETURN [t IN nodes(p) | t.text] AS texts",
+        tenant=tenant,
+    )
+    assert row["texts"] == [unlike(n) for n in range(4)]
+
+
+def test_what_goes_on_from_the_end_is_added_once(memory: GraphMem) -> None:
+    session = memory.session("s1")
+    first = session.add_messages([HELLO, REPLY])
+    assert session.add_messages([HELLO, REPLY]).added == 0
+    more = session.add_messages([REPLY, SLOW])
+    assert (more.added, more.turn_ids[0]) == (1, first.turn_ids[1])
+    whole = session.add_messages([HELLO, REPLY, SLOW])
+    assert (whole.added, whole.turn_ids) == (0, (*first.turn_ids, more.turn_ids[1]))
+    assert [t.text for t in session.turns(session.episode_id)] == [
+        m["content"] for m in (HELLO, REPLY, SLOW)
+    ]
+
+
+def test_keyed_messages_are_recognised_wherever_they_stand(memory: GraphMem) -> None:
+    session = memory.session("s1")
+    said = [
+        {"role": "user", "content": "yes", "id": "1"},
+        {"role": "user", "content": "yes", "id": "2"},
+        {"role": "user", "content": "yes", "at": MAY},
+        {"role": "user", "content": "yes", "at": MAY},
+        {"role": "bot", "content": "yes", "at": MAY},
+    ]
+    first = session.add_messages(said)
+    assert first.added == 5
+    assert len(set(first.turn_ids)) == 5
+
+    again = session.add_messages([said[1], {"role": "user", "content": "no", "id": "3"}, said[0]])
+    assert again.added == 1
+    assert (again.turn_ids[0], again.turn_ids[2]) == (first.turn_ids[1], first.turn_ids[0])
+    assert session.add_messages(said).turn_ids == first.turn_ids
+    assert [t.text for t in session.turns(session.episode_id)] == ["yes"] * 5 + ["no"]
+
+
+def test_a_message_id_with_other_words_is_refused_whole(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    session = memory.session("s1")
+    session.add_messages([{**HELLO, "id": "1"}])
+    before = look.count(tenant)
+    for clash in (
+        [{**SLOW, "id": "2"}, {**REPLY, "id": "1"}],
+        [{**SLOW, "id": "3"}, {**REPLY, "id": "3"}],
+    ):
+        with pytest.raises(EventConflictError):
+            session.add_messages(clash)
+    assert look.count(tenant) == before
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"role": "user"},
+        {"content": "no role"},
+        {"role": "", "content": "x"},
+        {"role": "user", "content": 5},
+        {"role": "user", "content": "x", "at": datetime(2025, 1, 1)},  # noqa: DTZ001
+        {"role": "user", "content": "x", "mood": "glad"},
+        {"role": "user", "content": "half \ud800"},
+        {"role": "user", "content": "x" * 1_000_001},
+        {"role": "user", "content": "x", "at": MAY + timedelta(days=365_000)},
+        "hello",
+        None,
+    ],
+)
+def test_a_broken_message_is_named_and_none_is_added(
+    memory: GraphMem, look: Look, tenant: str, broken: object
+) -> None:
+    session = memory.session("s1")
+    with pytest.raises(InvalidInputError) as caught:
+        session.add_messages([HELLO, broken])  # type: ignore[list-item]
+    assert len(str(caught.value)) < 400
+    assert "Turn" not in look.count(tenant)
+
+
+def test_a_message_may_hold_what_no_memory_may(memory: GraphMem) -> None:
+    """A conversation is kept as it was, NUL and a megabyte included."""
+    session = memory.session("s1")
+    texts = ["a\x00b", "\x1b[31m", "?", "x" * 1_000_000, "   "]
+    session.add_messages([{"role": "user", "content": text} for text in texts])
+    assert [t.text for t in session.turns(session.episode_id)] == texts
+
+
+def test_more_messages_than_one_transaction_takes(memory: GraphMem) -> None:
+    keyed = memory.session("keyed")
+    said = [Message(role="user", content=unlike(n % 7), id=str(n)) for n in range(1_030)]
+    assert keyed.add_messages(said).added == 1_030
+    assert keyed.add_messages(said[900:]).added == 0
+    assert [t.position for t in keyed.turns(keyed.episode_id, start=998, limit=5)] == [
+        998,
+        999,
+        1_000,
+        1_001,
+        1_002,
+    ]
+    placed = memory.session("placed")
+    unkeyed = [Message(role="user", content=unlike(n)) for n in range(520)]
+    assert placed.add_messages(unkeyed).added == 520
+    assert placed.add_messages(unkeyed).added == 0
+
+
+def test_what_is_written_in_a_session_is_attached(memory: GraphMem) -> None:
+    with memory.session("s1") as session:
+        done = session.remember(unlike(1))
+        newer = session.supersede(str(done.memory_id), unlike(2))
+        session.remember_many([unlike(3)])
+        expected = session.episode_id
+    for memory_id in (done.memory_id, newer.newer_id):
+        events = [e for e in memory.history(str(memory_id)) if e.type == "ADD"]
+        assert [e.episode_id for e in events] == [expected]
+    outside = memory.remember(unlike(4))
+    assert memory.history(str(outside.memory_id))[0].episode_id is None
+
+
+def test_a_session_is_one_episode_however_often_it_is_opened(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    with memory.session("s1") as one, memory.session("s1") as two:
+        assert one.episode_id == two.episode_id
+        one.add_messages([HELLO])
+        assert two.add_messages([HELLO]).added == 0
+    assert memory.session("s2").episode_id != one.episode_id
+    assert memory.scope("alice").session("s1").episode_id != one.episode_id
+    assert look.count(tenant) == {"Episode": 1, "Turn": 1}
+
+
+def test_a_session_survives_what_is_raised_inside(memory: GraphMem) -> None:
+    with pytest.raises(ZeroDivisionError), memory.session("s1") as session:
+        session.add_messages([HELLO])
+        raise ZeroDivisionError
+    assert memory.episode(session.episode_id).turns == 1
+
+
+def test_what_memory_supplied_does_not_come_back_as_evidence(memory: GraphMem) -> None:
+    memory.remember(unlike(1))
+    with memory.session("other") as other:
+        other.add_messages([{"role": "user", "content": unlike(2)}])
+
+    with memory.session("s1") as session:
+        assert session.remember(unlike(3)).outcome is Outcome.INSERTED_NEW
+        assert session.recall(unlike(1)).bites
+        assert session.recall(unlike(2), turns=True, memories=False).bites
+        for text in (unlike(1), f" {unlike(1)}", unlike(2)):
+            done = session.remember(text)
+            assert done.outcome is Outcome.REJECTED_HYGIENE
+            assert done.hygiene_reasons == ("memory_echo",)
+        [refused] = session.remember_many([unlike(1)])
+        assert refused.outcome is Outcome.REJECTED_HYGIENE
+
+    assert memory.remember(unlike(1)).outcome is Outcome.EXACT_DUPE
+    with memory.session("s1") as later:
+        assert later.remember(unlike(1)).outcome is Outcome.EXACT_DUPE
+
+
+def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> None:
+    known = {
+        "id": "doc-1",
+        "summary": "a paper",
+        "content": "on memory",
+        "entities": ["Neo4j", "graph"],
+        "importance": 0.75,
+        "at": MAY,
+    }
+    assert memory.add_episode(**known) == "doc-1"  # type: ignore[arg-type]
+    assert memory.add_episode(**known) == "doc-1"  # type: ignore[arg-type]
+
+    found = memory.episode("doc-1")
+    assert (found.summary, found.content, found.entities) == (
+        "a paper",
+        "on memory",
+        ("Neo4j", "graph"),
+    )
+    assert (found.importance, found.occurred_at, found.turns) == (0.75, MAY, 0)
+    for other in ({"summary": "b"}, {"importance": 0.5}, {"entities": ["graph"]}, {"at": None}):
+        with pytest.raises(EventConflictError):
+            memory.add_episode(**{**known, **other})  # type: ignore[arg-type]
+    assert memory.add_episode() != memory.add_episode()
+    assert look.count(tenant) == {"Episode": 3}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"importance": 1.5},
+        {"importance": float("nan")},
+        {"id": ""},
+        {"id": "x" * 10_000},
+        {"at": datetime(2025, 1, 1)},  # noqa: DTZ001
+        {"at": datetime(9999, 12, 31, tzinfo=UTC)},
+        {"entities": "Neo4j"},
+        {"content": "half \ud800"},
+        {"colour": "red"},
+    ],
+)
+def test_a_broken_episode_is_refused(
+    memory: GraphMem, look: Look, tenant: str, broken: dict[str, object]
+) -> None:
+    with pytest.raises(InvalidInputError):
+        memory.add_episode(**broken)  # type: ignore[arg-type]
+    assert look.count(tenant) == {}
+
+
+def test_an_episode_is_seen_in_its_scope_only(memory: GraphMem) -> None:
+    alice, bob = memory.scope("alice"), memory.scope("bob")
+    with alice.session("s1") as session:
+        session.add_messages([HELLO])
+    assert alice.episode(session.episode_id).scope == "alice"
+    with pytest.raises(NotFoundError):
+        bob.episode(session.episode_id)
+    assert list(bob.turns(session.episode_id)) == []
+
+
+def test_ingest_keeps_turns_and_what_people_said(memory: GraphMem) -> None:
+    said = [
+        Message(role="user", content=unlike(1), id="1", session="a", at=MAY),
+        Message(role="assistant", content=unlike(2), id="2", session="a"),
+        Message(role="user", content=unlike(3), id="1", session="b", name="Zoë"),
+        Message(role="user", content="?", id="3", session="a"),
+        Message(role="user", content=unlike(1), id="4", session="a"),
+    ]
+    told: list[Kept] = []
+
+    done = memory.ingest(said, told.extend)
+
+    assert (done.messages, done.turns_added, done.repeated) == (5, 5, 0)
+    assert done.outcomes == {
+        Outcome.INSERTED_NEW: 2,
+        Outcome.REJECTED_HYGIENE: 1,
+        Outcome.EXACT_DUPE: 1,
+    }
+    assert [k.message.content for k in told] == [
+        unlike(1),
+        unlike(2),
+        "?",
+        unlike(1),
+        unlike(3),
+    ]
+    assert told[1].outcome is None
+    first = memory.history(str(told[0].outcome.memory_id))[0] if told[0].outcome else None
+    assert first is not None
+    assert (first.source, first.actor, first.occurred_at) == ("conversation", "user", MAY)
+    assert first.episode_id == memory.session("a").episode_id
+    assert first.turn_id == memory.turns(first.episode_id)[0].id
+
+    again = memory.ingest(said)
+    assert (again.messages, again.turns_added, again.repeated) == (5, 0, 3)
+    assert set(again.outcomes) <= {Outcome.REJECTED_HYGIENE}
+
+
+def test_turns_are_recalled_when_asked_for(memory: GraphMem) -> None:
+    with memory.session("s1") as session:
+        session.add_messages([HELLO, REPLY, SLOW])
+    memory.remember("deploys were slow last year too")
+
+    turns = memory.recall("slow deploys", turns=True, memories=False)
+    both = memory.recall("slow deploys", turns=True)
+
+    assert isinstance(turns.bites[0], TurnBite)
+    assert turns.bites[0].turn.text == "deploys are slow today"
+    assert {bite.kind for bite in both.bites} == {"memory", "turn"}
+    assert {bite.kind for bite in memory.recall("slow deploys").bites} == {"memory"}
+    assert memory.recall("slow deploys", memories=False).bites == ()
+    by_name = memory.recall("Zoë", turns=True, memories=False).bites[0]
+    assert isinstance(by_name, TurnBite)
+    assert by_name.turn.name == "Zoë"

@@ -1,0 +1,246 @@
+"""What stays apart: scopes inside a tenant, and tenants altogether."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, Status
+from graphmem.client.handle import AsyncHandle
+from graphmem.errors import InvalidInputError, NotFoundError
+from graphmem.model import CommitOutcome
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import WINDOW, restated, unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+
+
+def contents(memory: GraphMem) -> set[str]:
+    return {m.content for m in memory.list(limit=1_000).memories}
+
+
+def test_what_alice_writes_bob_does_not_see(memory: GraphMem) -> None:
+    alice, bob = memory.scope("user:alice"), memory.scope("user:bob")
+    hers = str(alice.remember(unlike(1)).memory_id)
+
+    assert contents(alice) == {unlike(1)}
+    assert contents(bob) == contents(memory) == set()
+    assert bob.recall(unlike(1), hidden=True).bites == ()
+    assert memory.recall(unlike(1)).bites == ()
+    for ask in (bob.get, bob.history, bob.chain, memory.get):
+        with pytest.raises(NotFoundError):
+            ask(hers)
+
+
+def test_what_is_global_both_see(memory: GraphMem) -> None:
+    shared = str(memory.remember(unlike(1)).memory_id)
+    for name in ("user:alice", "user:bob"):
+        handle = memory.scope(name)
+        assert handle.get(shared).scope == "global"
+        assert contents(handle) == {unlike(1)}
+        assert len(handle.recall(unlike(1)).bites) == 1
+
+
+def test_a_handle_sees_what_it_names(memory: GraphMem) -> None:
+    for n, name in enumerate(("global", "a", "b", "c")):
+        memory.scope(name).remember(unlike(n))
+    assert contents(memory.scope("a", see=["a", "b"])) == {unlike(1), unlike(2)}
+    assert contents(memory.scope("a", see=("c",))) == {unlike(3)}
+    assert contents(memory.scope("a")) == {unlike(0), unlike(1)}
+    assert contents(memory.scope("a", see=["b"]).tenant(fresh_tenant())) == set()
+
+
+@pytest.mark.parametrize("see", [[], "b", [""], ["x" * 10_000], [5], ["\ud800"], 5, ["a"] * 300])
+def test_what_a_handle_sees_must_be_names(memory: GraphMem, see: Any) -> None:
+    with pytest.raises(InvalidInputError):
+        memory.scope("a", see=see)
+
+
+def test_the_same_text_in_two_private_scopes_is_two_memories(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    done = [memory.scope(name).remember(WINDOW) for name in ("alice", "bob")]
+    near = memory.scope("carol").remember(restated(5))
+    assert [o.outcome for o in (*done, near)] == [Outcome.INSERTED_NEW] * 3
+    assert len({o.memory_id for o in (*done, near)}) == 3
+    assert look.count(tenant) == {"Memory": 3, "Event": 3}
+
+
+@pytest.mark.parametrize("again", [WINDOW, restated(5)], ids=["exact", "near"])
+def test_a_private_restatement_of_a_shared_memory_only_counts(
+    memory: GraphMem, look: Look, tenant: str, again: str
+) -> None:
+    shared = str(memory.remember(WINDOW, tags=["deploy"], at=MAY).memory_id)
+    alice, bob = memory.scope("alice"), memory.scope("bob")
+
+    done = alice.remember(again, tags=["mine"], at=MAY - timedelta(days=9), source="diary")
+
+    assert done.memory_id == shared
+    assert done.matched_memory_id == shared
+    for reader in (memory, bob):
+        seen = reader.get(shared)
+        assert (seen.tags, seen.created_at, seen.last_seen_at) == (("deploy",), MAY, MAY)
+        assert seen.reinforce_count == 0
+        assert len(reader.history(shared)) == 1
+        assert reader.list(source="diary").memories == ()
+    assert alice.get(shared).reinforce_count == 1
+    assert len(alice.history(shared)) == 2
+    assert look.count(tenant) == {"Memory": 1, "Event": 2}
+
+
+def test_a_private_restatement_restores_no_shared_memory(memory: GraphMem) -> None:
+    shared = str(memory.remember(unlike(1), at=MAY).memory_id)
+    memory.scope("alice").remember(unlike(1))
+    memory.deprecate(shared, at=MAY + timedelta(days=1))
+
+    done = memory.scope("alice").remember(unlike(1))
+
+    assert done.outcome is Outcome.INSERTED_NEW
+    assert done.memory_id != shared
+    assert memory.get(shared).status is Status.DEPRECATED
+    assert memory.scope("alice").get(str(done.memory_id)).scope == "alice"
+
+
+def test_the_own_scope_comes_before_the_shared_one(memory: GraphMem) -> None:
+    alice = memory.scope("alice")
+    hers = alice.remember(unlike(1)).memory_id
+    shared = memory.remember(unlike(1)).memory_id
+    assert hers != shared
+    assert alice.remember(unlike(1)).memory_id == hers
+    assert memory.scope("bob").remember(unlike(1)).memory_id == shared
+
+
+def test_a_chain_shows_only_what_its_reader_sees(memory: GraphMem) -> None:
+    alice = memory.scope("alice")
+    hers = str(alice.remember(unlike(1)).memory_id)
+    newer = alice.supersede(hers, unlike(2)).newer_id
+    assert len(alice.chain(newer).memories) == 2
+    with pytest.raises(NotFoundError):
+        memory.scope("bob").chain(newer)
+
+
+# Every public read, each as a look for what another tenant wrote.
+
+Read = Callable[[GraphMem, dict[str, str]], Any]
+
+
+def not_there(ask: Callable[..., Any]) -> Read:
+    def read(memory: GraphMem, known: dict[str, str]) -> None:
+        with pytest.raises(NotFoundError):
+            ask(memory, known)
+
+    return read
+
+
+READS: dict[str, Read] = {
+    "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
+    "get": not_there(lambda m, known: m.get(known["memory"])),
+    "history": not_there(lambda m, known: m.history(known["memory"])),
+    "chain": not_there(lambda m, known: m.chain(known["memory"])),
+    "episode": not_there(lambda m, known: m.episode(known["episode"])),
+    "turns": lambda m, known: m.turns(known["episode"]),
+    "list": lambda m, _: m.list(statuses=list(Status), limit=1_000).memories,
+    "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
+    "deprecate": not_there(lambda m, known: m.deprecate(known["memory"])),
+    "restore": not_there(lambda m, known: m.restore(known["memory"])),
+}
+WRITES = {"remember", "remember_many", "ingest", "add_episode", "add_messages"}
+NO_READS = {"open", "close", "tenant", "scope", "session"}
+
+
+def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
+    """Make one of everything, with ids that any tenant would give it."""
+    done = memory.remember(unlike(1), id=f"e1{mark}", tags=["t"])
+    memory.remember_many([unlike(2)])
+    memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), id=f"s1{mark}")
+    memory.deprecate(str(memory.remember(unlike(5)).memory_id), id=f"d1{mark}")
+    memory.add_episode(id=f"doc{mark}", content=unlike(6))
+    with memory.session("s1") as session:
+        session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
+    return {"memory": str(done.memory_id), "episode": session.episode_id}
+
+
+def test_every_public_method_is_looked_at() -> None:
+    named = {
+        name
+        for owner in (AsyncHandle, AsyncGraphMem, AsyncSession)
+        for name, member in inspect.getmembers(owner)
+        if not name.startswith("_") and (inspect.isfunction(member) or inspect.ismethod(member))
+    }
+    assert named == READS.keys() | WRITES | NO_READS
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_tenant_sees_nothing_of_another(memory: GraphMem, name: str) -> None:
+    known = write_everything(memory)
+    write_everything(memory.scope("alice"), mark="a")
+    other = memory.tenant(fresh_tenant())
+    for handle in (other, other.scope("alice"), other.scope("x", see=["alice", "global"])):
+        assert not READS[name](handle, known)
+
+
+def test_two_tenants_with_the_same_ids_live_apart(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    other_name = fresh_tenant()
+    other = memory.tenant(other_name)
+    known = write_everything(memory)
+    mine = (look.events(tenant), memory.list(statuses=list(Status)))
+
+    theirs = write_everything(other)
+
+    assert theirs == known
+    assert look.count(other_name) == look.count(tenant)
+    other.deprecate(known["memory"])
+    other.remember(unlike(1), tags=["theirs"], id="e9")
+    other.session("s1").add_messages([{"role": "user", "content": "more", "id": "2"}])
+    assert (look.events(tenant), memory.list(statuses=list(Status))) == mine
+    assert memory.get(known["memory"]).tags == ("t",)
+    assert len(memory.turns(known["episode"])) == 1
+    found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
+    assert len(found) == 6
+    crossing = look.rows(
+        "MATCH (a {tenant: $tenant})--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
+        tenant=tenant,
+    )
+    assert crossing == [{"n": 0}]
+
+
+HOSTILE = [
+    "'; MATCH (n) DETACH DELETE n; //",
+    '"}) DETACH DELETE n //',
+    "`global`",
+    "$tenant",
+    "*:* OR tenant_key:*",
+    'a" +scope_key:b^9 (c',
+    "{}[]()^~?:\\/!&|+-",
+    "\u202enoitcejni",
+    "a\x00b",
+    "тенант 漢字 🙂",
+    " ",
+    "x" * 200,
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_full_of_syntax_is_only_a_name(memory: GraphMem, look: Look, name: str) -> None:
+    own = f"{fresh_tenant()}{name}"[:200]
+    victim = memory.remember(unlike(1))
+    there = memory.tenant(own).scope(name)
+    done: CommitOutcome = there.remember(unlike(1), tags=[name], source=name, actor=name)
+    with there.session(name) as session:
+        session.add_messages([{"role": name, "name": name, "content": unlike(2), "id": name}])
+
+    assert done.outcome is Outcome.INSERTED_NEW
+    assert contents(there) == {unlike(1)}
+    assert contents(memory.tenant(own)) == set()
+    assert len(there.recall(f"{unlike(1)} {unlike(2)}", turns=True).bites) == 2
+    assert there.list(tags=[name], source=name).memories[0].id == done.memory_id
+    assert session.turns(session.episode_id)[0].name == name
+    assert memory.get(str(victim.memory_id)).reinforce_count == 0
+    assert contents(memory) == {unlike(1)}
+    assert len(look.events(own)) == 1
