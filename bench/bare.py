@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, LiteralString, Self
 
 import neo4j
 
@@ -59,6 +59,51 @@ SEARCH n IN (
 RETURN n.id AS id, score
 """
 
+NEAREST_CURRENT = """CYPHER 25
+MATCH (n:Memory)
+SEARCH n IN (
+  VECTOR INDEX memory_embedding_vector
+  FOR $embedding
+  WHERE n.tenant = $tenant AND n.scope IN ['global'] AND n.status IN ['current']
+  LIMIT $limit
+) SCORE AS score
+RETURN n.id AS id, score
+"""
+
+# Memories with their events, as many remembrances would have left them.
+LOAD = """CYPHER 25
+UNWIND $rows AS row
+CREATE (m:Memory {
+  tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: $scope, scope_key: $scope_key,
+  content: row.content, content_hash: row.content_hash, tags: [], status: 'current',
+  created_at: row.created_at, recorded_at: row.created_at
+})
+WITH m, row
+CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
+UNWIND row.events AS event
+CREATE (e:Event {
+  tenant: $tenant, id: event.id, scope: $scope, type: event.type, occurred_at: event.at,
+  recorded_at: event.at, content_hash: row.content_hash, source: 'manual', payload: '{}'
+})
+CREATE (e)-[:REINFORCES]->(m)
+"""
+
+SUPERSEDE = """CYPHER 25
+UNWIND $rows AS row
+MATCH (older:Memory {tenant: $tenant, id: row.older})
+MATCH (newer:Memory {tenant: $tenant, id: row.newer})
+CREATE (e:Event {
+  tenant: $tenant, id: row.id, scope: $scope, type: 'SUPERSEDE', occurred_at: row.at,
+  recorded_at: row.at, source: 'manual', payload: '{}'
+})
+CREATE (e)-[:CONCERNS]->(older)
+CREATE (e)-[:CONCERNS]->(newer)
+CREATE (newer)-[:SUPERSEDES {
+  event_id: row.id, occurred_at: row.at, recorded_at: row.at, in_force: true
+}]->(older)
+SET older.status = 'superseded'
+"""
+
 VERSION = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
 
 
@@ -82,18 +127,34 @@ class Bare:
 
     def nearest(self, tenant: str, embedding: list[float], limit: int) -> list[str]:
         """Return the ids of the nearest memories of a tenant, best first."""
+        return self._ids(NEAREST, tenant, embedding, limit)
+
+    def nearest_current(self, tenant: str, embedding: list[float], limit: int) -> list[str]:
+        """Return the ids of the nearest current memories in a tenant's global scope."""
+        return self._ids(NEAREST_CURRENT, tenant, embedding, limit)
+
+    def _ids(
+        self, text: LiteralString, tenant: str, embedding: list[float], limit: int
+    ) -> list[str]:
         with self._driver.session() as session:
             return session.execute_read(
                 lambda tx: [
                     row["id"]
-                    for row in tx.run(NEAREST, tenant=tenant, embedding=embedding, limit=limit)
+                    for row in tx.run(text, tenant=tenant, embedding=embedding, limit=limit)
                 ]
             )
 
-    def write(self, text: str, **params: object) -> None:
+    def write(self, text: LiteralString, **params: object) -> None:
         """Run one statement in a transaction."""
         with self._driver.session() as session:
-            session.execute_write(lambda tx: tx.run("CYPHER 25\n" + text, params).consume())
+            session.execute_write(lambda tx: tx.run(text, params).consume())
+
+    def await_indexes(self) -> None:
+        """Wait until the indexes hold all that was written."""
+        self._driver.execute_query("CALL db.awaitIndexes(300)")
+        self._driver.execute_query(
+            "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()"
+        )
 
     def server_version(self) -> str:
         """Return the version of Neo4j."""

@@ -7,28 +7,47 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from bench.bare import Bare
+from graphmem import GraphMem
 from graphmem.adapters import local_server
+from graphmem.client import connect
 from graphmem.settings import Settings
+
+if TYPE_CHECKING:
+    from graphmem.ports import Embedder
+
+KEPT = ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
+"""What a benchmark takes from the environment: where things are fetched from, nothing else."""
+
+
+def settings_in(home: Path) -> Settings:
+    """Return default settings with a data folder of their own and any free ports."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return Settings.load(kept, home=home, bolt_port=0, http_port=0)
 
 
 @contextmanager
 def fresh_server(report: Callable[[str], None]) -> Iterator[Settings]:
-    """Yield the settings of an empty server; it is stopped and its data deleted afterwards.
-
-    GRAPHMEM_TEST_URI with GRAPHMEM_TEST_PASSWORD names another server to use, as it is.
-    """
-    if os.environ.get("GRAPHMEM_TEST_URI"):
-        yield Settings.load(
-            {},
-            uri=os.environ["GRAPHMEM_TEST_URI"],
-            password=os.environ.get("GRAPHMEM_TEST_PASSWORD"),
-        )
-        return
+    """Yield the settings of an empty server; it is stopped and its data deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
-        settings = Settings.load({}, home=Path(folder), bolt_port=0, http_port=0)
-        local_server.ensure(settings, report=lambda progress: report(str(progress)))
+        settings = settings_in(Path(folder))
+        report("starting a server")
+        local_server.ensure(settings)
         try:
             yield settings
         finally:
             local_server.stop(settings)
+
+
+@contextmanager
+def connected(
+    settings: Settings, embedder: Embedder | None, report: Callable[[str], None]
+) -> Iterator[tuple[GraphMem, Bare]]:
+    """Yield graphmem and a bare driver on the same migrated server."""
+    with (
+        GraphMem.open(settings, embedder=embedder, report=report) as memory,
+        Bare(connect.address(settings, report)) as bare,
+    ):
+        yield memory, bare

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+)
 
 
 def _utc(at: datetime) -> datetime:
@@ -14,6 +22,13 @@ def _utc(at: datetime) -> datetime:
         return at.astimezone(UTC)
     except OverflowError:
         raise ValueError("lies before the year 1 or after the year 9999 in UTC") from None
+
+
+def _no_number(at: object) -> object:
+    # Read as seconds or as milliseconds by its size, a number would be a guess.
+    if isinstance(at, datetime) or (isinstance(at, str) and not at.lstrip("+-").isdecimal()):
+        return at
+    raise ValueError("is no instant: give a datetime, or a text in ISO 8601")
 
 
 def _storable(text: str) -> str:
@@ -24,9 +39,9 @@ def _storable(text: str) -> str:
     return text
 
 
-Instant: TypeAlias = Annotated[AwareDatetime, AfterValidator(_utc)]
+Instant: TypeAlias = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(_utc)]
 """A timezone-aware instant, kept in UTC to the microsecond."""
-Text: TypeAlias = Annotated[str, AfterValidator(_storable)]
+Text: TypeAlias = Annotated[str, Strict(), AfterValidator(_storable)]
 """A string that UTF-8 can hold."""
 Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
 """A short label or an id given by a caller."""
@@ -159,7 +174,7 @@ class Wish(Record):
     `id` makes the write idempotent: the same id and content give the first outcome again.
     """
 
-    content: str
+    content: Annotated[str, Strict()]
     id: Name | None = None
     at: Instant | None = None
     tags: Tags = ()

@@ -60,6 +60,15 @@ class Tx(Protocol):
 class Graph(Protocol):
     """The database. `work` may run more than once, so it holds nothing but queries and rules."""
 
+    async def verify(self) -> None:
+        """Say at once, without trying again, when the server cannot be used.
+
+        Raises:
+            GraphUnavailableError: nothing answers there.
+            GraphAccessError: it refuses the credentials.
+        """
+        ...
+
     async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one managed read transaction."""
         ...

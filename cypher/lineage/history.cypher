@@ -17,11 +17,11 @@ WHERE m.scope IN $scopes
 MATCH (m)<-[:REINFORCES|CONCERNS]-(e:Event)
 WHERE e.scope IN $scopes
 WITH e
-ORDER BY e.occurred_at DESC, e.id DESC
+ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
 LIMIT $limit
 OPTIONAL MATCH (e)-[:OCCURRED_IN]->(episode:Episode {tenant: $tenant})
 OPTIONAL MATCH (e)-[:QUOTES]->(turn:Turn {tenant: $tenant})
 RETURN e {.id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload} AS event,
        episode.id AS episode_id,
        turn.id AS turn_id
-ORDER BY event.occurred_at, event.id
+ORDER BY event.occurred_at, event.recorded_at, event.id

@@ -145,6 +145,11 @@ class BlockingGraph:
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self._timeout_s = settings.transaction_timeout_s
 
+    async def verify(self) -> None:
+        """Say at once, without trying again, when the server cannot be used."""
+        with translated():
+            self._driver.verify_connectivity()
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
         unit = neo4j.unit_of_work(timeout=self._timeout_s)(lambda tx: run_now(work(BlockingTx(tx))))
@@ -182,6 +187,11 @@ class AwaitedGraph:
         self._database = settings.database
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
         self._timeout_s = settings.transaction_timeout_s
+
+    async def verify(self) -> None:
+        """Say at once, without trying again, when the server cannot be used."""
+        with translated():
+            await self._driver.verify_connectivity()
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""

@@ -121,6 +121,7 @@ async def bound(world: World, known: Settings) -> Binding:
     try:
         own = valid(Wall, tenant=known.tenant, scope=known.scope)
         wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
+        await world.graph.verify()
         if known.uri is None:
             await migration.migrate_if_due(world)
         model = await migration.checked(world)

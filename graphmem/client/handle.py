@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 from pydantic import Field
 
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     Chain,
@@ -129,14 +129,14 @@ class AsyncHandle:
 
         Every 500 of them are one transaction.
         """
-        if isinstance(wishes, str):
-            raise InvalidInputError("wishes is one text.", hint="Use `remember`, or give a list.")
+        if isinstance(wishes, str) or not isinstance(wishes, Iterable):
+            raise InvalidInputError("wishes is no list.", hint="For one text there is `remember`.")
         texts = [w if isinstance(w, Wish) else valid(Wish, content=w) for w in wishes]
         return await self._state.commit(texts)
 
     async def ingest(
         self,
-        messages: Sequence[Message],
+        messages: Iterable[Message | Mapping[str, Any]],
         on_batch: Callable[[Sequence[gathering.Kept]], None] | None = None,
     ) -> Ingested:
         """Keep a conversation: every message as a turn, what people said as memories too.
@@ -145,11 +145,15 @@ class AsyncHandle:
         their `session`; those of assistants, tools and systems stay turns.
 
         Args:
-            messages: in the order they were said.
+            messages: in the order they were said; records, or maps of their fields.
             on_batch: told after each acknowledged batch what became of its messages.
+
+        Raises:
+            InvalidInputError: a message does not fit.
+            EventConflictError: a message id was used for other words; its batch is not kept.
         """
         total = Ingested()
-        for batch in gathering.batches(messages):
+        for batch in gathering.batches(listed(messages)):
             binding = self._state.binding
             stretch = episode.Stretch(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, stretch)

@@ -43,6 +43,7 @@ def opened(settings: Settings, report: Callable[[str], None]) -> Iterator[Schema
     at = connect.address(settings, report)
     world = connect.blocking_world(settings, at, report, None)
     try:
+        run_now(world.graph.verify())
         yield Schema(world)
     finally:
         run_now(world.graph.close())

@@ -7,8 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.state import SessionState, blocking, valid
-from graphmem.errors import InvalidInputError
+from graphmem.client.state import SessionState, blocking, listed
 from graphmem.model import Message, TurnsAdded
 from graphmem.operations import episode
 
@@ -34,7 +33,7 @@ class AsyncSession(AsyncHandle):
             InvalidInputError: a message does not fit; none is added.
             EventConflictError: a message id was used for other words; none of its batch is added.
         """
-        given = [_message(i, message) for i, message in enumerate(messages)]
+        given = listed(messages)
         await self._state.opened_episode()
         return await episode.add_messages(self._state.binding, _session(self).episode_id, given)
 
@@ -69,14 +68,3 @@ def _session(handle: AsyncHandle | Handle) -> SessionState:
     if session is None:
         raise TypeError("a session handle is made by `session(name)`")
     return session
-
-
-def _message(place: int, given: Message | Mapping[str, Any]) -> Message:
-    if isinstance(given, Message):
-        return given
-    try:
-        fields = {str(key): value for key, value in given.items()}
-        return valid(Message, **fields)
-    except (InvalidInputError, AttributeError) as error:
-        why = error.message if isinstance(error, InvalidInputError) else "it is no map."
-        raise InvalidInputError(f"Message {place}: {why}") from None

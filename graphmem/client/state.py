@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import CommitOutcome, Wish
+from graphmem.model import CommitOutcome, Message, Wish
 from graphmem.operations import commit, episode
 from graphmem.ports import Binding, run_now
 from graphmem.rules import hygiene, identity
@@ -109,6 +109,28 @@ def valid(record: type[M], /, **fields: Any) -> M:
             for e in error.errors(include_input=False, include_url=False, include_context=False)
         )
         raise InvalidInputError(f"{wrong}.", hint=_hint(error)) from None
+
+
+def listed(messages: Iterable[Message | Mapping[str, Any]]) -> list[Message]:
+    """Return the messages that a caller gave as records.
+
+    Raises:
+        InvalidInputError: one does not fit; names its place, from 0.
+    """
+    if not isinstance(messages, Iterable):
+        raise InvalidInputError("messages is no list.")
+    return [_message(place, given) for place, given in enumerate(messages)]
+
+
+def _message(place: int, given: Message | Mapping[str, Any]) -> Message:
+    if isinstance(given, Message):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"Message {place}: it is no map.")
+    try:
+        return valid(Message, **{str(key): value for key, value in given.items()})
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Message {place}: {error.message}", hint=error.hint) from None
 
 
 def _hint(error: ValidationError) -> str:

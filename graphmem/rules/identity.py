@@ -10,12 +10,14 @@ from datetime import datetime
 
 _SEPARATOR = "\x1f"
 """Unit separator: keeps ("ab", "c") and ("a", "bc") apart."""
+_ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
+"""What a part may hold itself; without them ("a\x1f", "b") would be ("a", "\x1fb")."""
 _TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
 
 
 def digest(*parts: str) -> str:
     """Return the sha256 of the parts, 64 hex digits; parts with a lone surrogate are kept apart."""
-    text = _SEPARATOR.join(part.replace(_SEPARATOR, _SEPARATOR * 2) for part in parts)
+    text = _SEPARATOR.join(part.translate(_ESCAPES) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -125,6 +125,6 @@ def test_a_wrong_password_is_named_and_never_shown(
 ) -> None:
     monkeypatch.setenv("GRAPHMEM_PASSWORD", "not-the-password")
     ended = run("recall", "cats")
-    assert ended.code == 1
+    assert ended.code == 3
     assert "graph_access" in ended.err
     assert "not-the-password" not in ended.err + ended.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -203,7 +204,7 @@ def test_an_id_used_for_something_else_is_refused(
     memory.deprecate(a, id="d", reason="r")
     before = look.events(tenant)
 
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lambda: memory.supersede(a, unlike(4), id="m"),
         lambda: memory.supersede(a, unlike(4), id="s"),
         lambda: memory.supersede(a, unlike(5), id="s", reason="r"),

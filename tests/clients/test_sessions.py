@@ -63,7 +63,7 @@ def test_what_goes_on_from_the_end_is_added_once(memory: GraphMem) -> None:
 
 def test_keyed_messages_are_recognised_wherever_they_stand(memory: GraphMem) -> None:
     session = memory.session("s1")
-    said = [
+    said: list[dict[str, object]] = [
         {"role": "user", "content": "yes", "id": "1"},
         {"role": "user", "content": "yes", "id": "2"},
         {"role": "user", "content": "yes", "at": MAY},
@@ -174,9 +174,15 @@ def test_a_session_is_one_episode_however_often_it_is_opened(
 
 
 def test_a_session_survives_what_is_raised_inside(memory: GraphMem) -> None:
-    with pytest.raises(ZeroDivisionError), memory.session("s1") as session:
-        session.add_messages([HELLO])
-        raise ZeroDivisionError
+    session = memory.session("s1")
+
+    def fail() -> None:
+        with session:
+            session.add_messages([HELLO])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert memory.episode(session.episode_id).turns == 1
 
 

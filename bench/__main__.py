@@ -1,0 +1,92 @@
+"""The entry of the benchmarks: `python -m bench NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from bench.pairs import main as pairs
+
+if TYPE_CHECKING:
+    from bench.figures import Report
+    from bench.progress import Steps
+
+SIZES = (10_000, 50_000)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+sizes = click.option(
+    "--sizes",
+    type=click.IntRange(min=500),
+    multiple=True,
+    default=SIZES,
+    show_default=True,
+    help="Memories; give it once per size.",
+)
+
+
+@click.group()
+def bench() -> None:
+    """Measure graphmem beside a baseline of the same run."""
+
+
+@bench.command()
+@sizes
+@as_json
+def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """Texts committed per second, beside bare insertion with a search a row."""
+    from bench.commit import measure
+
+    _run(lambda steps: measure(sizes, steps), as_json=as_json)
+
+
+@bench.command()
+@sizes
+@as_json
+def recall(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """Recall's time, beside the bare filtered vector search."""
+    from bench.recall import measure
+
+    _run(lambda steps: measure(sizes, steps), as_json=as_json)
+
+
+@bench.command()
+@click.option("--beam", is_flag=True, help="BEAM as well; embedding it takes half an hour.")
+@as_json
+def locomo(*, beam: bool, as_json: bool) -> None:
+    """Share of the evidence that recall finds in long conversations."""
+    from bench.locomo import measure
+
+    _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+
+
+@bench.command()
+@as_json
+def start(*, as_json: bool) -> None:
+    """How soon the server, the command line and the package are there."""
+    from bench.start import measure
+
+    _run(measure, as_json=as_json)
+
+
+bench.add_command(pairs, "pairs")
+
+
+def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
+    from rich.console import Console
+
+    from bench.progress import Steps
+
+    notes = Console(stderr=True, highlight=False)
+    report = measure(Steps(notes))
+    path = report.save()
+    if as_json:
+        click.echo(report.as_json())
+    else:
+        report.show(Console(highlight=False))
+        notes.print(f"[dim]{path}[/dim]")
+
+
+if __name__ == "__main__":
+    bench(prog_name="python -m bench")

@@ -1,0 +1,305 @@
+"""Input that breaks a contract: a stable code, nothing half written, nothing long shown."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem, Message, Outcome, Wish
+from graphmem.errors import InvalidInputError
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+MEGABYTE = "opensesame " * 95_326
+LIMITS = [0, -1, True, False, 1_001, 10**30, 1.0, "10", None, float("nan")]
+NO_IDS = [None, 5, b"m_1", ["m_1"], "\ud800", float("nan")]
+NO_NAMES = [None, 5, b"x", "", "x" * 10_000, "half \ud800", ["a"], {"a": 1}]
+NO_INSTANTS = [
+    datetime(2025, 1, 1),  # noqa: DTZ001
+    datetime.max,  # noqa: DTZ901
+    datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+    datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))),
+    datetime(9999, 12, 31, tzinfo=UTC),
+    "yesterday",
+    "0000-01-01T00:00:00Z",
+    "10000-01-01T00:00:00Z",
+    5,
+    1_700_000_000_000,
+    0.5,
+    True,
+    "1700000000",
+    [],
+]
+
+Call = Callable[[GraphMem, Any], Any]
+
+
+def refused(memory: GraphMem, call: Call, value: Any) -> InvalidInputError:
+    """Make a call that must be refused; what a log shows of it must be short and say nothing."""
+    with pytest.raises(InvalidInputError) as caught:
+        call(memory, value)
+    error = caught.value
+    assert error.code == "invalid_input"
+    assert len(str(error)) < 400
+    shown = "".join(traceback.format_exception_only(error)) + str(error)
+    assert "opensesame" not in shown
+    return error
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, n: m.recall("Alice", limit=n),
+        lambda m, n: m.list(limit=n),
+        lambda m, n: m.history("m_1", limit=n),
+        lambda m, n: m.turns("ep_1", limit=n),
+    ],
+    ids=["recall", "list", "history", "turns"],
+)
+def test_a_limit_is_a_whole_number_in_its_range(plain: GraphMem, call: Call, limit: Any) -> None:
+    assert "limit" in str(refused(plain, call, limit))
+
+
+@pytest.mark.parametrize("start", [-1, True, 1.5, "0", None, 10**30], ids=str)
+def test_turns_start_at_a_position(plain: GraphMem, start: Any) -> None:
+    refused(plain, lambda m, n: m.turns("ep_1", start=n), start)
+
+
+@pytest.mark.parametrize("value", NO_IDS, ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: m.get(x),
+        lambda m, x: m.history(x),
+        lambda m, x: m.chain(x),
+        lambda m, x: m.supersede(x, unlike(1)),
+        lambda m, x: m.deprecate(x),
+        lambda m, x: m.restore(x),
+        lambda m, x: m.episode(x),
+        lambda m, x: m.turns(x),
+    ],
+    ids=["get", "history", "chain", "supersede", "deprecate", "restore", "episode", "turns"],
+)
+def test_an_id_is_a_string(plain: GraphMem, call: Call, value: Any) -> None:
+    refused(plain, call, value)
+
+
+@pytest.mark.parametrize("value", NO_NAMES, ids=lambda v: repr(v)[:20])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: m.tenant(x),
+        lambda m, x: m.scope(x),
+        lambda m, x: m.scope("a", see=[x]),
+        lambda m, x: m.session(x),
+        lambda m, x: m.remember(unlike(1), source=x),
+        lambda m, x: m.remember(unlike(1), tags=[x]),
+        lambda m, x: m.list(tags=[x]),
+        lambda m, x: m.add_episode(entities=[x]),
+    ],
+    ids=["tenant", "scope", "see", "session", "source", "tag", "tags of list", "entity"],
+)
+def test_a_name_is_a_short_string(
+    plain: GraphMem, look: Look, tenant: str, call: Call, value: Any
+) -> None:
+    refused(plain, call, value)
+    assert look.count(tenant) == {}
+
+
+@pytest.mark.parametrize("value", NO_NAMES[1:], ids=lambda v: repr(v)[:20])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: m.remember(unlike(1), id=x),
+        lambda m, x: m.remember(unlike(1), actor=x),
+        lambda m, x: m.deprecate("m_1", id=x),
+        lambda m, x: m.add_episode(session_id=x),
+        lambda m, x: m.list(source=x),
+    ],
+    ids=["id", "actor", "id of deprecate", "session_id", "source of list"],
+)
+def test_an_optional_name_is_a_short_string(
+    plain: GraphMem, look: Look, tenant: str, call: Call, value: Any
+) -> None:
+    refused(plain, call, value)
+    assert look.count(tenant) == {}
+
+
+@pytest.mark.parametrize("at", NO_INSTANTS, ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, t: m.remember(unlike(1), at=t),
+        lambda m, t: m.supersede(m_id(m), unlike(2), at=t),
+        lambda m, t: m.deprecate(m_id(m), at=t),
+        lambda m, t: m.restore(m_id(m), at=t),
+        lambda m, t: m.add_episode(at=t),
+    ],
+    ids=["remember", "supersede", "deprecate", "restore", "add_episode"],
+)
+def test_an_instant_has_a_zone_a_place_in_the_calendar_and_has_been(
+    plain: GraphMem, look: Look, tenant: str, call: Call, at: Any
+) -> None:
+    m_id(plain)
+    before = look.events(tenant)
+    refused(plain, call, at)
+    assert look.events(tenant) == before
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+def m_id(memory: GraphMem) -> str:
+    """Return the id of the one memory there is, the same however often it is asked for."""
+    return str(memory.remember("what is there", id="there").memory_id)
+
+
+@pytest.mark.parametrize("field", ["since", "until"])
+def test_a_narrowing_instant_has_a_zone(plain: GraphMem, field: str) -> None:
+    narrowing: Any = {field: datetime(2025, 1, 1)}  # noqa: DTZ001
+    error = refused(plain, lambda m, n: m.list(**n), narrowing)
+    assert field in str(error)
+    assert "time zone" in error.hint
+
+
+@pytest.mark.parametrize("content", [None, 5, b"bytes", ["a"], {"a": 1}, True], ids=repr)
+def test_a_text_is_a_string(plain: GraphMem, look: Look, tenant: str, content: Any) -> None:
+    m_id(plain)
+    for call in (
+        lambda m, x: m.remember(x),
+        lambda m, x: m.remember_many([unlike(1), x]),
+        lambda m, x: m.supersede(m_id(m), x),
+        lambda m, x: m.recall(x),
+    ):
+        refused(plain, call, content)
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+@pytest.mark.parametrize("query", ["", "  \t\n", "\x1f\x1c", "\x00", "x\ud800", "x" * 100_001])
+def test_a_question_says_something(plain: GraphMem, query: str) -> None:
+    refused(plain, lambda m, q: m.recall(q), query)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        " \t\n",
+        "\x00",
+        "a\x00b",
+        "\x1b[2J gone",
+        "half \udfff",
+        MEGABYTE,
+        "\x1f",
+        "\u200b\u200b",
+    ],
+    ids=lambda text: repr(text)[:12],
+)
+def test_a_text_that_cannot_be_kept_is_refused_by_name(
+    memory: GraphMem, look: Look, tenant: str, content: str
+) -> None:
+    for done in (memory.remember(content), *memory.remember_many([content, Wish(content=content)])):
+        assert done.outcome is Outcome.REJECTED_HYGIENE
+        assert done.hygiene_reasons
+        assert "opensesame" not in repr(done)
+    assert look.count(tenant) == {}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tags": "one,two"},
+        {"tags": [f"t{n}" for n in range(65)]},
+        {"artifact_ref": "x" * 2_001},
+        {"artifact_ref": "\ud800"},
+        {"colour": "red"},
+        {"tags": 5},
+    ],
+    ids=lambda given: repr(given)[:25],
+)
+def test_an_origin_fits(plain: GraphMem, look: Look, tenant: str, given: dict[str, Any]) -> None:
+    refused(plain, lambda m, x: m.remember(unlike(1), **x), given)
+    refused(plain, lambda m, x: m.deprecate("m_1", **x), given)
+    assert look.count(tenant) == {}
+
+
+@pytest.mark.parametrize(
+    "reason", [5, b"x", "half \ud800", "x" * 10_001, ["a"]], ids=lambda v: repr(v)[:25]
+)
+def test_a_reason_is_a_text(plain: GraphMem, look: Look, tenant: str, reason: Any) -> None:
+    m_id(plain)
+    for call in (
+        lambda m, x: m.supersede(m_id(m), unlike(2), reason=x),
+        lambda m, x: m.deprecate(m_id(m), reason=x),
+        lambda m, x: m.restore(m_id(m), reason=x),
+    ):
+        refused(plain, call, reason)
+    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+
+
+@pytest.mark.parametrize(
+    "statuses", ["current", ["gone"], [5], 5, [None]], ids=lambda value: repr(value)
+)
+def test_a_status_is_one_of_three(plain: GraphMem, statuses: Any) -> None:
+    refused(plain, lambda m, x: m.list(statuses=x), statuses)
+
+
+@pytest.mark.parametrize("cursor", [5, b"x", True, ["a"], {"a": 1}], ids=repr)
+def test_a_cursor_is_a_string(plain: GraphMem, cursor: Any) -> None:
+    refused(plain, lambda m, x: m.list(cursor=x), cursor)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        "hello there",
+        5,
+        [5],
+        ["hello"],
+        [{"role": "user"}],
+        [Message(role="user", content="hi", at=datetime(9999, 1, 1, tzinfo=UTC))],
+    ],
+    ids=lambda v: repr(v)[:25],
+)
+def test_messages_are_messages(plain: GraphMem, look: Look, tenant: str, messages: Any) -> None:
+    session = plain.session("s")
+    refused(plain, lambda _, x: session.add_messages(x), messages)
+    refused(plain, lambda m, x: m.ingest(x), messages)
+    assert "Turn" not in look.count(tenant)
+
+
+SYNTAX = [
+    "title:alice AND (body:bob OR *:*)",
+    '"unbalanced ( quote',
+    "a && b || !c ^9 ~2 [1 TO 5] {x} \\",
+    '+ - & | ! ( ) { } [ ] ^ " ~ * ? : \\ /',
+    "MATCH (n) DETACH DELETE n; // $tenant `x` 'y'",
+    "/regex.*/ AND NOT",
+    "tenant_key:* OR scope_key:*",
+    "AND OR NOT TO",
+    "{{ template }} ${tenant} %s \n\r\t",
+]
+
+
+@pytest.mark.parametrize("text", SYNTAX)
+def test_syntax_in_a_text_or_a_question_is_only_text(
+    memory: GraphMem, look: Look, tenant: str, text: str
+) -> None:
+    there = memory.tenant(f"{tenant}-other")
+    theirs = there.remember(f"alice bob title body unbalanced regex {unlike(1)}")
+    content = f"{text} {unlike(2)}"
+    with memory.session(text) as session:
+        session.add_messages([{"role": "user", "content": content, "name": text}])
+    done = memory.remember(content, tags=[text], source=text, id=text)
+
+    assert memory.get(str(done.memory_id)).content == content
+    assert memory.list(tags=[text], source=text).memories[0].id == done.memory_id
+    for question in (text, content):
+        found = memory.recall(question, turns=True, hidden=True)
+        assert [bite.kind for bite in found.bites].count("memory") == 1
+        assert len(found.bites) == 2
+    assert there.list().memories[0].id == theirs.memory_id
+    assert set(look.count(tenant)) == {"Memory", "Event", "Episode", "Turn"}

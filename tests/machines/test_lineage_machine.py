@@ -1,0 +1,206 @@
+"""Random histories of two writers, held against a model that keeps them in dictionaries."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from graphmem import GraphMem, Outcome, Status
+from graphmem.errors import ForeignScopeError, NotFoundError, SelfSupersessionError
+from graphmem.rules import lineage
+from tests.plugins.graph import Look, fresh_tenant, has_cycle
+from tests.plugins.lineage_model import Model
+from tests.plugins.texts import unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+TEXTS = [unlike(n, about=f"topic{n}") for n in range(5)]
+SEES = {"global": {"global"}, "alice": {"global", "alice"}}
+SHOWN = (
+    "content",
+    "scope",
+    "status",
+    "tags",
+    "created_at",
+    "last_seen_at",
+    "reinforce_count",
+    "head_ids",
+)
+
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
+
+instants = st.integers(0, 6).map(lambda n: MAY + timedelta(hours=n))
+texts = st.sampled_from(TEXTS)
+scopes = st.sampled_from(sorted(SEES))
+tags = st.sets(st.sampled_from("xyz"), max_size=2)
+
+
+class Writers(RuleBasedStateMachine):
+    """Two writers, one in `global`, one in a scope of her own, at instants in any order."""
+
+    memories = Bundle("memories")
+
+    def __init__(self, memory: GraphMem, look: Look) -> None:
+        super().__init__()
+        self.tenant = fresh_tenant()
+        self.look = look
+        self.handles = {name: memory.tenant(self.tenant).scope(name) for name in SEES}
+        self.model = Model()
+        self.sent = 0
+
+    def next_id(self) -> str:
+        self.sent += 1
+        # Ids that do not sort as they were made, so that ties are broken by the id alone.
+        return f"e{self.sent * 7 % 10}-{self.sent}"
+
+    @rule(target=memories, scope=scopes, text=texts, at=instants, tags=tags, twice=st.booleans())
+    def remember(self, scope: str, text: str, at: datetime, tags: set[str], twice: bool) -> str:
+        event_id = self.next_id()
+        before = set(self.model.kept)
+        expected = self.model.remember(scope, text, at, event_id, tags)
+        for again in (False, True)[: 1 + twice]:
+            done = self.handles[scope].remember(text, at=at, id=event_id, tags=sorted(tags))
+            assert done.memory_id == expected.id
+            assert done.repeated is again
+            assert done.outcome is (
+                Outcome.EXACT_DUPE if expected.id in before else Outcome.INSERTED_NEW
+            )
+        return expected.id
+
+    @rule(
+        target=memories, scope=scopes, older=memories, text=texts, at=instants, tags=tags,
+        twice=st.booleans(),
+    )  # fmt: skip
+    def supersede(
+        self, scope: str, older: str, text: str, at: datetime, tags: set[str], twice: bool
+    ) -> str:
+        event_id = self.next_id()
+        memory = self.model.kept[older]
+
+        def act() -> str:
+            done = self.handles[scope].supersede(older, text, at=at, id=event_id, tags=sorted(tags))
+            return done.newer_id
+
+        if self.is_refused(scope, older, act):
+            return older
+        if memory.content == text:
+            with pytest.raises(SelfSupersessionError):
+                act()
+            return older
+        newer = self.model.supersede(memory, text, at, event_id, tags)
+        for _ in range(1 + twice):
+            assert act() == newer.id
+        return newer.id
+
+    @rule(
+        scope=scopes, memory=memories, at=instants, hide=st.booleans(), twice=st.booleans()
+    )  # fmt: skip
+    def mark(self, scope: str, memory: str, at: datetime, hide: bool, twice: bool) -> None:
+        event_id = self.next_id()
+        handle = self.handles[scope]
+        call = handle.deprecate if hide else handle.restore
+
+        def act() -> str:
+            return call(memory, at=at, id=event_id)
+
+        if self.is_refused(scope, memory, act):
+            return
+        status = Status.DEPRECATED if hide else Status.CURRENT
+        self.model.mark(self.model.kept[memory], status, at, event_id)
+        for _ in range(1 + twice):
+            assert act() == event_id
+
+    def is_refused(self, scope: str, memory_id: str, act: Callable[[], str]) -> bool:
+        """Whether the memory is another scope's; then trying must say so and change nothing."""
+        own = self.model.kept[memory_id].scope
+        if own == scope:
+            return False
+        with pytest.raises(ForeignScopeError if own in SEES[scope] else NotFoundError):
+            act()
+        return True
+
+    @invariant()
+    def every_reader_is_shown_what_the_model_has(self) -> None:
+        for name, handle in self.handles.items():
+            page = handle.list(statuses=list(Status), limit=1_000)
+            shown = {m.id: {key: getattr(m, key) for key in SHOWN} for m in page.memories}
+            assert shown == self.model.seen(SEES[name])
+
+    @invariant()
+    def the_edges_are_those_of_the_model_and_make_no_cycle(self) -> None:
+        edges = self.look.edges(self.tenant)
+        found = {(e.newer, e.older, e.event_id, e.in_force) for e in edges}
+        assert found == self.model.edges()
+        assert not has_cycle(edges)
+
+    def teardown(self) -> None:
+        self.the_caches_follow_from_the_events()
+        self.chains_agree()
+
+    def the_caches_follow_from_the_events(self) -> None:
+        """Replay from zero equals the live value."""
+        effects = effects_of(self.look, self.tenant)
+        status = {m["id"]: m["status"] for m in cached(self.look, self.tenant)}
+        assert status == {m: lineage.status_of(found) for m, found in effects.items()}
+        for edge in self.look.edges(self.tenant):
+            own = lineage.Effect(edge.occurred_at, edge.event_id, Status.SUPERSEDED)
+            assert edge.in_force == lineage.in_force(own, effects[edge.older])
+
+    def chains_agree(self) -> None:
+        for memory in self.model.kept.values():
+            chain = self.handles[memory.scope].chain(memory.id)
+            over = {link.older_id for link in chain.links if link.in_force}
+            assert set(chain.head_ids) == {m.id for m in chain.memories} - over
+            if memory.status is Status.SUPERSEDED:
+                assert set(self.model.heads(memory)) <= set(chain.head_ids)
+
+
+def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
+    return look.rows(
+        "MATCH (m:Memory {tenant: $tenant}) RETURN m.id AS id, m.status AS status", tenant=tenant
+    )
+
+
+def effects_of(look: Look, tenant: str) -> dict[str, list[lineage.Effect]]:
+    """Return what each memory's events did to it, told from the events alone."""
+    rows = look.rows(
+        "MATCH (e:Event {tenant: $tenant})-[r:REINFORCES|CONCERNS]->(m:Memory) "
+        "RETURN m.id AS id, m.scope = e.scope AS own, e.id AS event_id, e.type AS type, "
+        "  e.occurred_at AS at, e.payload AS payload",
+        tenant=tenant,
+    )
+    effects: dict[str, list[lineage.Effect]] = {}
+    for row in rows:
+        found = effects.setdefault(row["id"], [])
+        statement = row["type"] in ("ADD", "IMPORT", "REINFORCE_EXACT")
+        if row["type"] == "REINFORCE_NEAR" or (statement and not row["own"]):
+            continue
+        is_older = json.loads(row["payload"]).get("older_id") == row["id"]
+        status = {"DEPRECATE": Status.DEPRECATED, "SUPERSEDE": Status.SUPERSEDED}.get(row["type"])
+        if status is None or (status is Status.SUPERSEDED and not is_older):
+            status = Status.CURRENT
+        found.append(
+            lineage.Effect(row["at"].to_native(), row["event_id"], status, is_statement=statement)
+        )
+    return effects
+
+
+def test_any_history_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
+    examples = {"dev": 15, "check": 60, "deep": 400}[PROFILE]
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        lambda: Writers(plain, look),
+        settings=hypothesis.settings(max_examples=examples, stateful_step_count=15),
+    )
