@@ -81,6 +81,11 @@ def translated() -> Iterator[None]:
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j did not take the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
+        if "TransactionTimedOut" in (error.code or ""):
+            raise GraphUnavailableError(
+                "The transaction took longer than allowed; nothing of it was written.",
+                hint="Try again, in smaller batches or with fewer writers at once.",
+            ) from error
         raise GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.") from error
     except exceptions.DriverError as error:
         raise GraphUnavailableError(

@@ -103,7 +103,8 @@ async def _known(to: Binding, batch: Sequence[Draft]) -> set[str]:
 
 
 async def _embed(to: Binding, wanted: Sequence[Draft], vectors: dict[str, Vector]) -> None:
-    texts = {d.content_hash: d.wish.content for d in wanted}
+    # Normalised as the hash is: white space alone would move a vector.
+    texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
     if texts:
         matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
         vectors.update(zip(texts, matrix, strict=True))

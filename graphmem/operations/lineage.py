@@ -115,7 +115,7 @@ async def supersede(
     draft = replace(draft, event_id=identity.event_id(now))
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
-    [vector] = await to.world.embedder.embed([wish.content], Role.DOCUMENT)
+    [vector] = await to.world.embedder.embed([identity.normalised(wish.content)], Role.DOCUMENT)
     asked = drafts.request_hash(draft.request_hash, older_id, by.reason, by.actor)
     event_id = by.id or identity.event_id(now)
 

@@ -60,6 +60,8 @@ def choose(content: str, candidates: Iterable[Candidate], threshold: float) -> N
         (c for c in candidates if c.similarity >= threshold),
         key=lambda c: (-c.similarity, c.memory_id),
     )
+    if not close:
+        return None
     offered = words(content)
     update: Update | None = None
     for candidate in close:

@@ -79,7 +79,9 @@ class Judge:
     mu: float
     _exact: dict[str, Exact] = field(default_factory=dict)
     _near: dict[str, tuple[Near, ...]] = field(default_factory=dict)
-    _new: list[tuple[Draft, Vector]] = field(default_factory=list)
+    _new: list[Draft] = field(default_factory=list)
+    _vectors: npt.NDArray[np.float32] | None = None
+    """float32[room, d]; row i belongs to draft i of `_new`, rows beyond them are unused."""
     _tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def decide(self, draft: Draft, met: Met, vector: Vector | None) -> Verdict | None:
@@ -118,7 +120,7 @@ class Judge:
                 score=match.similarity,
             )
         self._exact[draft.content_hash] = Exact(draft.memory_id, self.scope, Status.CURRENT, ())
-        self._new.append((draft, vector))
+        self._keep(draft, vector)
         return Verdict(
             outcome=Outcome.INSERTED_NEW,
             memory_id=draft.memory_id,
@@ -127,14 +129,30 @@ class Judge:
             update_of=choice.memory_id if choice else None,
         )
 
+    def _keep(self, draft: Draft, vector: Vector) -> None:
+        count = len(self._new)
+        if self._vectors is None or count == len(self._vectors):
+            # Twice the room each time, so that a batch is copied a few times and not at each text.
+            room = np.empty((max(16, 2 * count), len(vector)), dtype=np.float32)
+            room[:count] = self._vectors if self._vectors is not None else 0
+            self._vectors = room
+        self._vectors[count] = vector
+        self._new.append(draft)
+
     def _near_in_batch(self, vector: Vector) -> list[Near]:
-        if not self._new:
+        if self._vectors is None:
             return []
-        cosines = np.stack([v for _, v in self._new]) @ vector
+        cosines = self._vectors[: len(self._new)] @ vector
+        near = np.flatnonzero(cosines >= calibration.raw(self.threshold, self.mu))
         return [
-            Near(new.memory_id, self.scope, new.wish.content, (), similarity)
-            for (new, _), cosine in zip(self._new, cosines.tolist(), strict=True)
-            if (similarity := calibration.calibrated(cosine, self.mu)) >= self.threshold
+            Near(
+                id=self._new[i].memory_id,
+                scope=self.scope,
+                content=self._new[i].wish.content,
+                tags=(),
+                similarity=calibration.calibrated(float(cosines[i]), self.mu),
+            )
+            for i in near.tolist()
         ]
 
     def _united(

@@ -66,12 +66,14 @@ class Writers(RuleBasedStateMachine):
         # Ids that do not sort as they were made, so that ties are broken by the id alone.
         return f"e{self.sent * 7 % 10}-{self.sent}"
 
-    @rule(target=memories, scope=scopes, text=texts, at=instants, tags=tags, twice=st.booleans())
-    def remember(self, scope: str, text: str, at: datetime, tags: set[str], twice: bool) -> str:
+    @rule(
+        target=memories, scope=scopes, text=texts, at=instants, tags=tags, times=st.integers(1, 2)
+    )
+    def remember(self, scope: str, text: str, at: datetime, tags: set[str], times: int) -> str:
         event_id = self.next_id()
         before = set(self.model.kept)
         expected = self.model.remember(scope, text, at, event_id, tags)
-        for again in (False, True)[: 1 + twice]:
+        for again in (False, True)[:times]:
             done = self.handles[scope].remember(text, at=at, id=event_id, tags=sorted(tags))
             assert done.memory_id == expected.id
             assert done.repeated is again
@@ -81,11 +83,16 @@ class Writers(RuleBasedStateMachine):
         return expected.id
 
     @rule(
-        target=memories, scope=scopes, older=memories, text=texts, at=instants, tags=tags,
-        twice=st.booleans(),
-    )  # fmt: skip
+        target=memories,
+        scope=scopes,
+        older=memories,
+        text=texts,
+        at=instants,
+        tags=tags,
+        times=st.integers(1, 2),
+    )
     def supersede(
-        self, scope: str, older: str, text: str, at: datetime, tags: set[str], twice: bool
+        self, scope: str, older: str, text: str, at: datetime, tags: set[str], times: int
     ) -> str:
         event_id = self.next_id()
         memory = self.model.kept[older]
@@ -101,27 +108,29 @@ class Writers(RuleBasedStateMachine):
                 act()
             return older
         newer = self.model.supersede(memory, text, at, event_id, tags)
-        for _ in range(1 + twice):
+        for _ in range(times):
             assert act() == newer.id
         return newer.id
 
     @rule(
-        scope=scopes, memory=memories, at=instants, hide=st.booleans(), twice=st.booleans()
-    )  # fmt: skip
-    def mark(self, scope: str, memory: str, at: datetime, hide: bool, twice: bool) -> None:
+        scope=scopes,
+        memory=memories,
+        at=instants,
+        act=st.sampled_from(["deprecate", "restore"]),
+        times=st.integers(1, 2),
+    )
+    def mark(self, scope: str, memory: str, at: datetime, act: str, times: int) -> None:
         event_id = self.next_id()
-        handle = self.handles[scope]
-        call = handle.deprecate if hide else handle.restore
 
-        def act() -> str:
-            return call(memory, at=at, id=event_id)
+        def done() -> str:
+            return str(getattr(self.handles[scope], act)(memory, at=at, id=event_id))
 
-        if self.is_refused(scope, memory, act):
+        if self.is_refused(scope, memory, done):
             return
-        status = Status.DEPRECATED if hide else Status.CURRENT
+        status = Status.DEPRECATED if act == "deprecate" else Status.CURRENT
         self.model.mark(self.model.kept[memory], status, at, event_id)
-        for _ in range(1 + twice):
-            assert act() == event_id
+        for _ in range(times):
+            assert done() == event_id
 
     def is_refused(self, scope: str, memory_id: str, act: Callable[[], str]) -> bool:
         """Whether the memory is another scope's; then trying must say so and change nothing."""
@@ -200,7 +209,11 @@ def effects_of(look: Look, tenant: str) -> dict[str, list[lineage.Effect]]:
 
 def test_any_history_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
     examples = {"dev": 15, "check": 60, "deep": 400}[PROFILE]
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        lambda: Writers(plain, look),
-        settings=hypothesis.settings(max_examples=examples, stateful_step_count=15),
+
+    class Here(Writers):
+        def __init__(self) -> None:
+            super().__init__(plain, look)
+
+    run_state_machine_as_test(
+        Here, settings=hypothesis.settings(max_examples=examples, stateful_step_count=15)
     )

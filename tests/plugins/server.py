@@ -80,16 +80,21 @@ def server(server_settings: Settings) -> Iterator[Server]:
     if uri:
         password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
         yield Server(uri, "neo4j", password, "GRAPHMEM_TEST_URI")
-        return
+    else:
+        yield from started(server_settings)
+
+
+def started(settings: Settings) -> Iterator[Server]:
+    """Yield a server that nobody else uses, so that a test may wipe it."""
     try:
-        found = local_server.ensure(server_settings)
+        found = local_server.ensure(settings)
     except (LocalServerError, ConfigurationError) as error:
         yield from _contained(str(error))
         return
     try:
         yield Server(found.uri, found.user, found.password, "managed")
     finally:
-        local_server.stop(server_settings)
+        local_server.stop(settings)
 
 
 def _contained(reason: str) -> Iterator[Server]:

@@ -1,0 +1,150 @@
+"""Drift between the declared schema and the graph's: each kind found, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphmem import catalog
+from graphmem.ports import run_now
+from graphmem.testing import HashEmbedder
+from tests.migrations.conftest import Blank
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def migrated_blank(blank: Blank) -> Blank:
+    blank.migrate()
+    assert blank.drift() == ()
+    return blank
+
+
+DIMENSION = run_now(HashEmbedder().dimension())
+
+
+def found(blank: Blank) -> list[tuple[str, str]]:
+    return [(d.kind, d.name) for d in blank.drift()]
+
+
+def test_a_blank_server_misses_everything(blank: Blank) -> None:
+    kinds = {d.kind for d in blank.drift()}
+    assert kinds == {"missing"}
+
+
+def test_a_dropped_index_is_missing_until_it_is_back(migrated_blank: Blank) -> None:
+    migrated_blank.run("DROP INDEX memory_status_range")
+    [difference] = migrated_blank.drift()
+    assert (difference.kind, difference.name) == ("missing", "memory_status_range")
+    assert "RANGE on Memory(tenant, scope, status)" in difference.text
+    migrated_blank.run(
+        "CREATE INDEX memory_status_range FOR (n:Memory) ON (n.tenant, n.scope, n.status)"
+    )
+    migrated_blank.run("CALL db.awaitIndexes(60)")
+    assert migrated_blank.drift() == ()
+
+
+def test_a_dropped_constraint_is_missing(migrated_blank: Blank) -> None:
+    migrated_blank.run("DROP CONSTRAINT event_id_unique")
+    assert found(migrated_blank) == [("missing", "event_id_unique")]
+
+
+def test_what_others_put_on_our_labels_is_unexpected(migrated_blank: Blank) -> None:
+    migrated_blank.run("CREATE INDEX extra FOR (n:Event) ON (n.type)")
+    migrated_blank.run("CREATE CONSTRAINT one FOR (n:Turn) REQUIRE n.text IS UNIQUE")
+    migrated_blank.run("CREATE FULLTEXT INDEX both FOR (n:Foreign|Memory) ON EACH [n.tags]")
+    assert sorted(found(migrated_blank)) == [
+        ("unexpected", "both"),
+        ("unexpected", "extra"),
+        ("unexpected", "one"),
+    ]
+
+
+def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
+    migrated_blank.run("CREATE INDEX theirs FOR (n:Foreign) ON (n.type)")
+    migrated_blank.run("CREATE INDEX edge FOR ()-[r:Memory]-() ON (r.type)")
+    migrated_blank.run("CREATE CONSTRAINT edges FOR ()-[r:Memory]-() REQUIRE r.k IS UNIQUE")
+    assert migrated_blank.drift() == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "drop", "again", "told"),
+    [
+        (
+            "memory_created_at_range",
+            "DROP INDEX memory_created_at_range",
+            "CREATE INDEX memory_created_at_range FOR (n:Memory) "
+            "ON (n.scope, n.tenant, n.created_at)",
+            "found RANGE on Memory(scope, tenant, created_at)",
+        ),
+        (
+            "memory_created_at_range",
+            "DROP INDEX memory_created_at_range",
+            "CREATE INDEX memory_created_at_range FOR (n:Turn) ON (n.tenant, n.scope, n.created_at)",
+            "found RANGE on Turn(",
+        ),
+        (
+            "event_id_unique",
+            "DROP CONSTRAINT event_id_unique",
+            "CREATE INDEX event_id_unique FOR (n:Event) ON (n.tenant, n.id)",
+            "found RANGE on Event(tenant, id)",
+        ),
+        (
+            "turn_text_fulltext",
+            "DROP INDEX turn_text_fulltext",
+            "CREATE FULLTEXT INDEX turn_text_fulltext FOR (n:Turn) "
+            "ON EACH [n.text, n.name, n.tenant_key, n.scope_key]",
+            "fulltext.analyzer standard-no-stop-words",
+        ),
+        (
+            "turn_embedding_vector",
+            "DROP INDEX turn_embedding_vector",
+            "CYPHER 25 CREATE VECTOR INDEX turn_embedding_vector FOR (n:Turn) ON n.embedding "
+            "WITH [n.tenant] OPTIONS {indexConfig: {`vector.dimensions`: $dimension, "
+            "`vector.similarity_function`: 'cosine', `vector.quantization.type`: 'NONE'}}",
+            "found VECTOR on Turn(embedding, tenant)",
+        ),
+        (
+            "turn_embedding_vector",
+            "DROP INDEX turn_embedding_vector",
+            "CYPHER 25 CREATE VECTOR INDEX turn_embedding_vector FOR (n:Turn) ON n.embedding "
+            "WITH [n.tenant, n.scope, n.recorded_at, n.occurred_at] OPTIONS {indexConfig: "
+            "{`vector.dimensions`: $dimension, `vector.similarity_function`: 'euclidean'}}",
+            "vector.quantization.type BINARY",
+        ),
+    ],
+)
+def test_the_same_name_on_something_else_is_different(
+    migrated_blank: Blank, name: str, drop: str, again: str, told: str
+) -> None:
+    migrated_blank.run(drop)  # type: ignore[arg-type]
+    migrated_blank.run(again, dimension=DIMENSION)  # type: ignore[arg-type]
+    migrated_blank.run("CALL db.awaitIndexes(60)")
+    [difference] = migrated_blank.drift()
+    assert (difference.kind, difference.name) == ("different", name)
+    assert told in difference.text
+
+
+def test_another_dimension_is_different(migrated_blank: Blank) -> None:
+    class Longer(HashEmbedder):
+        async def dimension(self) -> int:
+            return DIMENSION + 1
+
+    kinds = [(d.kind, d.name) for d in migrated_blank.drift(embedder=Longer())]
+    assert kinds == [
+        ("different", "memory_embedding_vector"),
+        ("different", "turn_embedding_vector"),
+    ]
+
+
+def test_an_index_that_failed_is_not_online(migrated_blank: Blank) -> None:
+    # A key of 40,000 characters does not fit into a range index.
+    migrated_blank.run("DROP INDEX episode_occurred_at_range")
+    migrated_blank.run(
+        "CREATE (:Episode {tenant: 't', id: 'i', scope: $long, occurred_at: 1})", long="x" * 40_000
+    )
+    statements = [q.text for m in catalog.migrations() for q in m.statements]
+    [text] = [text for text in statements if "episode_occurred_at_range" in text]
+    migrated_blank.run(text)  # type: ignore[arg-type]
+    with pytest.raises(Exception, match=r"FAILED|failed"):
+        migrated_blank.run("CALL db.awaitIndexes(60)")
+    assert found(migrated_blank) == [("not online", "episode_occurred_at_range")]

@@ -1,0 +1,254 @@
+"""The laws of migrations/README.md, on a server without a schema."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+
+from graphmem import catalog
+from graphmem.adapters.clock import BlockingClock
+from graphmem.errors import (
+    CatalogError,
+    MigrationChangedError,
+    MigrationLockedError,
+    MigrationPendingError,
+    ModelMismatchError,
+)
+from graphmem.operations import migration
+from graphmem.ports import run_now
+from graphmem.testing import FrozenClock, HashEmbedder
+from tests.migrations.conftest import Blank
+
+pytestmark = pytest.mark.server
+
+Use = Callable[[dict[str, str]], None]
+NAMES = tuple(m.name for m in catalog.migrations())
+KEYS = "// Keys.\n// mode: schema\n\nCREATE CONSTRAINT a_unique IF NOT EXISTS\nFOR (n:A) REQUIRE n.k IS UNIQUE;\n"
+DATA = "// Data.\n// mode: write\n\nMERGE (n:A {k: 'x;y // z'})\n  SET n.seen = true;\nMERGE (n:A {k: 2});\n"
+
+
+def recorded(blank: Blank) -> list[str]:
+    rows = blank.run("MATCH (m:Migration) RETURN m.name AS name ORDER BY m.number")
+    return [row["name"] for row in rows]
+
+
+def test_an_empty_server_and_all_files_make_the_declared_schema(blank: Blank) -> None:
+    assert blank.migrate() == NAMES
+    assert blank.drift() == ()
+    assert recorded(blank) == list(NAMES)
+    chain = blank.run(
+        "MATCH p = (:Migration {number: 1})-[:FOLLOWED_BY*]->(m) RETURN m.number AS n"
+    )
+    assert [row["n"] for row in chain] == list(range(2, len(NAMES) + 1))
+
+
+def test_migrating_twice_changes_nothing(blank: Blank) -> None:
+    blank.migrate()
+    before = (
+        blank.schema(),
+        blank.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
+    )
+    assert blank.migrate() == ()
+    after = (
+        blank.schema(),
+        blank.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
+    )
+    assert after == before
+
+
+def test_every_file_can_be_applied_twice(blank: Blank) -> None:
+    blank.migrate()
+    before = blank.schema()
+    # As after a crash between the schema change and the record of it.
+    blank.run("MATCH (m:Migration) DETACH DELETE m")
+    assert blank.migrate() == NAMES
+    assert blank.schema() == before
+    assert recorded(blank) == list(NAMES)
+
+
+def test_a_migration_that_stops_half_way_is_finished_by_the_next(blank: Blank) -> None:
+    blank.migrate()
+    whole = blank.schema()
+    blank.run("DROP INDEX turn_embedding_vector")
+    blank.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
+    with pytest.raises(MigrationPendingError, match=f"1 of {len(NAMES)}"):
+        run_now(migration.checked(blank.world()))
+    assert blank.migrate() == NAMES[-1:]
+    assert blank.schema() == whole
+
+
+def test_a_changed_file_is_refused_by_name(blank: Blank, migrations_folder: Use) -> None:
+    migrations_folder({"0001_schema_keys.cypher": KEYS})
+    assert blank.migrate() == ("0001_schema_keys",)
+    migrations_folder({"0001_schema_keys.cypher": KEYS.replace("n.k", "n.other")})
+    before = blank.schema()
+    with pytest.raises(MigrationChangedError, match="0001_schema_keys"):
+        blank.migrate()
+    with pytest.raises(MigrationChangedError, match="0001_schema_keys"):
+        run_now(migration.checked(blank.world()))
+    assert blank.schema() == before
+
+
+def test_a_migration_of_a_newer_version_is_refused_by_name(blank: Blank) -> None:
+    blank.migrate()
+    blank.run(
+        "CREATE (:Migration {number: 9999, name: '9999_data_later', sha256: 'x', "
+        "applied_at: datetime('2030-01-01T00:00:00Z')})"
+    )
+    with pytest.raises(MigrationChangedError, match="9999_data_later"):
+        blank.migrate()
+    with pytest.raises(MigrationChangedError, match="9999_data_later"):
+        run_now(migration.checked(blank.world()))
+
+
+def test_a_refused_migration_gives_the_lock_back(blank: Blank) -> None:
+    blank.migrate()
+    blank.run("MATCH (m:Migration {number: 1}) SET m.sha256 = 'other'")
+    with pytest.raises(MigrationChangedError):
+        blank.migrate()
+    assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
+
+
+def test_data_and_schema_files_follow_one_another(blank: Blank, migrations_folder: Use) -> None:
+    migrations_folder({"0001_schema_keys.cypher": KEYS, "0002_data_seen.cypher": DATA})
+    assert blank.migrate() == ("0001_schema_keys", "0002_data_seen")
+    rows = blank.run("MATCH (n:A) RETURN n.k AS k, n.seen AS seen ORDER BY n.seen")
+    assert rows == [{"k": "x;y // z", "seen": True}, {"k": 2, "seen": None}]
+
+
+def test_several_at_once_all_succeed_and_each_file_is_recorded_once(blank: Blank) -> None:
+    start = threading.Barrier(4)
+    # Real waiting: each holds the lock for as long as it needs.
+    worlds = [blank.world(clock=BlockingClock()) for _ in range(4)]
+
+    def one(at: int) -> tuple[str, ...]:
+        start.wait()
+        return run_now(migration.migrate(worlds[at]))
+
+    with ThreadPoolExecutor(4) as pool:
+        applied = list(pool.map(one, range(4)))
+    assert sorted(applied) == [(), (), (), NAMES]
+    assert recorded(blank) == list(NAMES)
+    assert blank.drift() == ()
+    assert blank.run("MATCH (e:EmbeddingModel) RETURN count(*) AS n") == [{"n": 1}]
+
+
+def held(blank: Blank, expires_at: str) -> None:
+    blank.run(
+        "CREATE (:MigrationLock {key: 'migration', owner: 'other', "
+        "expires_at: datetime($expires_at)})",
+        expires_at=expires_at,
+    )
+
+
+def test_a_held_lock_is_waited_for_and_then_refused(blank: Blank) -> None:
+    held(blank, "2999-01-01T00:00:00Z")
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    clock = FrozenClock(begin)
+    with pytest.raises(MigrationLockedError):
+        blank.migrate(clock=clock)
+    assert (clock.now() - begin).total_seconds() == migration.WAIT_S
+    assert recorded(blank) == []
+    assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": "other"}]
+
+
+def test_a_lock_given_back_meanwhile_is_taken(blank: Blank) -> None:
+    held(blank, "2999-01-01T00:00:00Z")
+
+    class Releasing(FrozenClock):
+        async def sleep(self, seconds: float) -> None:
+            blank.run("MATCH (l:MigrationLock) REMOVE l.owner, l.expires_at")
+            await super().sleep(seconds)
+
+    assert blank.migrate(clock=Releasing()) == NAMES
+
+
+def test_the_lock_of_a_crashed_owner_expires(blank: Blank) -> None:
+    held(blank, "2020-01-01T00:00:00Z")
+    assert blank.migrate() == NAMES
+    assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
+
+
+def test_another_model_is_refused_with_both_names(blank: Blank) -> None:
+    class Other(HashEmbedder):
+        @property
+        def name(self) -> str:
+            return "other-model"
+
+    blank.migrate()
+    ours = HashEmbedder().name
+    for attempt in (migration.migrate, migration.checked):
+        with pytest.raises(ModelMismatchError, match=re.escape(ours)) as refused:
+            run_now(attempt(blank.world(embedder=Other())))
+        assert "other-model" in str(refused.value)
+    kept = run_now(migration.checked(blank.world()))
+    assert kept.name == ours
+
+
+def test_an_unmigrated_graph_is_refused_and_left_alone(blank: Blank) -> None:
+    with pytest.raises(MigrationPendingError, match=f"{len(NAMES)} of {len(NAMES)}"):
+        run_now(migration.checked(blank.world()))
+    assert blank.schema() == []
+    run_now(migration.migrate_if_due(blank.world()))
+    run_now(migration.checked(blank.world()))
+    blank.told.clear()
+    run_now(migration.migrate_if_due(blank.world()))
+    assert blank.told == []
+
+
+def test_every_index_is_online_when_migrate_returns(blank: Blank) -> None:
+    blank.run(
+        "UNWIND range(1, 5000) AS i "
+        "CREATE (:Memory {tenant: 't', id: toString(i), content: 'word ' + i, tenant_key: 'k'})"
+    )
+    blank.migrate()
+    states = {row.get("state") for row in blank.schema() if "state" in row}
+    assert states == {"ONLINE"}
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({"0002_schema_keys.cypher": KEYS}, "gap"),
+        ({"0001_schema_keys.cypher": KEYS, "0001_schema_more.cypher": KEYS}, "twice"),
+        ({"0001_schema_keys.cypher": KEYS, "0003_schema_more.cypher": KEYS}, "gap"),
+        ({"1_schema_keys.cypher": KEYS}, "NNNN"),
+        ({"0001_keys.cypher": KEYS}, "NNNN"),
+        ({"0001_schema_Keys.cypher": KEYS}, "NNNN"),
+        ({"0001_schema_.cypher": KEYS}, "NNNN"),
+        ({"0001_data_keys.cypher": KEYS}, "mode"),
+        ({"0001_schema_keys.cypher": DATA}, "mode"),
+        ({"0001_schema_keys.cypher": "CREATE INDEX;\n"}, "mode"),
+    ],
+)
+def test_names_and_modes_of_files(
+    files: dict[str, str], complaint: str, migrations_folder: Use
+) -> None:
+    migrations_folder(files)
+    with pytest.raises(CatalogError, match=complaint):
+        catalog.migrations()
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        (KEYS.replace("// Keys.", "// Other words."), True),
+        (KEYS.replace("\nFOR", "\n  // why\n  FOR"), True),
+        (KEYS.replace("\nFOR", "   FOR"), True),
+        (KEYS.rstrip().removesuffix(";"), True),
+        (KEYS.replace("n.k", "n.K"), False),
+        (KEYS + "CREATE INDEX b IF NOT EXISTS FOR (n:A) ON (n.b);\n", False),
+    ],
+)
+def test_the_hash_covers_statements_and_nothing_else(
+    text: str, same: bool, migrations_folder: Use
+) -> None:
+    migrations_folder({"0001_schema_keys.cypher": KEYS})
+    before = catalog.migrations()[0].sha256
+    migrations_folder({"0001_schema_keys.cypher": text})
+    assert (catalog.migrations()[0].sha256 == before) is same

@@ -1,0 +1,188 @@
+"""Many writers at once, by threads and on one loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphmem import GraphMem, Message, Outcome, Status
+from graphmem.ports import Role, run_now
+from graphmem.rules import calibration
+from graphmem.testing import HashEmbedder
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look, has_cycle
+from tests.plugins.texts import restated, unlike
+
+WRITERS = 16
+ROUNDS = 5
+TRIALS = 100
+
+
+def raised(results: list[Any]) -> list[Exception]:
+    return [result for result in results if isinstance(result, Exception)]
+
+
+def test_the_same_texts_at_once_are_one_memory_each(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    texts = [unlike(n) for n in range(200)]
+
+    results = door.together(memory, [lambda m: m.remember_many(texts)] * WRITERS)
+
+    assert raised(results) == []
+    assert look.count(tenant) == {"Memory": 200, "Event": 200 * WRITERS}
+    assert look.rows(
+        "MATCH (:Event {tenant: $tenant})-[r:REINFORCES]->(:Memory) RETURN count(r) AS n",
+        tenant=tenant,
+    ) == [{"n": 200 * WRITERS}]
+    outcomes = [outcome.outcome for done in results for outcome in done]
+    assert outcomes.count(Outcome.INSERTED_NEW) == 200
+    assert outcomes.count(Outcome.EXACT_DUPE) == 200 * (WRITERS - 1)
+    memories = memory.list(limit=1_000).memories
+    assert {m.reinforce_count for m in memories} == {WRITERS - 1}
+
+
+def test_the_same_texts_one_by_one_at_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    def one_by_one(start: int) -> Any:
+        order = [unlike((start + n) % 10) for n in range(10)]
+        if door.name == "blocking":
+            return lambda m: [m.remember(text) for text in order]
+
+        async def awaited(m: Any) -> list[Any]:
+            return [await m.remember(text) for text in order]
+
+        return awaited
+
+    results = door.together(memory, [one_by_one(start) for start in range(WRITERS)])
+
+    assert raised(results) == []
+    assert look.count(tenant) == {"Memory": 10, "Event": 10 * WRITERS}
+
+
+def test_restated_texts_lie_near_enough(memory: GraphMem) -> None:
+    """What the next test stands on."""
+    mu = memory._state.binding.model.mu_document
+    ways = [restated(n) for n in range(WRITERS)]
+    vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
+    assert len(set(ways)) == WRITERS
+    lowest = min(
+        calibration.calibrated(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
+    )
+    assert lowest >= 0.92
+
+
+def test_near_texts_at_once_are_one_memory(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    for round_ in range(ROUNDS):
+        calls = [_remember(restated(n)) for n in range(WRITERS)]
+        handle = memory.scope(f"s{round_}", see=[f"s{round_}"])
+
+        results = door.together(handle, calls)
+
+        assert raised(results) == []
+        assert len({outcome.memory_id for outcome in results}) == 1
+        outcomes = [outcome.outcome for outcome in results]
+        assert outcomes.count(Outcome.INSERTED_NEW) == 1
+        assert set(outcomes) <= {Outcome.INSERTED_NEW, Outcome.NEAR_DUPE, Outcome.EXACT_DUPE}
+    assert look.count(tenant) == {"Memory": ROUNDS, "Event": ROUNDS * WRITERS}
+
+
+def _remember(text: str) -> Any:
+    return lambda m: m.remember(text)
+
+
+def _supersede(older: str, text: str) -> Any:
+    return lambda m: m.supersede(older, text)
+
+
+def test_rings_of_supersession_at_once_leave_no_cycle(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    """Rings of two (each by the other), three, four and five, 100 of each."""
+    for size in (2, 3, 4, 5):
+        own = memory.scope(f"rings{size}")
+        texts = [[unlike(n, about=f"{size} {t}") for n in range(size)] for t in range(TRIALS)]
+        done = own.remember_many(text for ring in texts for text in ring)
+        ids = [str(outcome.memory_id) for outcome in done]
+        rings = [ids[t * size : (t + 1) * size] for t in range(TRIALS)]
+        assert len(set(ids)) == size * TRIALS
+        at_once = 20 // size
+        for start in range(0, TRIALS, at_once):
+            calls = [
+                _supersede(ring[n], text[(n + 1) % size])
+                for ring, text in zip(
+                    rings[start : start + at_once], texts[start : start + at_once], strict=True
+                )
+                for n in range(size)
+            ]
+            assert raised(door.together(own, calls)) == []
+
+        edges = [e for e in look.edges(tenant) if e.older in set(ids)]
+        assert len(edges) == size * TRIALS
+        assert not has_cycle(edges)
+        status = {m.id: m.status for m in _all(own)}
+        for ring in rings:
+            assert Status.CURRENT in {status[memory_id] for memory_id in ring}
+
+
+def _all(memory: GraphMem) -> list[Any]:
+    found: list[Any] = []
+    cursor = None
+    while True:
+        page = memory.list(statuses=list(Status), limit=1_000, cursor=cursor)
+        found += page.memories
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def test_one_id_sent_by_many_at_once_is_written_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    target = str(memory.remember(unlike(0), id="base").memory_id)
+    calls = {
+        "remember": lambda m: m.remember(unlike(1), id="e"),
+        "supersede": lambda m: m.supersede(target, unlike(2), id="s"),
+        "deprecate": lambda m: m.deprecate(target, id="d"),
+        "episode": lambda m: m.add_episode(id="doc", content=unlike(3)),
+    }
+    for call in calls.values():
+        results = door.together(memory, [call] * WRITERS)
+        assert raised(results) == []
+    # One event each, and the ADD of the memory that superseded.
+    assert look.count(tenant) == {"Memory": 3, "Event": 5, "Episode": 1}
+
+
+def test_one_conversation_sent_by_many_at_once_is_kept_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    unkeyed = [Message(role="user", content=unlike(n)) for n in range(30)]
+    keyed = [Message(role="user", content=unlike(n), id=str(n)) for n in range(30)]
+
+    def add(name: str, messages: list[Message]) -> Any:
+        return lambda m: m.session(name).add_messages(messages)
+
+    results = door.together(
+        memory, [add("unkeyed", unkeyed)] * 6 + [add("keyed", keyed)] * 6
+    )
+
+    assert raised(results) == []
+    assert look.count(tenant) == {"Episode": 2, "Turn": 60}
+    for name in ("unkeyed", "keyed"):
+        turns = memory.turns(memory.session(name).episode_id)
+        assert [t.text for t in turns] == [m.content for m in unkeyed]
+        assert [t.position for t in turns] == list(range(30))
+    assert sum(done.added for done in results) == 60
+
+
+def test_the_same_file_ingested_twice_at_once_is_kept_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    said = [
+        Message(role="user", content=unlike(n), id=str(n), session=f"s{n % 3}") for n in range(60)
+    ]
+    results = door.together(memory, [lambda m: m.ingest(said)] * 4)
+    assert raised(results) == []
+    assert look.count(tenant) == {"Episode": 3, "Turn": 60, "Memory": 60, "Event": 60}
