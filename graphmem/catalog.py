@@ -162,6 +162,7 @@ def pasted(found: Procedure, values: Mapping[str, object]) -> str:
     """Return a procedure as Neo4j Browser takes it: its parameters as a command, then its text.
 
     Args:
+        found: the procedure.
         values: parameters by name, as JSON can hold them; the others are null, to be filled in.
     """
     given = {entry.name: values.get(entry.name) for entry in found.params}

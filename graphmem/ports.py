@@ -78,7 +78,7 @@ class Graph(Protocol):
         ...
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
-        """Run one schema command in an auto-commit transaction."""
+        """Run one schema command in a managed transaction of its own; it may run more than once."""
         ...
 
     async def close(self) -> None:

@@ -1,6 +1,6 @@
-// Lock the tenant, then say for each text of a batch what it meets: its own event when it was committed before,
-// the memory with exactly this content, or the nearest current memories.
-// mode: write
+// What each text of a batch meets: its own event when it was committed before, the memory with exactly this content, or
+// the nearest current memories. Run it after commit/lock.
+// mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
@@ -15,7 +15,6 @@
 //   - exact     map     the memory with this content, or null: id, status, tags, scope
 //   - near      list    maps: id, scope, content, tags, score (Neo4j's, in [0, 1]), best first
 
-// include: fragments/lock_tenant.cypher
 UNWIND $rows AS row
 OPTIONAL MATCH (e:Event {tenant: $tenant, id: row.event_id})
 CALL (row) {

@@ -1,5 +1,5 @@
-// Lock the tenant, then return the event already committed under an id and the memory that it is about.
-// mode: write
+// The event already committed under an id and the memory that it is about. Run it after commit/lock.
+// mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
@@ -11,7 +11,6 @@
 //   - event   map  request_hash and payload, or null
 //   - memory  map  id, scope, status, content_hash, or null
 
-// include: fragments/lock_tenant.cypher
 OPTIONAL MATCH (e:Event {tenant: $tenant, id: $event_id})
 OPTIONAL MATCH (m:Memory {tenant: $tenant, id: $memory_id})
 WHERE m.scope IN $scopes

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import neo4j
+import numpy as np
 from neo4j import exceptions
 from neo4j.time import DateTime
+from neo4j.vector import Vector
 
 from graphmem.errors import (
     CatalogError,
@@ -53,6 +55,21 @@ class Address(Protocol):
     def password(self) -> str:
         """Password in clear; never shown."""
         ...
+
+
+def sent(value: Any) -> Any:
+    """Return a parameter as the driver takes it: arrays of floats as vectors, all through.
+
+    A vector is less than half as long as a list of floats. The driver also spells out every
+    parameter for its log, logging or not: measured, that took a third of a bulk insertion.
+    """
+    if isinstance(value, np.ndarray):
+        return Vector.from_numpy(value)
+    if isinstance(value, list):
+        return [sent(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: sent(item) for key, item in value.items()}
+    return value
 
 
 def plain(value: Any) -> Any:
@@ -121,7 +138,7 @@ class BlockingTx:
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        result = self._tx.run(checked(query, params), params)
+        result = self._tx.run(checked(query, params), sent(params))
         return [query.row(plain(record)) for record in result]
 
 
@@ -133,7 +150,7 @@ class AwaitedTx:
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        result = await self._tx.run(checked(query, params), params)
+        result = await self._tx.run(checked(query, params), sent(params))
         return [query.row(plain(record)) async for record in result]
 
 
@@ -168,10 +185,12 @@ class BlockingGraph:
             return session.execute_write(unit)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
-        """Run one schema command in an auto-commit transaction."""
-        text = neo4j.Query(checked(query, params), timeout=SCHEMA_TIMEOUT_S)
+        """Run one schema command in a managed transaction of its own."""
+        unit = neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)(
+            lambda tx: run_now(BlockingTx(tx).fetch(query, **params))
+        )
         with translated(), self._session() as session:
-            return [query.row(plain(record)) for record in session.run(text, params)]
+            return session.execute_write(unit)
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -221,12 +240,15 @@ class AwaitedGraph:
                 return await session.execute_write(unit)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
-        """Run one schema command in an auto-commit transaction."""
-        text = neo4j.Query(checked(query, params), timeout=SCHEMA_TIMEOUT_S)
+        """Run one schema command in a managed transaction of its own."""
+
+        @neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)
+        async def unit(tx: neo4j.AsyncManagedTransaction) -> list[R]:
+            return await AwaitedTx(tx).fetch(query, **params)
+
         with translated():
             async with self._session() as session:
-                result = await session.run(text, params)
-                return [query.row(plain(record)) async for record in result]
+                return await session.execute_write(unit)
 
     async def close(self) -> None:
         """Give the connections back."""

@@ -24,6 +24,7 @@ CANDIDATES = 5
 """Nearest memories looked at for each text."""
 
 KNOWN = catalog.query("commit/known", lambda row: (row["event_id"], row["is_known"]))
+LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("commit/look", dict)
 WRITE = catalog.query("commit/write", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
@@ -114,6 +115,7 @@ async def _write(
     tx: Tx, to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
 ) -> tuple[dict[str, CommitOutcome], list[Draft]]:
     """Decide and write a batch; or, when embeddings lack, write nothing and name the texts."""
+    await tx.fetch(LOCK, tenant=to.wall.tenant)
     met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
     judge = Judge(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
     result: dict[str, CommitOutcome] = {}
@@ -152,7 +154,7 @@ async def _look(
             {
                 "event_id": d.event_id,
                 "exact_ids": list(d.exact_ids),
-                "embedding": None if vector is None else vector.tolist(),
+                "embedding": vector,
             }
         )
     return await tx.fetch(

@@ -240,7 +240,7 @@ def _row(
         "name": message.name,
         "text": message.content,
         "occurred_at": message.at or now,
-        "embedding": None if vector is None else vector.tolist(),
+        "embedding": vector,
     }
 
 

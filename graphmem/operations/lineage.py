@@ -32,6 +32,7 @@ from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
 
+LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("lineage/look", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
 COMMIT_LOOK = catalog.query("commit/look", dict)
@@ -191,6 +192,7 @@ async def chain(to: Binding, memory_id: str) -> Chain:
 async def _look(
     tx: Tx, to: Binding, memory_id: str, event_id: str
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
+    await tx.fetch(LOCK, tenant=to.wall.tenant)
     [found] = await tx.fetch(
         LOOK,
         tenant=to.wall.tenant,

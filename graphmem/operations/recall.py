@@ -55,7 +55,7 @@ async def recall(to: Binding, text: str, want: Wanted, fusion: Fusion) -> Recoll
             scopes=list(to.wall.scopes),
             statuses=list(statuses),
             kinds=kinds,
-            embedding=vector.tolist(),
+            embedding=vector,
             words=words.memory_query(text, to.wall, statuses),
             turn_words=words.turn_query(text, to.wall),
             pool=max(fusion.pool, want.limit),

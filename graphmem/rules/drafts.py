@@ -105,7 +105,7 @@ def memory_row(
         "content_hash": drafted.content_hash,
         "tags": list(tags),
         "occurred_at": drafted.occurred_at,
-        "embedding": vector.tolist(),
+        "embedding": vector,
     }
 
 

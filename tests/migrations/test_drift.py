@@ -79,7 +79,8 @@ def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
         (
             "memory_created_at_range",
             "DROP INDEX memory_created_at_range",
-            "CREATE INDEX memory_created_at_range FOR (n:Turn) ON (n.tenant, n.scope, n.created_at)",
+            "CREATE INDEX memory_created_at_range FOR (n:Turn) "
+            "ON (n.tenant, n.scope, n.created_at)",
             "found RANGE on Turn(",
         ),
         (

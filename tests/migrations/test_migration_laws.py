@@ -28,8 +28,19 @@ pytestmark = pytest.mark.server
 
 Use = Callable[[dict[str, str]], None]
 NAMES = tuple(m.name for m in catalog.migrations())
-KEYS = "// Keys.\n// mode: schema\n\nCREATE CONSTRAINT a_unique IF NOT EXISTS\nFOR (n:A) REQUIRE n.k IS UNIQUE;\n"
-DATA = "// Data.\n// mode: write\n\nMERGE (n:A {k: 'x;y // z'})\n  SET n.seen = true;\nMERGE (n:A {k: 2});\n"
+KEYS = """// Keys.
+// mode: schema
+
+CREATE CONSTRAINT a_unique IF NOT EXISTS
+FOR (n:A) REQUIRE n.k IS UNIQUE;
+"""
+DATA = """// Data.
+// mode: write
+
+MERGE (n:A {k: 'x;y // z'})
+  SET n.seen = true;
+MERGE (n:A {k: 2});
+"""
 
 
 def recorded(blank: Blank) -> list[str]:
@@ -246,7 +257,7 @@ def test_names_and_modes_of_files(
     ],
 )
 def test_the_hash_covers_statements_and_nothing_else(
-    text: str, same: bool, migrations_folder: Use
+    text: str, *, same: bool, migrations_folder: Use
 ) -> None:
     migrations_folder({"0001_schema_keys.cypher": KEYS})
     before = catalog.migrations()[0].sha256

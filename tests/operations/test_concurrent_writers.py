@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from graphmem import GraphMem, Message, Outcome, Status
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration
+from graphmem.rules import calibration, identity
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, has_cycle
@@ -67,7 +69,9 @@ def test_restated_texts_lie_near_enough(memory: GraphMem) -> None:
     vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
     assert len(set(ways)) == WRITERS
     lowest = min(
-        calibration.calibrated(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
+        calibration.calibrated(cosine, mu)
+        for row in (vectors @ vectors.T).tolist()
+        for cosine in row
     )
     assert lowest >= 0.92
 
@@ -97,34 +101,59 @@ def _supersede(older: str, text: str) -> Any:
     return lambda m: m.supersede(older, text)
 
 
-def test_rings_of_supersession_at_once_leave_no_cycle(
+@pytest.mark.parametrize("sizes", [(2,), (3, 4, 5)], ids=["mutual", "ring"])
+def test_supersession_in_a_ring_at_once_leaves_no_cycle(
+    door: Door, memory: GraphMem, look: Look, tenant: str, sizes: tuple[int, ...]
+) -> None:
+    """Each is superseded by the next, all at once, in 100 rings."""
+    rings = [
+        [unlike(n, about=f"ring {trial}") for n in range(sizes[trial % len(sizes)])]
+        for trial in range(TRIALS)
+    ]
+    done = memory.remember_many(text for ring in rings for text in ring)
+    ids = {outcome.content_hash: str(outcome.memory_id) for outcome in done}
+    assert len(ids) == sum(map(len, rings))
+
+    for some in range(0, TRIALS, 5):
+        calls = [
+            _supersede(ids[identity.content_hash(text)], ring[(n + 1) % len(ring)])
+            for ring in rings[some : some + 5]
+            for n, text in enumerate(ring)
+        ]
+        assert raised(door.together(memory, calls)) == []
+
+    edges = look.edges(tenant)
+    assert len(edges) == len(ids)
+    assert not has_cycle(edges)
+    status = {m.content: m.status for m in _all(memory)}
+    for ring in rings:
+        assert Status.CURRENT in {status[text] for text in ring}
+
+
+def test_chains_joined_both_ways_at_once_leave_no_cycle(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
-    """Rings of two (each by the other), three, four and five, 100 of each."""
-    for size in (2, 3, 4, 5):
-        own = memory.scope(f"rings{size}")
-        texts = [[unlike(n, about=f"{size} {t}") for n in range(size)] for t in range(TRIALS)]
-        done = own.remember_many(text for ring in texts for text in ring)
-        ids = [str(outcome.memory_id) for outcome in done]
-        rings = [ids[t * size : (t + 1) * size] for t in range(TRIALS)]
-        assert len(set(ids)) == size * TRIALS
-        at_once = 20 // size
-        for start in range(0, TRIALS, at_once):
-            calls = [
-                _supersede(ring[n], text[(n + 1) % size])
-                for ring, text in zip(
-                    rings[start : start + at_once], texts[start : start + at_once], strict=True
-                )
-                for n in range(size)
-            ]
-            assert raised(door.together(own, calls)) == []
+    """The head of each of two chains is superseded by the tail of the other."""
+    trials = TRIALS // 2
+    pairs = [[unlike(n, about=f"chain {trial}") for n in range(4)] for trial in range(trials)]
+    done = memory.remember_many(text for a, _, b, _ in pairs for text in (a, b))
+    tails = [str(outcome.memory_id) for outcome in done]
+    heads = [
+        memory.supersede(tail, pairs[n // 2][1 + n % 2 * 2]).newer_id
+        for n, tail in enumerate(tails)
+    ]
 
-        edges = [e for e in look.edges(tenant) if e.older in set(ids)]
-        assert len(edges) == size * TRIALS
-        assert not has_cycle(edges)
-        status = {m.id: m.status for m in _all(own)}
-        for ring in rings:
-            assert Status.CURRENT in {status[memory_id] for memory_id in ring}
+    for some in range(0, trials, 8):
+        calls = [
+            call
+            for n, (a, _, b, _) in list(enumerate(pairs))[some : some + 8]
+            for call in (_supersede(heads[2 * n], b), _supersede(heads[2 * n + 1], a))
+        ]
+        assert raised(door.together(memory, calls)) == []
+
+    edges = look.edges(tenant)
+    assert len(edges) == 4 * trials
+    assert not has_cycle(edges)
 
 
 def _all(memory: GraphMem) -> list[Any]:
@@ -164,9 +193,7 @@ def test_one_conversation_sent_by_many_at_once_is_kept_once(
     def add(name: str, messages: list[Message]) -> Any:
         return lambda m: m.session(name).add_messages(messages)
 
-    results = door.together(
-        memory, [add("unkeyed", unkeyed)] * 6 + [add("keyed", keyed)] * 6
-    )
+    results = door.together(memory, [add("unkeyed", unkeyed)] * 6 + [add("keyed", keyed)] * 6)
 
     assert raised(results) == []
     assert look.count(tenant) == {"Episode": 2, "Turn": 60}

@@ -196,6 +196,11 @@ def _paths(clause: Clause) -> list[list[Part]]:
     return [path for path in paths(clause.items) if path]
 
 
+def every_part(text: str) -> list[Part]:
+    """Return every node and edge of every pattern of a text."""
+    return [part for clause in _every(read(text)) for path in _paths(clause) for part in path]
+
+
 def _every(items: Items) -> Iterator[Clause]:
     """Yield every clause of a text, however deep."""
     for clause in clauses(items):

@@ -7,6 +7,7 @@ from graphmem.adapters.local_server.lifecycle import (
     ensure,
     status,
     stop,
+    stored_password,
 )
 from graphmem.adapters.local_server.records import Endpoint, Finding, Progress, Report, ServerStatus
 
@@ -22,4 +23,5 @@ __all__ = [
     "ensure",
     "status",
     "stop",
+    "stored_password",
 ]

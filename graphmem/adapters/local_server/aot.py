@@ -79,7 +79,7 @@ def make(settings: Settings) -> None:
         with FileLock(cache.parent / "make.lock", timeout=0):
             _forget_others(cache)
             if not cache.exists():
-                _train(settings, java, shelf, cache)
+                _train(java, shelf, cache)
     except Timeout:
         return
 
@@ -93,7 +93,7 @@ def _forget_others(cache: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _train(settings: Settings, java: Java, shelf: Shelf, cache: Path) -> None:
+def _train(java: Java, shelf: Shelf, cache: Path) -> None:
     scratch = Path(tempfile.mkdtemp(dir=cache.parent))
     draft = scratch / "cache.aot"
     try:

@@ -2,10 +2,254 @@
 
 from __future__ import annotations
 
-from graphmem.adapters.local_server.records import Finding
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from graphmem.adapters.local_server import aot, bolt, process
+from graphmem.adapters.local_server.files import Folder, State, cache_root, version_key
+from graphmem.adapters.local_server.jars import Shelf, shipped_lock
+from graphmem.adapters.local_server.java import AOT_SINCE, find_java
+from graphmem.adapters.local_server.records import USER, Finding
+from graphmem.errors import GraphAccessError, GraphmemError, ServerLockedError
 from graphmem.settings import Settings
+
+LITTLE_SPACE = 2_000_000_000
+"""Octets below which a data folder may soon be full."""
+NO_SPACE = 200_000_000
+"""Octets below which Neo4j soon cannot write."""
 
 
 def diagnose(settings: Settings) -> list[Finding]:
-    """Return findings."""
-    return []
+    """Return what is well and what is not; nothing is started, fetched or changed.
+
+    A running server is logged in to, and so is the one at `settings.uri`.
+    """
+    folder = Folder.of(settings)
+    state = folder.read_state()
+    running = state if process.find(folder, state) else None
+    checks: list[Iterator[Finding]] = [
+        _java(settings),
+        _jars(settings),
+        _space(settings, folder),
+        _folder(folder),
+        _password(folder),
+        _lock(folder, state, running),
+        _ports(settings, running),
+        _bolt(folder, running),
+        _version(folder, running),
+        _aot(settings),
+        _log(folder),
+        _remote(settings),
+    ]
+    return [finding for check in checks for finding in check]
+
+
+def _java(settings: Settings) -> Iterator[Finding]:
+    try:
+        java = find_java(settings)
+    except GraphmemError as error:
+        yield Finding("java", "bad", error.message, error.hint)
+    else:
+        yield Finding("java", "ok", f"Java {java.major} from {java.source}: {java.home}")
+
+
+def _jars(settings: Settings) -> Iterator[Finding]:
+    shelf = Shelf.of(settings, shipped_lock())
+    broken, absent = shelf.damaged(), shelf.absent()
+    n_jars = len(shelf.lock.jars)
+    if broken:
+        names = ", ".join(jar.name for jar in broken[:3])
+        yield Finding(
+            "jars",
+            "bad",
+            f"{len(broken)} of {n_jars} files in {shelf.folder} are damaged: {names}.",
+            "Run `graphmem server up`: it fetches them again.",
+        )
+    elif absent:
+        yield Finding(
+            "jars",
+            "warn",
+            f"{len(absent)} of {n_jars} files are still to be fetched "
+            f"({sum(jar.size for jar in absent) / 1e6:.0f} MB).",
+            "Run `graphmem server up` while there is a network.",
+        )
+    else:
+        yield Finding("jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound.")
+
+
+def _space(settings: Settings, folder: Folder) -> Iterator[Finding]:
+    absent = Shelf.of(settings, shipped_lock()).absent()
+    needs = {
+        "GRAPHMEM_HOME": (folder.root, NO_SPACE),
+        "GRAPHMEM_CACHE": (cache_root(settings), sum(jar.size for jar in absent)),
+    }
+    for setting, (place, least) in needs.items():
+        free = shutil.disk_usage(_existing(place)).free
+        advice = f"Make room, or set {setting} to a folder on another disk."
+        text = f"{free / 1e9:.1f} GB free for {place}."
+        if free < least:
+            yield Finding("disk", "bad", text, advice)
+        elif free < LITTLE_SPACE:
+            yield Finding("disk", "warn", text, advice)
+        else:
+            yield Finding("disk", "ok", text)
+
+
+def _existing(place: Path) -> Path:
+    return next(path for path in (place, *place.parents) if path.exists())
+
+
+def _folder(folder: Folder) -> Iterator[Finding]:
+    if not folder.root.exists():
+        yield Finding("folder", "ok", f"{folder.root} will be made at the first start.")
+        return
+    try:
+        folder.create()
+    except GraphmemError as error:
+        yield Finding("folder", "bad", error.message, error.hint)
+    else:
+        yield Finding("folder", "ok", f"{folder.root} can be written.")
+
+
+def _password(folder: Folder) -> Iterator[Finding]:
+    file = folder.password_file
+    if not folder.root.is_dir() or (not file.exists() and not folder.has_data):
+        yield Finding("password", "ok", "A random one will be made at the first start.")
+        return
+    try:
+        folder.password()
+    except GraphmemError as error:
+        yield Finding("password", "bad", error.message, error.hint)
+        return
+    mode = file.stat().st_mode & 0o777
+    if sys.platform != "win32" and mode & 0o077:
+        yield Finding(
+            "password", "bad", f"Others can read {file} ({mode:03o}).", f"Run `chmod 600 '{file}'`."
+        )
+    else:
+        yield Finding("password", "ok", f"{file} is readable for you alone.")
+
+
+def _lock(folder: Folder, state: State | None, running: State | None) -> Iterator[Finding]:
+    if folder.root.is_dir():
+        try:
+            with folder.locked(0):
+                pass
+        except ServerLockedError:
+            yield Finding(
+                "lock", "warn", "Another process is starting or stopping it.", "Wait for it."
+            )
+            return
+    if state and not running:
+        yield Finding(
+            "lock",
+            "warn",
+            f"The server last started (process {state.pid}) ended without being stopped.",
+            "Nothing to do: the next start recovers its data.",
+        )
+    else:
+        yield Finding("lock", "ok", "Free.")
+
+
+def _ports(settings: Settings, running: State | None) -> Iterator[Finding]:
+    if running:
+        ports = f"{running.bolt_port} (Bolt) and {running.http_port} (Browser)"
+        yield Finding("ports", "ok", f"The server listens on {ports}.")
+        return
+    wished = {"GRAPHMEM_BOLT_PORT": settings.bolt_port, "GRAPHMEM_HTTP_PORT": settings.http_port}
+    taken = [f"{name} {port}" for name, port in wished.items() if not process.is_free(port)]
+    if taken:
+        yield Finding(
+            "ports",
+            "warn",
+            f"Another program has {', '.join(taken)}.",
+            "Nothing to do, if any free port serves; else end that program or set other ports.",
+        )
+    else:
+        yield Finding("ports", "ok", "The wished ports are free.")
+
+
+def _bolt(folder: Folder, running: State | None) -> Iterator[Finding]:
+    if running is None:
+        yield Finding("bolt", "ok", "Not running; it starts when it is needed.")
+        return
+    try:
+        agent = bolt.log_in(running.uri, USER, folder.password())
+    except GraphmemError as error:
+        again = "Run `graphmem server down`, then `graphmem server up`."
+        advice = (
+            f"Restore {folder.password_file}." if isinstance(error, GraphAccessError) else again
+        )
+        yield Finding("bolt", "bad", error.message, advice)
+    else:
+        yield Finding("bolt", "ok", f"{agent} answers at {running.uri} and takes our password.")
+
+
+def _version(folder: Folder, running: State | None) -> Iterator[Finding]:
+    ours = shipped_lock().neo4j
+    found = running.version if running else folder.data_version()
+    if found and version_key(found) > version_key(ours):
+        yield Finding(
+            "version",
+            "bad",
+            f"The data are of Neo4j {found}; this graphmem brings {ours}.",
+            "Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
+        )
+    elif found and found != ours:
+        yield Finding(
+            "version",
+            "warn",
+            f"The data are of Neo4j {found}; this graphmem brings {ours}.",
+            "The next start brings them up to date; an older graphmem cannot read them then.",
+        )
+    else:
+        yield Finding("version", "ok", f"Neo4j {ours}.")
+
+
+def _aot(settings: Settings) -> Iterator[Finding]:
+    shelf = Shelf.of(settings, shipped_lock())
+    try:
+        java = find_java(settings)
+        cache = aot.cache_file(settings, java, shelf)
+    except (GraphmemError, FileNotFoundError):
+        return  # said above already
+    if cache is None:
+        yield Finding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
+    elif cache.exists():
+        yield Finding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
+    elif aot.failure_note(cache).exists():
+        why = aot.failure_note(cache).read_text(encoding="utf-8").strip()
+        yield Finding(
+            "aot",
+            "warn",
+            f"Making it failed, so starts take longer: {why}",
+            f"Delete {aot.failure_note(cache)} to try again.",
+        )
+    else:
+        yield Finding("aot", "ok", "Not made yet; it is made in the background after a start.")
+
+
+def _log(folder: Folder) -> Iterator[Finding]:
+    errors = process.run_errors(folder)
+    if errors:
+        yield Finding(
+            "log",
+            "warn",
+            f"{len(errors)} errors since the last start; the newest: {errors[-1][:300]}",
+            f"Read {folder.root / 'logs' / 'neo4j.log'}.",
+        )
+    else:
+        yield Finding("log", "ok", "No errors since the last start.")
+
+
+def _remote(settings: Settings) -> Iterator[Finding]:
+    if settings.uri is None:
+        return
+    try:
+        agent = bolt.log_in(settings.uri, settings.user, settings.password)
+    except GraphmemError as error:
+        yield Finding("GRAPHMEM_URI", "bad", error.message, "Check it, its user and password.")
+    else:
+        yield Finding("GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed.")

@@ -29,6 +29,11 @@ class State:
     http_port: int
     version: str
 
+    @property
+    def uri(self) -> str:
+        """Where Bolt answers."""
+        return f"bolt://127.0.0.1:{self.bolt_port}"
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -209,7 +214,8 @@ def write_private(path: Path, text: str) -> None:
     """Write a file that its owner alone may read, whole or not at all."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        # Made with its mode: no instant in which others could open it.
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

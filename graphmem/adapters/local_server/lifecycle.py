@@ -7,9 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from pydantic import SecretStr
+
 from graphmem.adapters.local_server import aot, bolt, process
 from graphmem.adapters.local_server.files import Folder, State, cache_root
-from graphmem.adapters.local_server.jars import Shelf, fetch, shipped_lock
+from graphmem.adapters.local_server.jars import fetch
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.records import (
     USER,
@@ -18,7 +20,7 @@ from graphmem.adapters.local_server.records import (
     Report,
     ServerStatus,
 )
-from graphmem.errors import GraphAccessError, LocalServerError
+from graphmem.errors import GraphAccessError
 from graphmem.settings import Settings
 
 PORT_TRIES = 3
@@ -85,16 +87,23 @@ def status(settings: Settings) -> ServerStatus:
     running = state if state and process.find(folder, state) else None
     return ServerStatus(
         running=running is not None,
-        uri=running and _uri(running),
+        uri=running and running.uri,
         browser_url=running and browser_url(running.http_port, running.bolt_port),
         pid=running and running.pid,
         version=running.version if running else folder.data_version(),
-        uptime_s=running and time.time() - running.started_at,
+        uptime_s=time.time() - running.started_at if running else None,
         home=folder.root,
+        cache=cache_root(settings),
         password_file=folder.password_file,
         data_bytes=_size(folder.root),
         cache_bytes=_size(cache_root(settings)),
     )
+
+
+def stored_password(settings: Settings) -> SecretStr | None:
+    """Return the managed server's password; None before its first start."""
+    folder = Folder.of(settings)
+    return folder.password() if folder.password_file.exists() else None
 
 
 def browser_url(http_port: int, bolt_port: int, query: str = "") -> str:
@@ -162,7 +171,7 @@ def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
     except process.DiedError as died:
         raise died.error from None
     endpoint = Endpoint(
-        uri=_uri(state),
+        uri=state.uri,
         user=USER,
         password=folder.password(),
         http_url=f"http://127.0.0.1:{state.http_port}",
@@ -176,10 +185,6 @@ def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
             hint="Restore that file, or set GRAPHMEM_HOME to another folder to start afresh.",
         ) from None
     return endpoint
-
-
-def _uri(state: State) -> str:
-    return f"bolt://127.0.0.1:{state.bolt_port}"
 
 
 def _size(root: Path) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from graphmem.adapters.local_server.jars import LOCK_FILE, THREADS, Jar, Lock, repository
+from graphmem.adapters.local_server.fetch import THREADS, repository
+from graphmem.adapters.local_server.jars import LOCK_FILE, Jar, Lock, digest
 from graphmem.errors import ServerFetchError
 from graphmem.settings import Settings
 
@@ -50,6 +50,4 @@ def make_lock(neo4j: str, browser: str, settings: Settings) -> Lock:
 def _locked(artifact: Any) -> Jar:
     path = artifact.resolve()
     coordinates = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
-    with path.open("rb") as file:
-        total = file_digest(file, "sha256").hexdigest()
-    return Jar(":".join(filter(None, coordinates)), total, path.stat().st_size)
+    return Jar(":".join(filter(None, coordinates)), digest(path), path.stat().st_size)

@@ -70,7 +70,8 @@ class Launcher:
 
         Args:
             settings: memory limits.
-            bolt_port, http_port: wished; others are taken when somebody has them.
+            bolt_port: wished; another is taken when somebody has it, any when it is 0.
+            http_port: likewise.
         """
         bolt_port, http_port = free_ports(bolt_port, http_port)
         self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)

@@ -65,6 +65,7 @@ class ServerStatus:
     version: str | None
     uptime_s: float | None
     home: Path
+    cache: Path
     password_file: Path
     data_bytes: int
     cache_bytes: int

@@ -1,0 +1,157 @@
+"""`graphmem server`: the managed local Neo4j."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphmem.cli.app import App, command
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from graphmem.adapters.local_server import Finding, ServerStatus
+
+_SIGNS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "bad": "[red]✗[/red]"}
+
+
+@click.group()
+def server() -> None:
+    """The managed local Neo4j: fetched on first use, on this machine alone."""
+
+
+@server.command()
+@command()
+def up(app: App) -> None:
+    """Start the server, fetching it first when needed. It runs until `down`."""
+    from graphmem.adapters import local_server
+    from graphmem.cli import starting
+
+    starting.start(app)
+    found = local_server.status(app.settings)
+    app.emit(found, lambda: _status_table(found))
+
+
+@server.command()
+@command()
+def down(app: App) -> None:
+    """Stop the server. Nothing is lost; `up` brings it back."""
+    from graphmem.adapters import local_server
+
+    stopped = local_server.stop(app.settings)
+    app.emit({"stopped": stopped}, "Stopped." if stopped else "It was not running.")
+
+
+@server.command()
+@click.option("--show-password", is_flag=True, help="Print the password too.")
+@command()
+def status(app: App, *, show_password: bool) -> int:
+    """Say whether the server runs, where, and how large it is. Exit code 1 when it does not."""
+    from graphmem.adapters import local_server
+
+    found = local_server.status(app.settings)
+    password = local_server.stored_password(app.settings) if show_password else None
+    secret = password.get_secret_value() if password else None
+    if app.json and secret:
+        from dataclasses import asdict
+
+        app.emit(asdict(found) | {"password": secret}, "")
+    else:
+        app.emit(found, lambda: _status_table(found, secret))
+    return 0 if found.running else 1
+
+
+@server.command()
+@command()
+def doctor(app: App) -> int:
+    """Look over everything the server needs. Exit code 1 when something is bad."""
+    from graphmem.adapters import local_server
+
+    findings = local_server.diagnose(app.settings)
+    app.emit(findings, lambda: _findings_table(findings))
+    return int(any(finding.level == "bad" for finding in findings))
+
+
+@server.command()
+@click.option("--print", "only_print", is_flag=True, help="Print the link; open nothing.")
+@command(wall=True)
+def browse(app: App, *, only_print: bool) -> None:
+    """Open Neo4j Browser with the newest memories of a scope in its editor."""
+    from graphmem import catalog
+    from graphmem.adapters import local_server
+    from graphmem.cli import starting
+
+    starting.start(app)
+    wanted = {"tenant": app.settings.tenant, "scope": app.settings.scope, "limit": 30}
+    query = catalog.pasted(catalog.procedure("browser/memories"), wanted)
+    link = local_server.browse_link(app.settings, query)
+    if app.json:
+        app.emit({"url": link}, "")
+        return
+    click.echo(link)  # as one line: a terminal's own wrapping keeps it whole for copying
+    app.err.print("The password: graphmem server status --show-password", style="dim")
+    if not only_print and link:
+        click.launch(link)
+
+
+@server.command(hidden=True)
+@click.option("--neo4j", required=True, help="Version of Neo4j.")
+@click.option("--browser", help="Version of Neo4j Browser; the locked one by default.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@command()
+def lock(app: App, *, neo4j: str, browser: str | None, output: Path | None) -> None:
+    """Remake the lock file for a version of Neo4j: for developers of graphmem."""
+    from graphmem.adapters.local_server import lock as locking
+    from graphmem.adapters.local_server.jars import shipped_lock
+
+    made = locking.make_lock(neo4j, browser or shipped_lock().browser, app.settings)
+    target = output or locking.SHIPPED
+    target.write_text(made.dump(), encoding="utf-8")
+    octets = sum(jar.size for jar in made.jars)
+    app.emit(
+        {"neo4j": neo4j, "jars": len(made.jars), "bytes": octets, "file": str(target)},
+        f"{len(made.jars)} files, {octets / 1e6:.0f} MB, locked in {target}.",
+    )
+
+
+def _status_table(found: ServerStatus, password: str | None = None) -> RenderableType:
+    from rich.table import Table
+
+    rows = {
+        "running": "yes" if found.running else "no",
+        "uri": found.uri,
+        "browser": found.browser_url,
+        "user": "neo4j" if found.running else None,
+        "password": password or str(found.password_file),
+        "version": found.version,
+        "process": found.pid,
+        "up for": _duration(found.uptime_s) if found.uptime_s is not None else None,
+        "data": f"{found.data_bytes / 1e6:.0f} MB in {found.home}",
+        "fetched": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
+    }
+    table = Table.grid(padding=(0, 2))
+    for name, value in rows.items():
+        if value is not None:
+            table.add_row(name, str(value))
+    return table
+
+
+def _duration(seconds: float) -> str:
+    from datetime import timedelta
+
+    return str(timedelta(seconds=round(seconds)))
+
+
+def _findings_table(findings: list[Finding]) -> RenderableType:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    for finding in findings:
+        text = escape(finding.message)
+        if finding.advice and finding.level != "ok":
+            text += f"\n[dim]{escape(finding.advice)}[/dim]"
+        table.add_row(_SIGNS[finding.level], finding.name, text)
+    return table

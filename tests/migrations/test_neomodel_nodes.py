@@ -1,0 +1,182 @@
+"""The neomodel classes: they declare what the Cypher files write, and people can browse by them."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import neomodel
+import pytest
+
+from graphmem import GraphMem, catalog
+from graphmem.adapters import neomodel_nodes as nodes
+from graphmem.errors import (
+    GraphAccessError,
+    GraphmemError,
+    GraphUnavailableError,
+    InvalidInputError,
+)
+from graphmem.settings import Settings
+from tests.plugins.cypher_checks import every_part
+from tests.plugins.graph import Look
+
+MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
+SECRET = "s3cret-never-shown"
+
+
+def properties(node: type[neomodel.StructuredNode]) -> set[str]:
+    """Return the names of its properties in the graph."""
+    return {prop.get_db_property_name(name) for name, prop in node.__all_properties__}
+
+
+def edges(node: type[neomodel.StructuredNode]) -> set[str]:
+    return {r.definition["relation_type"] for _, r in node.__all_relationships__}
+
+
+@pytest.mark.parametrize("node", nodes.NODES, ids=lambda node: node.__name__)
+def test_indexes_stand_on_declared_properties(node: type[neomodel.StructuredNode]) -> None:
+    for index in getattr(node, "indexes", ()):
+        assert set(index.on) <= properties(node)
+        assert index.prop in index.on
+        assert {"tenant", "tenant_key"} & set(index.on)
+
+
+def test_names_say_label_property_and_kind() -> None:
+    names = [item.name for item in nodes.declared().items]
+    assert names == sorted(set(names))
+    assert {"tenant_tenant_unique", "embedding_model_key_unique", "migration_lock_key_unique"} <= {
+        *names
+    }
+
+
+def test_what_the_cypher_files_name_is_declared() -> None:
+    parts = [p for name in catalog.names() for p in every_part(catalog.procedure(name).text)]
+    labels = {x for p in parts if p.kind == "node" for x in p.labels}
+    types = {x for p in parts if p.kind == "edge" for x in p.labels}
+    assert labels
+    assert labels <= nodes.declared().labels
+    assert types
+    assert types <= {edge for node in nodes.NODES for edge in edges(node)}
+
+
+@pytest.fixture
+def filled(plain: GraphMem) -> GraphMem:
+    """A tenant with one of everything."""
+    with plain.session("s1") as session:
+        session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
+        session.add_messages([{"role": "assistant", "content": "Noted.", "name": "bot"}])
+        old = session.remember("The user lives in Porto", at=MAY, tags=["home"], actor="bot")
+    new = plain.supersede(str(old.memory_id), "The user lives in Lisbon")
+    plain.deprecate(new.newer_id)
+    plain.add_episode(content="A page.", summary="Page", entities=["page"], importance=0.5)
+    return plain
+
+
+@pytest.mark.server
+def test_what_the_clients_write_is_declared(filled: GraphMem, look: Look) -> None:
+    by_label = {node.__label__: node for node in nodes.NODES}
+    rows = look.rows("MATCH (n) UNWIND keys(n) AS key RETURN DISTINCT labels(n) AS labels, key")
+    assert {row["labels"][0] for row in rows} >= {"Memory", "Event", "Episode", "Turn", "Tenant"}
+    for row in rows:
+        [label] = row["labels"]
+        assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
+    for row in look.rows(
+        "MATCH (a)-[r]->(b) "
+        "RETURN DISTINCT labels(a)[0] AS source, type(r) AS type, labels(b)[0] AS target"
+    ):
+        shared = edges(by_label[row["source"]]) & edges(by_label[row["target"]])
+        assert row["type"] in shared, row
+
+
+@pytest.fixture
+def browsed(migrated: Settings, filled: GraphMem) -> Iterator[None]:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    password = migrated.password.get_secret_value()
+    with nodes.browsing(migrated.uri, migrated.user, password, migrated.database):
+        yield
+
+
+@pytest.mark.server
+def test_browse_by_objects(browsed: None, tenant: str) -> None:
+    old = nodes.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
+    [new] = old.superseded_by.all()
+    assert (old.status, old.tags, old.created_at) == ("superseded", ["home"], MAY)
+    assert (new.content, new.status) == ("The user lives in Lisbon", "deprecated")
+    assert [m.uid for m in new.supersedes.all()] == [old.uid]
+    link = old.superseded_by.relationship(new)
+    event = nodes.Event.nodes.get(tenant=tenant, uid=link.event_id)
+    assert event.type == "SUPERSEDE"
+    assert {m.uid for m in event.concerns.all()} == {old.uid, new.uid}
+
+    [said] = [e for e in old.reinforced_by.all() if e.type == "ADD"]
+    assert said.actor == "bot"
+    episode = said.occurred_in.single()
+    turns = sorted(episode.turns.all(), key=lambda turn: turn.position)
+    assert [turn.text for turn in turns] == ["I live in Porto.", "Noted."]
+    assert turns[0].next.single() == turns[1]
+    assert turns[1].previous.single() == turns[0]
+    assert len(old.embedding) > 1
+    assert nodes.Migration.nodes.get(number=1).followed_by.single().number == 2
+
+
+@pytest.mark.server
+def test_browsing_cannot_write(browsed: None, look: Look, tenant: str) -> None:
+    before = look.events(tenant)
+    event = nodes.Event.nodes.filter(tenant=tenant).first()
+    event.payload = "{}"
+    with pytest.raises(Exception, match="read access mode"):
+        event.save()
+    assert look.events(tenant) == before
+
+
+@pytest.mark.server
+def test_the_connection_is_gone_afterwards(migrated: Settings, filled: GraphMem) -> None:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    named = neomodel.get_config().database_name
+    password = migrated.password.get_secret_value()
+    with nodes.browsing(migrated.uri, migrated.user, password, "neo4j"):
+        assert nodes.Memory.nodes.first()
+        with (
+            pytest.raises(InvalidInputError, match="connected already"),
+            nodes.browsing(migrated.uri, migrated.user, password),
+        ):
+            pass
+    assert neomodel.db.driver is None
+    assert neomodel.get_config().database_name == named
+    with pytest.raises(ValueError, match="No Neo4j connection"):
+        nodes.Memory.nodes.first()
+
+
+@pytest.mark.server
+def test_wrong_credentials_are_refused_without_showing_them(migrated: Settings) -> None:
+    assert migrated.uri is not None
+    heard = io.StringIO()
+    handler = logging.StreamHandler(heard)
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        with (
+            pytest.raises(GraphAccessError) as refused,
+            nodes.browsing(migrated.uri, "neo4j", SECRET),
+        ):
+            pass
+    finally:
+        root.setLevel(level)
+        root.removeHandler(handler)
+    assert SECRET not in f"{refused.value} {refused.value.__cause__!r} {heard.getvalue()}"
+    assert neomodel.db.driver is None
+
+
+@pytest.mark.parametrize("uri", ["bolt://127.0.0.1:1", "ftp://127.0.0.1:1", "nonsense"])
+def test_an_address_without_a_server(uri: str) -> None:
+    with pytest.raises(GraphUnavailableError) as refused, nodes.browsing(uri, "neo4j", SECRET):
+        pass
+    assert isinstance(refused.value, GraphmemError)
+    assert SECRET not in f"{refused.value} {refused.value.__cause__!r}"
+    assert neomodel.db.driver is None
