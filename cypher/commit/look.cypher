@@ -8,7 +8,8 @@
 //   $scope       string   the writer's own scope
 //   $scopes      list     scopes the writer can see
 //   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
-//   $candidates  integer  nearest memories to return a row, >= 1
+//   $candidates  integer  nearest memories to look at for each row, >= 1
+//   $least       float    score from which one of them is returned
 // columns:
 //   - event_id  string  of the row
 //   - event     map     the event already committed under this id, or null
@@ -37,6 +38,7 @@ CALL (row, e, m) {
     WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status = 'current'
     LIMIT $candidates
   ) SCORE AS score
+  FILTER score >= $least
   ORDER BY score DESC, n.id
   RETURN collect({id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score}) AS near
 }

@@ -289,8 +289,12 @@ def browsing(uri: str, user: str, password: str, database: str | None = None) ->
         before, config.database_name = config.database_name, database
         try:
             db.set_connection(driver=driver)
-            with db.read_transaction:
+            db.begin(access_mode=neo4j.READ_ACCESS)
+            try:
                 yield
+            finally:
+                # Nothing to commit, and one that was refused a write could not be.
+                db.rollback()
         finally:
             config.database_name = before
             db.close_connection()

@@ -14,10 +14,16 @@ import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("graphmem.cli.demo:demo", "Start everything, remember a conversation, recall it."),
-    "ingest": ("graphmem.cli.ingest:ingest", "Remember the conversations of a file."),
-    "recall": ("graphmem.cli.recall:recall", "Find what is remembered about something."),
+    "ingest": ("graphmem.cli.ingest:ingest", "Remember the conversations of FILE."),
+    "recall": (
+        "graphmem.cli.recall:recall",
+        "Find what is remembered about QUERY, best first, each with its reasons.",
+    ),
     "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
-    "server": ("graphmem.cli.server:server", "The managed local Neo4j."),
+    "server": (
+        "graphmem.cli.server:server",
+        "The managed local Neo4j: fetched on first use, on this machine alone.",
+    ),
     "admin": ("graphmem.cli.admin:admin", "Schema, catalog and settings."),
 }
 """Where each command lives and its one-line help, so that `--help` imports none of them."""

@@ -132,6 +132,8 @@ def _status_table(found: ServerStatus, password: str | None = None) -> Renderabl
         "fetched": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
     }
     table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(overflow="fold")  # links stay whole
     for name, value in rows.items():
         if value is not None:
             table.add_row(name, str(value))

@@ -164,7 +164,14 @@ async def _look(
         scopes=list(to.wall.scopes),
         rows=rows,
         candidates=CANDIDATES,
+        least=_least_score(to),
     )
+
+
+def _least_score(to: Binding) -> float:
+    """Neo4j's score just below the threshold: the judge compares exactly."""
+    cosine = calibration.raw(to.world.settings.near_threshold, to.model.mu_document)
+    return calibration.to_neo4j(cosine - calibration.ROUNDING)
 
 
 def _met(row: Mapping[str, Any], mu: float) -> Met:

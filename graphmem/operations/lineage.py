@@ -218,6 +218,7 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
         scopes=[to.wall.scope],
         rows=[own],
         candidates=1,
+        least=1.0,
     )
     exact = found["exact"]
     tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+ROUNDING = 1e-6
+"""More than cosines reckoned in 32-bit floats can be off."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -42,6 +45,11 @@ def raw(calibrated: float, mu: float) -> float:
 def from_neo4j(score: float) -> float:
     """Return the cosine in [-1, 1] behind Neo4j's cosine score, which is (1 + cosine) / 2."""
     return 2.0 * score - 1.0
+
+
+def to_neo4j(cosine: float) -> float:
+    """Return Neo4j's score of a cosine; the inverse of `from_neo4j`."""
+    return (1.0 + cosine) / 2.0
 
 
 def mean_cosine(

@@ -131,11 +131,11 @@ class Judge:
 
     def _keep(self, draft: Draft, vector: Vector) -> None:
         count = len(self._new)
-        if self._vectors is None or count == len(self._vectors):
-            # Twice the room each time, so that a batch is copied a few times and not at each text.
-            room = np.empty((max(16, 2 * count), len(vector)), dtype=np.float32)
-            room[:count] = self._vectors if self._vectors is not None else 0
-            self._vectors = room
+        if self._vectors is None:
+            self._vectors = np.empty((16, len(vector)), dtype=np.float32)
+        elif count == len(self._vectors):
+            # Twice the room, so that a batch is copied a few times and not at each text.
+            self._vectors = np.resize(self._vectors, (2 * count, len(vector)))
         self._vectors[count] = vector
         self._new.append(draft)
 
@@ -143,7 +143,7 @@ class Judge:
         if self._vectors is None:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
-        near = np.flatnonzero(cosines >= calibration.raw(self.threshold, self.mu))
+        least = calibration.raw(self.threshold, self.mu) - calibration.ROUNDING
         return [
             Near(
                 id=self._new[i].memory_id,
@@ -152,7 +152,7 @@ class Judge:
                 tags=(),
                 similarity=calibration.calibrated(float(cosines[i]), self.mu),
             )
-            for i in near.tolist()
+            for i in np.flatnonzero(cosines >= least).tolist()
         ]
 
     def _united(

@@ -179,14 +179,16 @@ class Writers(RuleBasedStateMachine):
 
 def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
     return look.rows(
-        "MATCH (m:Memory {tenant: $tenant}) RETURN m.id AS id, m.status AS status", tenant=tenant
+        "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL RETURN m.id AS id, m.status AS status",
+        tenant=tenant,
     )
 
 
 def effects_of(look: Look, tenant: str) -> dict[str, list[lineage.Effect]]:
     """Return what each memory's events did to it, told from the events alone."""
     rows = look.rows(
-        "MATCH (e:Event {tenant: $tenant})-[r:REINFORCES|CONCERNS]->(m:Memory) "
+        "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL "
+        "MATCH (e)-[r:REINFORCES|CONCERNS]->(m:Memory) "
         "RETURN m.id AS id, m.scope = e.scope AS own, e.id AS event_id, e.type AS type, "
         "  e.occurred_at AS at, e.payload AS payload",
         tenant=tenant,

@@ -45,17 +45,22 @@ class Look:
 
     def count(self, tenant: str) -> dict[str, int]:
         """How many nodes of each label a tenant has; its lock node is not counted."""
-        rows = self.rows(
-            "MATCH (n {tenant: $tenant}) WHERE NOT n:Tenant "
-            "RETURN labels(n)[0] AS label, count(*) AS n",
+        # The id is asked for because the index is on both: a scan would look at every tenant.
+        [row] = self.rows(
+            "RETURN {"
+            "  Memory: COUNT { MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL },"
+            "  Event: COUNT { MATCH (n:Event {tenant: $tenant}) WHERE n.id IS NOT NULL },"
+            "  Episode: COUNT { MATCH (n:Episode {tenant: $tenant}) WHERE n.id IS NOT NULL },"
+            "  Turn: COUNT { MATCH (n:Turn {tenant: $tenant}) WHERE n.id IS NOT NULL }"
+            "} AS counts",
             tenant=tenant,
         )
-        return {row["label"]: row["n"] for row in rows}
+        return {label: n for label, n in row["counts"].items() if n}
 
     def events(self, tenant: str) -> dict[str, dict[str, Any]]:
         """Every event of a tenant by its id, with all its properties and where its edges lead."""
         rows = self.rows(
-            "MATCH (e:Event {tenant: $tenant}) "
+            "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL "
             "RETURN e.id AS id, properties(e) AS event, "
             "  [(e)-[r]->(n) | [type(r), labels(n)[0], n.id]] AS edges",
             tenant=tenant,
@@ -65,7 +70,8 @@ class Look:
     def edges(self, tenant: str) -> list[Edge]:
         """Every SUPERSEDES edge of a tenant."""
         rows = self.rows(
-            "MATCH (a:Memory {tenant: $tenant})-[s:SUPERSEDES]->(b) "
+            "MATCH (a:Memory {tenant: $tenant}) WHERE a.id IS NOT NULL "
+            "MATCH (a)-[s:SUPERSEDES]->(b) "
             "RETURN a.id AS newer, b.id AS older, s.event_id AS event_id, "
             "  s.occurred_at AS occurred_at, s.in_force AS in_force",
             tenant=tenant,

@@ -10,6 +10,7 @@ import argparse
 import shutil
 import sys
 import tempfile
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from graphmem.settings import Settings
 
 TRAINING_S = 180.0
 """How long the training server may take to answer: it only gets what others leave."""
+UNUSED_S = 30 * 86_400.0
+"""After this long without a start, a cache is no longer wanted."""
 WRITING_S = 300.0
 """How long the JVM may take to write the cache at its end."""
 
@@ -43,6 +46,7 @@ def use(cache: Path | None) -> list[str]:
     """Return the flags that make a server use the cache, when there is one."""
     if cache is None or not cache.exists():
         return []
+    cache.touch()  # unused ones are removed after a while
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
 
 
@@ -77,19 +81,19 @@ def make(settings: Settings) -> None:
     cache.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(cache.parent / "make.lock", timeout=0):
-            _forget_others(cache)
+            _clean(cache.parent)
             if not cache.exists():
                 _train(java, shelf, cache)
     except Timeout:
         return
 
 
-def _forget_others(cache: Path) -> None:
-    """Remove caches of other Javas and jars, and what a crash left."""
-    for path in cache.parent.iterdir():
+def _clean(folder: Path) -> None:
+    """Remove what a crash left, and the caches of Javas and jars no longer in use."""
+    for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-        elif path.stem != cache.stem and path.name != "make.lock":
+        elif path.suffix == ".aot" and time.time() - path.stat().st_mtime > UNUSED_S:
             path.unlink(missing_ok=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -102,13 +103,16 @@ def _existing(place: Path) -> Path:
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:
-    if not folder.root.exists():
+    place = _existing(folder.root)
+    if not place.is_dir() or not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding(
+            "folder",
+            "bad",
+            f"{place} is no folder that you can write.",
+            "Set GRAPHMEM_HOME to another one.",
+        )
+    elif place != folder.root:
         yield Finding("folder", "ok", f"{folder.root} will be made at the first start.")
-        return
-    try:
-        folder.create()
-    except GraphmemError as error:
-        yield Finding("folder", "bad", error.message, error.hint)
     else:
         yield Finding("folder", "ok", f"{folder.root} can be written.")
 

@@ -151,7 +151,7 @@ class Folder:
         """Return the version of Neo4j that last wrote here."""
         try:
             return (self.root / "version").read_text(encoding="utf-8").strip() or None
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write_configuration(self, settings: Settings, *, bolt_port: int, http_port: int) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 
 from graphmem.adapters.local_server import aot, bolt, process
+from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import Folder, State, cache_root
-from graphmem.adapters.local_server.jars import fetch
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.records import (
     USER,
@@ -23,7 +24,8 @@ from graphmem.adapters.local_server.records import (
 from graphmem.errors import GraphAccessError
 from graphmem.settings import Settings
 
-PORT_TRIES = 3
+TRIES = 3
+"""Starts at most: somebody may take a port, and an AOT cache may break, meanwhile."""
 
 
 def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
@@ -72,6 +74,7 @@ def stop(settings: Settings) -> bool:
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return False
+    folder.create()
     with folder.locked(2 * settings.start_timeout_s + process.STOP_S):
         server = process.find(folder, folder.read_state())
         if server is not None:
@@ -83,13 +86,12 @@ def stop(settings: Settings) -> bool:
 def status(settings: Settings) -> ServerStatus:
     """Return what is known about the managed server; nothing is started or changed."""
     folder = Folder.of(settings)
-    state = folder.read_state()
-    running = state if state and process.find(folder, state) else None
+    running = _running(folder)
     return ServerStatus(
         running=running is not None,
-        uri=running and running.uri,
-        browser_url=running and browser_url(running.http_port, running.bolt_port),
-        pid=running and running.pid,
+        uri=running.uri if running else None,
+        browser_url=browser_url(running.http_port, running.bolt_port) if running else None,
+        pid=running.pid if running else None,
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
         home=folder.root,
@@ -134,28 +136,27 @@ def _running(folder: Folder) -> State | None:
 
 def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> State:
     """Start and wait; other ports when they are taken, no AOT cache when it breaks the JVM."""
-    bolt_port, http_port = settings.bolt_port, settings.http_port
-    for _ in range(PORT_TRIES):
+    wished = (settings.bolt_port, settings.http_port)
+    for tries_left in range(TRIES - 1, -1, -1):
         flags = aot.use(cache)
-        attempt = process.Launcher(launcher.java, launcher.shelf, launcher.folder, flags)
-        state = attempt.start(settings, bolt_port=bolt_port, http_port=http_port)
+        attempt = replace(launcher, flags=flags)
+        state = attempt.start(settings, bolt_port=wished[0], http_port=wished[1])
         try:
             process.wait_ready(launcher.folder, state, settings.start_timeout_s)
         except process.DiedError as died:
-            last = died.error
+            launcher.folder.forget_state()
+            if not tries_left or not (died.reason == "port" or (died.reason == "crash" and flags)):
+                raise died.error from None
             if died.reason == "port":
-                bolt_port = http_port = 0
-            elif died.reason == "crash" and cache is not None and flags:
+                wished = (0, 0)
+            elif cache is not None:
                 cache.unlink(missing_ok=True)
-            else:
-                break
         except BaseException:
             _end(launcher.folder, state)  # nothing half-started stays, after Ctrl-C either
             raise
         else:
             return state
-    launcher.folder.forget_state()
-    raise last
+    raise AssertionError("the last try returns or raises")
 
 
 def _end(folder: Folder, state: State) -> None:

@@ -38,13 +38,18 @@ def make_lock(neo4j: str, browser: str, settings: Settings) -> Lock:
         try:
             first, rest = maven.resolver.resolve(needs)
             with ThreadPoolExecutor(THREADS) as pool:
-                jars = list(pool.map(_locked, [need.artifact for need in first + rest]))
+                jars = list(pool.map(_locked, _jars_of(first + rest)))
         except (RuntimeError, OSError, ValueError) as error:
             raise ServerFetchError(
                 f"Neo4j {neo4j} with Browser {browser} could not be resolved: {error}",
                 hint="Check both versions, the network and GRAPHMEM_MAVEN_MIRROR.",
             ) from error
     return Lock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)))
+
+
+def _jars_of(needs: list[Any]) -> list[Any]:
+    """Return the artifacts that are class files: a parent or a list of versions is none."""
+    return [need.artifact for need in needs if need.artifact.packaging == "jar"]
 
 
 def _locked(artifact: Any) -> Jar:

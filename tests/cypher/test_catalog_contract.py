@@ -1,0 +1,135 @@
+"""Every Cypher file, held to its header, to the server's plan, to its tenant and to law 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import neo4j
+import pytest
+
+from graphmem import catalog
+from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.settings import Settings
+from tests.plugins import cypher_checks as checks
+from tests.plugins.graph import fresh_tenant
+
+NAMES = catalog.names()
+FRAGMENTS = sorted(f"fragments/{p.stem}" for p in (catalog.folder("cypher") / "fragments").iterdir())
+WALLED = [name for name in NAMES if not name.startswith("schema/")]
+"""The schema belongs to no tenant."""
+
+
+def source(name: str) -> tuple[str, str]:
+    """Return a file's header and body, fragments not included."""
+    head, _, body = (catalog.folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
+    return head, body
+
+
+@pytest.fixture(scope="module")
+def driver(migrated: Settings) -> Iterator[neo4j.Driver]:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    auth = (migrated.user, migrated.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(
+        migrated.uri, auth=auth, notifications_min_severity="OFF"
+    ) as driver:
+        _fill(driver)
+        yield driver
+
+
+def _fill(driver: neo4j.Driver) -> None:
+    """Make the graph one in use: the planner weighs what it counts, and scans what is empty."""
+    driver.execute_query(
+        """
+        UNWIND range(1, 20) AS t
+        WITH $mark + t AS tenant
+        CREATE (:Tenant {tenant: tenant})
+        WITH tenant
+        CREATE (p:Episode {tenant: tenant, id: 'p', scope: 'global', occurred_at: datetime()})
+        WITH tenant, p
+        UNWIND range(1, 200) AS i
+        CREATE (m:Memory {
+          tenant: tenant, id: 'm' + i, scope: 'global', status: 'current', content: 'word ' + i,
+          created_at: datetime(), recorded_at: datetime()
+        })
+        CREATE (u:Turn {tenant: tenant, id: 'u' + i, scope: 'global', episode_id: 'p', position: i})
+        CREATE (u)-[:OCCURRED_IN]->(p)
+        WITH tenant, i, m, u, p
+        UNWIND range(1, 3) AS j
+        CREATE (e:Event {tenant: tenant, id: 'e' + i + '-' + j, scope: 'global', type: 'ADD'})
+        CREATE (e)-[:REINFORCES]->(m)
+        CREATE (e)-[:OCCURRED_IN]->(p)
+        CREATE (e)-[:QUOTES]->(u)
+        """,
+        mark=fresh_tenant(),
+    )
+    driver.execute_query(
+        """
+        MATCH (newer:Memory)
+        WHERE newer.id STARTS WITH 'm1'
+        MATCH (older:Memory {tenant: newer.tenant, id: 'm2' + substring(newer.id, 2)})
+        CREATE (newer)-[:SUPERSEDES {in_force: true}]->(older)
+        """
+    )
+    driver.execute_query("CALL db.prepareForReplanning(60)")
+
+
+def operators(plan: Mapping[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"]
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+def test_there_are_files() -> None:
+    assert len(NAMES) > 20
+    assert checks.APPEND_EVENT in FRAGMENTS
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("name", NAMES)
+def test_the_header_agrees_with_the_plan(name: str, driver: neo4j.Driver) -> None:
+    procedure = catalog.procedure(name)
+    # EXPLAIN needs no parameters.
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {procedure.text}")  # type: ignore[arg-type]
+    with driver.session() as session:
+        result = session.run(text)
+        keys, summary = list(result.keys()), result.consume()
+    assert summary.plan is not None
+    found = [*operators(summary.plan)]
+    assert checks.wrong_plan(procedure, str(summary.query_type), keys, found) == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, *FRAGMENTS])
+def test_name_summary_and_length(name: str) -> None:
+    head, body = source(name)
+    summary = head.splitlines()[0].removeprefix("//").strip()
+    assert checks.wrong_name(name) == []
+    assert checks.wrong_shape(name, summary, body) == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, *FRAGMENTS])
+def test_events_are_made_in_one_place(name: str) -> None:
+    assert checks.wrong_births(name, source(name)[1]) == []
+
+
+def test_the_one_place_makes_an_event() -> None:
+    assert checks.wrong_births("fragments/other", source(checks.APPEND_EVENT)[1]) != []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_events_never_change(name: str) -> None:
+    assert checks.wrong_changes(catalog.procedure(name).text) == []
+
+
+@pytest.mark.parametrize("name", WALLED)
+def test_every_pattern_stays_inside_its_tenant(name: str) -> None:
+    assert checks.wrong_walls(catalog.procedure(name).text) == []
+
+
+@pytest.mark.parametrize("name", WALLED)
+def test_taking_the_tenant_away_is_noticed(name: str) -> None:
+    """The check sees each wall: without `$tenant` no file passes it."""
+    text = catalog.procedure(name).text
+    assert "$tenant" in text
+    assert checks.wrong_walls(text.replace("$tenant", "$other")) != []
