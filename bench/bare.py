@@ -104,7 +104,9 @@ CREATE (newer)-[:SUPERSEDES {
 SET older.status = 'superseded'
 """
 
-VERSION = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
+VERSION = (
+    "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
+)
 
 
 class Bare:
@@ -152,9 +154,7 @@ class Bare:
     def await_indexes(self) -> None:
         """Wait until the indexes hold all that was written."""
         self._driver.execute_query("CALL db.awaitIndexes(300)")
-        self._driver.execute_query(
-            "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()"
-        )
+        self._driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
     def server_version(self) -> str:
         """Return the version of Neo4j."""

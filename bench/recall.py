@@ -46,9 +46,7 @@ class Tenants:
     def superseded(self, tenant: int) -> list[tuple[int, int]]:
         """Return pairs (newer, older) of a tenant's memories."""
         members = self.members(tenant)
-        return [
-            (members[i + 1], members[i]) for i in range(0, len(members) - 1, SUPERSEDED)
-        ]
+        return [(members[i + 1], members[i]) for i in range(0, len(members) - 1, SUPERSEDED)]
 
 
 def measure(sizes: Sequence[int], steps: Steps) -> Report:
@@ -189,12 +187,14 @@ def _index_recall(
         order = np.argsort(-(tenants.corpus.vectors[members] @ asked.vectors[number]))
         exact = [_memory_id(tenants.corpus, members[i]) for i in order[:POOL]]
         for limit, shares in found.items():
-            got = bare.nearest_current(
-                f"tenant-{tenant}", asked.vectors[number].tolist(), limit
-            )
+            got = bare.nearest_current(f"tenant-{tenant}", asked.vectors[number].tolist(), limit)
             shares.append(len({*exact[:limit]} & {*got}) / min(limit, len(exact)))
     return [
-        {"memories": size, "results": limit, "recall mean": float(np.mean(shares)),
-         "recall min": min(shares)}
+        {
+            "memories": size,
+            "results": limit,
+            "recall mean": float(np.mean(shares)),
+            "recall min": min(shares),
+        }
         for limit, shares in found.items()
     ]

@@ -3,7 +3,7 @@
 // a lock 11 to 16 memories, with lock and search in one statement 7 to 16, like this 1.
 // mode: write
 // rows: none
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // params:
 //   $tenant  string  whose
 // columns:

@@ -2,6 +2,7 @@
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
+// allow: CartesianProduct
 // params:
 //   $tenant      string   whose
 //   $episode_id  string   of the session
@@ -21,6 +22,7 @@ CALL () {
   WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= 0
   RETURN coalesce(max(t.position) + 1, 0) AS next
 }
+// CartesianProduct: of single rows.
 CALL (next) {
   OPTIONAL MATCH (t:Turn)
   WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position < $given

@@ -1,7 +1,7 @@
 // The turns of an episode, in order, a page at a time.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeUniqueIndexSeek
 // params:
 //   $tenant      string   whose
 //   $scopes      list     scopes the reader can see

@@ -1,7 +1,7 @@
 // Take or renew the migration lock; no row when another owner holds it.
 // mode: write
 // rows: many
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // params:
 //   $owner    string   who asks
 //   $seconds  integer  until the lock expires by itself

@@ -1,7 +1,7 @@
 // Record the embedding model of this graph; the first one stays.
 // mode: write
 // rows: none
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // params:
 //   $name         string   of the model
 //   $dimension    integer  of its vectors

@@ -45,7 +45,8 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
         # Outside ASCII each character may be a token of its own: Chinese is written without spaces.
         cost = 1 + len(word) // _LONGEST_TOKEN if word.isascii() else len(word)
         if cost > budget:
-            yield word[:budget]
+            if budget:
+                yield word[:budget]
             return
         yield word
         budget -= cost

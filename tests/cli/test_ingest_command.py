@@ -55,7 +55,7 @@ def test_what_the_assistant_said_stays_a_turn(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_broken_line_is_named_and_the_rest_kept(run: Run, tmp_path: Path) -> None:
-    lines: list[object] = [said(n) for n in range(56)] + ['{"role": "user", "cont'] + [said(99)]
+    lines: list[object] = [*map(said, range(56)), '{"role": "user", "cont', said(99)]
     file = written(tmp_path / "talk.jsonl", lines)
     ended = run("ingest", str(file), "--json")
     assert ended.code == 1

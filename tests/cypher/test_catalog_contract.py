@@ -15,14 +15,18 @@ from tests.plugins import cypher_checks as checks
 from tests.plugins.graph import fresh_tenant
 
 NAMES = catalog.names()
-FRAGMENTS = sorted(f"fragments/{p.stem}" for p in (catalog.folder("cypher") / "fragments").iterdir())
+FRAGMENTS = sorted(
+    f"fragments/{p.stem}" for p in (catalog.folder("cypher") / "fragments").iterdir()
+)
 WALLED = [name for name in NAMES if not name.startswith("schema/")]
 """The schema belongs to no tenant."""
 
 
 def source(name: str) -> tuple[str, str]:
     """Return a file's header and body, fragments not included."""
-    head, _, body = (catalog.folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
+    head, _, body = (
+        (catalog.folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
+    )
     return head, body
 
 
@@ -40,15 +44,15 @@ def driver(migrated: Settings) -> Iterator[neo4j.Driver]:
 
 def _fill(driver: neo4j.Driver) -> None:
     """Make the graph one in use: the planner weighs what it counts, and scans what is empty."""
+    mark = fresh_tenant()
     driver.execute_query(
         """
-        UNWIND range(1, 20) AS t
+        UNWIND range(1, 10) AS t
         WITH $mark + t AS tenant
         CREATE (:Tenant {tenant: tenant})
-        WITH tenant
         CREATE (p:Episode {tenant: tenant, id: 'p', scope: 'global', occurred_at: datetime()})
         WITH tenant, p
-        UNWIND range(1, 200) AS i
+        UNWIND range(1, 100) AS i
         CREATE (m:Memory {
           tenant: tenant, id: 'm' + i, scope: 'global', status: 'current', content: 'word ' + i,
           created_at: datetime(), recorded_at: datetime()
@@ -62,15 +66,17 @@ def _fill(driver: neo4j.Driver) -> None:
         CREATE (e)-[:OCCURRED_IN]->(p)
         CREATE (e)-[:QUOTES]->(u)
         """,
-        mark=fresh_tenant(),
+        mark=mark,
     )
     driver.execute_query(
         """
-        MATCH (newer:Memory)
-        WHERE newer.id STARTS WITH 'm1'
-        MATCH (older:Memory {tenant: newer.tenant, id: 'm2' + substring(newer.id, 2)})
+        UNWIND range(1, 10) AS t
+        UNWIND range(1, 40) AS i
+        MATCH (newer:Memory {tenant: $mark + t, id: 'm' + i})
+        MATCH (older:Memory {tenant: $mark + t, id: 'm' + (i + 40)})
         CREATE (newer)-[:SUPERSEDES {in_force: true}]->(older)
-        """
+        """,
+        mark=mark,
     )
     driver.execute_query("CALL db.prepareForReplanning(60)")
 
@@ -91,7 +97,7 @@ def test_there_are_files() -> None:
 def test_the_header_agrees_with_the_plan(name: str, driver: neo4j.Driver) -> None:
     procedure = catalog.procedure(name)
     # EXPLAIN needs no parameters.
-    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {procedure.text}")  # type: ignore[arg-type]
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {procedure.text}")
     with driver.session() as session:
         result = session.run(text)
         keys, summary = list(result.keys()), result.consume()

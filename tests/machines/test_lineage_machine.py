@@ -179,7 +179,8 @@ class Writers(RuleBasedStateMachine):
 
 def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
     return look.rows(
-        "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL RETURN m.id AS id, m.status AS status",
+        "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL "
+        "RETURN m.id AS id, m.status AS status",
         tenant=tenant,
     )
 

@@ -84,7 +84,7 @@ class Blank:
 
     def _drop(self, kind: str, name: str) -> None:
         # DROP takes no parameter; the names come from the server itself.
-        text = neo4j.Query(f"DROP {kind} `{name}`")  # type: ignore[arg-type]
+        text = neo4j.Query(f"DROP {kind} `{name}`")
         with self.driver.session() as session:
             session.run(text).consume()
 

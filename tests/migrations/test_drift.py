@@ -117,8 +117,8 @@ def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
 def test_the_same_name_on_something_else_is_different(
     migrated_blank: Blank, name: str, drop: str, again: str, told: str
 ) -> None:
-    migrated_blank.run(drop)  # type: ignore[arg-type]
-    migrated_blank.run(again, dimension=DIMENSION)  # type: ignore[arg-type]
+    migrated_blank.run(drop)
+    migrated_blank.run(again, dimension=DIMENSION)
     migrated_blank.run("CALL db.awaitIndexes(60)")
     [difference] = migrated_blank.drift()
     assert (difference.kind, difference.name) == ("different", name)
@@ -145,7 +145,7 @@ def test_an_index_that_failed_is_not_online(migrated_blank: Blank) -> None:
     )
     statements = [q.text for m in catalog.migrations() for q in m.statements]
     [text] = [text for text in statements if "episode_occurred_at_range" in text]
-    migrated_blank.run(text)  # type: ignore[arg-type]
+    migrated_blank.run(text)
     with pytest.raises(Exception, match=r"FAILED|failed"):
         migrated_blank.run("CALL db.awaitIndexes(60)")
     assert found(migrated_blank) == [("not online", "episode_occurred_at_range")]

@@ -6,6 +6,7 @@ import io
 import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import neomodel
 import pytest
@@ -101,13 +102,13 @@ def browsed(migrated: Settings, filled: GraphMem) -> Iterator[None]:
 
 @pytest.mark.server
 def test_browse_by_objects(browsed: None, tenant: str) -> None:
-    old = nodes.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
+    old: Any = nodes.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
     [new] = old.superseded_by.all()
     assert (old.status, old.tags, old.created_at) == ("superseded", ["home"], MAY)
     assert (new.content, new.status) == ("The user lives in Lisbon", "deprecated")
     assert [m.uid for m in new.supersedes.all()] == [old.uid]
     link = old.superseded_by.relationship(new)
-    event = nodes.Event.nodes.get(tenant=tenant, uid=link.event_id)
+    event: Any = nodes.Event.nodes.get(tenant=tenant, uid=link.event_id)
     assert event.type == "SUPERSEDE"
     assert {m.uid for m in event.concerns.all()} == {old.uid, new.uid}
 
@@ -119,7 +120,8 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert turns[0].next.single() == turns[1]
     assert turns[1].previous.single() == turns[0]
     assert len(old.embedding) > 1
-    assert nodes.Migration.nodes.get(number=1).followed_by.single().number == 2
+    first: Any = nodes.Migration.nodes.get(number=1)
+    assert first.followed_by.single().number == 2
 
 
 @pytest.mark.server
@@ -139,7 +141,7 @@ def test_the_connection_is_gone_afterwards(migrated: Settings, filled: GraphMem)
     named = neomodel.get_config().database_name
     password = migrated.password.get_secret_value()
     with nodes.browsing(migrated.uri, migrated.user, password, "neo4j"):
-        assert nodes.Memory.nodes.first()
+        assert nodes.Memory.nodes.first().content
         with (
             pytest.raises(InvalidInputError, match="connected already"),
             nodes.browsing(migrated.uri, migrated.user, password),

@@ -16,6 +16,7 @@ from tests.plugins.cypher_text import (
     expressions,
     paths,
     read,
+    split,
 )
 
 APPEND_EVENT = "fragments/append_event"
@@ -70,7 +71,9 @@ def wrong_births(name: str, body: str) -> list[str]:
                 found.append(f"{clause.word} makes an Event.")
             if "$" in labels:
                 found.append(f"{clause.word} takes a label from a value.")
-        if clause.word == "SET" and (":" in clause.items or "IS" in clause.items):
+        if clause.word == "SET" and any(
+            str(part[1]).upper() in {":", "IS"} for part in split(clause.items, ",") if part[1:]
+        ):
             found.append("SET gives a label.")
     return found
 

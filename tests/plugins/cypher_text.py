@@ -104,11 +104,10 @@ class Clause:
         """Return the variables that a writing clause changes; `?` where it is an expression."""
         if self.word in {"SET", "REMOVE", "DELETE"}:
             parts = [part for part in split(self.items, ",") if part]
-            return [p[0] if is_name(p[0]) and _is_target(self.word, p) else "?" for p in parts]
+            return [_target(self.word, part) for part in parts]
         if self.word == "CALL" and self.items[:2] == ("db", ".create"):
             args = self.items[-1]
-            first = args.items[0] if isinstance(args, Group) and args.items else "?"
-            return [first if is_name(first) else "?"]
+            return [_target("CALL", args.items) if isinstance(args, Group) else "?"]
         return []
 
     def walled(self) -> frozenset[str]:
@@ -310,6 +309,8 @@ def _variables(expression: Sequence[Item]) -> tuple[str, ...]:
     return ("",)
 
 
-def _is_target(word: str, part: Items) -> bool:
-    """Whether a part of SET, REMOVE or DELETE is about a plain variable."""
-    return word != "DELETE" or len(part) == 1
+def _target(word: str, part: Items) -> str:
+    """Return the variable that a part of a writing clause is about."""
+    if not part or not is_name(part[0]) or (word == "DELETE" and len(part) > 1):
+        return "?"
+    return str(part[0])

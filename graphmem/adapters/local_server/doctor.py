@@ -41,7 +41,7 @@ def diagnose(settings: Settings) -> list[Finding]:
         _bolt(folder, running),
         _version(folder, running),
         _aot(settings),
-        _log(folder),
+        _log(folder, state),
         _remote(settings),
     ]
     return [finding for check in checks for finding in check]
@@ -235,8 +235,8 @@ def _aot(settings: Settings) -> Iterator[Finding]:
         yield Finding("aot", "ok", "Not made yet; it is made in the background after a start.")
 
 
-def _log(folder: Folder) -> Iterator[Finding]:
-    errors = process.run_errors(folder)
+def _log(folder: Folder, state: State | None) -> Iterator[Finding]:
+    errors = process.run_errors(folder, state) if state else []
     if errors:
         yield Finding(
             "log",

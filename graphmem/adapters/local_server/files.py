@@ -28,6 +28,8 @@ class State:
     bolt_port: int
     http_port: int
     version: str
+    log_from: int
+    """Length of Neo4j's log before this start, octets."""
 
     @property
     def uri(self) -> str:

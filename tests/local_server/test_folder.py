@@ -1,0 +1,176 @@
+"""The data folder: made for its owner alone, guarded against other versions and bad places."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server import process
+from graphmem.adapters.local_server.files import Folder, State, version_key
+from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
+from graphmem.settings import Settings
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home", cache=tmp_path / "cache", start_timeout_s=5)
+
+
+@pytest.fixture
+def folder(settings: Settings) -> Folder:
+    made = Folder.of(settings)
+    made.create()
+    return made
+
+
+def _written_by(folder: Folder, version: str) -> None:
+    (folder.root / "data" / "databases").mkdir(parents=True)
+    folder.claim_version(version)
+
+
+def test_the_password_is_random_private_and_lasting(folder: Folder, tmp_path: Path) -> None:
+    first = folder.password()
+    assert folder.password() == first
+    assert len(first.get_secret_value()) >= 32
+    assert first.get_secret_value() not in repr(first)
+    assert stat.S_IMODE(folder.password_file.stat().st_mode) == 0o600
+    other = Folder(tmp_path / "other")
+    other.create()
+    assert other.password() != first
+
+
+def test_data_without_its_password_are_not_given_a_new_one(folder: Folder) -> None:
+    _written_by(folder, "2026.08.1")
+    with pytest.raises(LocalServerError, match="missing or empty"):
+        folder.password()
+    folder.password_file.write_text("\n", encoding="utf-8")
+    with pytest.raises(LocalServerError, match="missing or empty"):
+        folder.password()
+    folder.password_file.write_bytes(b"\xff\xfe")
+    with pytest.raises(LocalServerError, match="cannot be read"):
+        folder.password()
+
+
+def test_data_of_a_newer_neo4j_are_refused_with_both_versions(
+    folder: Folder, settings: Settings, server_settings: Settings
+) -> None:
+    _written_by(folder, "2027.01.0")
+    with pytest.raises(LocalServerError, match=r"2027\.01\.0.*2026\.08\.1"):
+        folder.claim_version("2026.08.1")
+    assert folder.data_version() == "2027.01.0"
+    found = {f.name: f for f in local_server.diagnose(settings)}
+    assert found["version"].level == "bad"
+
+
+@given(year=st.integers(2025, 2030), month=st.integers(1, 11), patch=st.integers(0, 20))
+def test_versions_sort_by_their_numbers(year: int, month: int, patch: int) -> None:
+    version = f"{year}.{month:02}.{patch}"
+    assert version_key(version) < version_key(f"{year}.{month:02}.{patch + 1}")
+    assert version_key(version) < version_key(f"{year}.{month + 1}.0")
+    assert version_key(version) < version_key(f"{year + 1}.01.0")
+
+
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_a_file_in_the_way_is_told(tmp_path: Path, below: str) -> None:
+    (tmp_path / "taken").write_text("mine", encoding="utf-8")
+    settings = Settings(home=tmp_path / "taken" / below, cache=tmp_path / "cache")
+    with pytest.raises(ConfigurationError, match="a file stands in its way") as caught:
+        local_server.ensure(settings)
+    assert "GRAPHMEM_HOME" in caught.value.hint
+    assert local_server.status(settings).running is False
+    assert local_server.stop(settings) is False
+    levels = {f.name: f.level for f in local_server.diagnose(settings)}
+    assert levels["folder"] == "bad"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(mode=0o500)
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
+        local_server.ensure(Settings(home=tmp_path / "home"))
+
+
+def test_a_lock_held_elsewhere_ends_in_an_error(folder: Folder) -> None:
+    with (
+        folder.locked(0),
+        pytest.raises(ServerLockedError, match="starting or stopping"),
+        Folder(folder.root).locked(0.05),
+    ):
+        pytest.fail("two held the lock")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1}', '{"pid": 1, "other": 2}'])
+def test_a_damaged_state_counts_as_none(folder: Folder, text: str) -> None:
+    (folder.root / "state.json").write_text(text, encoding="utf-8")
+    assert folder.read_state() is None
+
+
+def test_a_foreign_process_with_our_old_id_is_left_alone(
+    folder: Folder, settings: Settings
+) -> None:
+    folder.write_state(State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
+    assert process.find(folder, folder.read_state()) is None
+    assert local_server.status(settings).running is False
+    assert local_server.stop(settings) is False
+    assert folder.read_state() is None
+
+
+def test_wished_ports_are_taken_when_they_are_free() -> None:
+    bolt, http = process.free_ports(0, 0)
+    assert bolt != http
+    assert process.free_ports(bolt, http) == [bolt, http]
+
+
+def test_nothing_is_there_before_the_first_start(settings: Settings) -> None:
+    found = local_server.status(settings)
+    assert (found.running, found.uri, found.version, found.data_bytes) == (False, None, None, 0)
+    assert local_server.stop(settings) is False
+    assert local_server.stored_password(settings) is None
+    assert not any((settings.home or Path()).glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("log", "reason", "kind", "said"),
+    [
+        (
+            "Caused by: UnsupportedLogVersionException: This indicates that the log files "
+            "originates from a newer version of neo4j, which we don't support downgrading from.",
+            "other",
+            LocalServerError,
+            "newer release",
+        ),
+        (
+            "Lock file has been locked by another process: /x/store_lock",
+            "other",
+            ServerLockedError,
+            "Another Neo4j",
+        ),
+        ("PortBindException: Address localhost:1 is already in use", "port", LocalServerError, "1"),
+        (
+            "# A fatal error has been detected by the Java Runtime Environment:",
+            "crash",
+            LocalServerError,
+            "while it was starting",
+        ),
+        ("ERROR no such thing", "other", LocalServerError, "no such thing"),
+    ],
+)
+def test_the_log_of_a_dead_server_says_why(
+    folder: Folder, log: str, reason: str, kind: type[LocalServerError], said: str
+) -> None:
+    old = "ERROR of the run before: Lock file has been locked by another process\n"
+    (folder.root / "logs" / "neo4j.log").write_text(f"{old}{log}\n\tat frame\n", encoding="utf-8")
+    dead = State(1 << 22, 0.0, process.free_ports(0)[0], 0, "2026.08.1", len(old))
+    with pytest.raises(process.DiedError) as caught:
+        process.wait_ready(folder, dead, 5)
+    assert caught.value.reason == reason
+    assert type(caught.value.error) is kind
+    assert said in str(caught.value.error)
+    assert "the run before" not in str(caught.value.error)
+    assert "frame" not in str(caught.value.error)

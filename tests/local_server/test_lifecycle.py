@@ -1,0 +1,296 @@
+"""The managed server itself: one a folder, found again, mended, stopped; no secret anywhere."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import neo4j
+import psutil
+import pytest
+from pydantic import SecretStr
+
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, process
+from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.jars import Shelf, shipped_lock
+from graphmem.adapters.local_server.java import find_java
+from graphmem.errors import GraphAccessError, GraphUnavailableError, LocalServerError
+from graphmem.settings import Settings
+
+pytestmark = pytest.mark.server
+
+ENSURE = """
+import sys
+from graphmem.adapters.local_server import ensure
+from graphmem.settings import Settings
+print("ready", flush=True)
+sys.stdin.readline()
+found = ensure(Settings.model_validate_json(sys.argv[1]))
+print(found.uri, found.password.get_secret_value())
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _managed(server_settings: Settings) -> None:
+    """Skip where no managed server can be had, for the reason the ladder gives."""
+    try:
+        find_java(server_settings)
+    except Exception as error:  # noqa: BLE001 - any reason will do
+        pytest.skip(f"no managed server: {error}")
+
+
+def _count(found: Endpoint) -> int:
+    auth = (found.user, found.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(found.uri, auth=auth) as driver:
+        return int(driver.execute_query("MATCH (n:Kept) RETURN count(n) AS n").records[0]["n"])
+
+
+def _keep_one(found: Endpoint) -> None:
+    auth = (found.user, found.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(found.uri, auth=auth) as driver:
+        driver.execute_query("CREATE (:Kept)")
+
+
+def _pid(settings: Settings) -> int:
+    pid = local_server.status(settings).pid
+    assert pid is not None
+    return pid
+
+
+def _children_of(argument: str) -> list[psutil.Process]:
+    found = []
+    for running in psutil.process_iter():
+        try:
+            if argument in running.cmdline():
+                found.append(running)
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_one_life(
+    own_server: Settings,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Start, use, see, stop, start again: the data stay, and the password shows nowhere."""
+    caplog.set_level(logging.DEBUG)
+    stages: list[str] = []
+    found = local_server.ensure(own_server, report=lambda step: stages.append(step.stage))
+    assert stages[-3:] == ["prepare", "start", "ready"]
+    _keep_one(found)
+    again = local_server.ensure(own_server)
+    assert again == found
+    assert found.version == shipped_lock().neo4j
+
+    status = local_server.status(own_server)
+    assert (status.running, status.uri) == (True, found.uri)
+    assert status.uptime_s is not None
+    assert status.data_bytes > 0
+    levels = {finding.name: finding.level for finding in local_server.diagnose(own_server)}
+    assert "bad" not in levels.values(), levels
+    assert levels["bolt"] == "ok"
+
+    server = psutil.Process(_pid(own_server))
+    listening = {c.laddr.ip for c in server.net_connections() if c.status == "LISTEN"}
+    assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
+    assert server.ppid() != 0
+    assert os.getsid(server.pid) == server.pid, "it must outlive our terminal"
+
+    link = local_server.browse_link(own_server, "MATCH (m) RETURN m")
+    secret = found.password.get_secret_value()
+    assert link is not None
+    captured = capfd.readouterr()
+    seen = [
+        repr(found), str(found), link, json.dumps(server.cmdline()), caplog.text,
+        captured.out, captured.err, repr(local_server.diagnose(own_server)),
+    ]  # fmt: skip
+    assert not any(secret in text for text in seen)
+    root = Folder.of(own_server).root
+    holders = [p for p in root.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
+    assert holders == [Folder.of(own_server).password_file]
+
+    assert local_server.stop(own_server) is True
+    assert not psutil.pid_exists(server.pid)
+    assert not bolt.answers(int(found.uri.rpartition(":")[2]))
+    assert local_server.stop(own_server) is False
+    assert not [p for p in root.rglob("*") if "crash" in p.name]
+    assert "Stopped." in (root / "logs" / "neo4j.log").read_text().splitlines()[-1]
+
+    assert _count(local_server.ensure(own_server)) == 1
+
+
+def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
+    text = own_server.model_dump_json(exclude={"password", "embedder_key"})
+    command = [sys.executable, "-c", ENSURE, text]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    starters = [subprocess.Popen(command, **pipes) for _ in range(3)]  # type: ignore[call-overload]
+    for starter in starters:
+        assert starter.stdout.readline() == "ready\n"
+    answers = {starter.communicate("go\n", timeout=120)[0] for starter in starters}
+    assert [starter.returncode for starter in starters] == [0, 0, 0]
+    assert len(answers) == 1
+    home = f"--home-dir={Folder.of(own_server).root}"
+    assert [running.pid for running in _children_of(home)] == [_pid(own_server)]
+
+
+def test_threads_at_once_share_one_server_and_a_killed_one_is_replaced(
+    own_server: Settings,
+) -> None:
+    found: list[Endpoint] = []
+
+    def ensure() -> None:
+        found.append(local_server.ensure(own_server))
+
+    threads = [threading.Thread(target=ensure) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert len({endpoint.uri for endpoint in found}) == 1
+
+    _keep_one(found[0])
+    killed = psutil.Process(_pid(own_server))
+    killed.kill()
+    killed.wait()
+    assert local_server.status(own_server).running is False
+    stale = {f.name: f for f in local_server.diagnose(own_server)}["lock"]
+    assert (stale.level, str(killed.pid) in stale.message) == ("warn", True)
+    assert _count(local_server.ensure(own_server)) == 1
+    assert _pid(own_server) != killed.pid
+
+
+def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
+    own_server: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        taken = other.getsockname()[1]
+        wished = own_server.model_copy(update={"bolt_port": taken})
+        assert process.free_ports(taken)[0] != taken
+        notes = {f.name: f.level for f in local_server.diagnose(wished)}
+        assert notes["ports"] == "warn"
+        choices = iter([[taken, process.free_ports(0)[0]]])
+        real = process.free_ports
+        monkeypatch.setattr(process, "free_ports", lambda *p: next(choices, None) or real(*p))
+        found = local_server.ensure(wished)
+    assert int(found.uri.rpartition(":")[2]) != taken
+    assert next(choices, None) is None
+    assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
+
+
+def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> None:
+    local_server.ensure(own_server)
+    folder = Folder.of(own_server)
+    file = folder.password_file
+    right = file.read_text()
+    file.write_text("0" * 48)
+    with pytest.raises(GraphAccessError, match="is not the one of the data") as caught:
+        local_server.ensure(own_server)
+    assert str(file) in str(caught.value)
+    found = {f.name: f for f in local_server.diagnose(own_server)}["bolt"]
+    assert (found.level, str(file) in found.advice) == ("bad", True)
+    file.write_text(right)
+    file.chmod(0o644)
+    found = {f.name: f for f in local_server.diagnose(own_server)}["password"]
+    assert (found.level, "chmod 600" in found.advice) == ("bad", True)
+
+    state = folder.read_state()
+    assert state is not None
+    folder.forget_state()
+    with pytest.raises(LocalServerError, match="Another Neo4j uses the data"):
+        local_server.ensure(own_server)
+    folder.write_state(state)
+
+
+def test_a_dying_server_shows_the_end_of_its_log(
+    own_server: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Folder.write_configuration
+
+    def wrong(folder: Folder, settings: Settings, *, bolt_port: int, http_port: int) -> None:
+        real(folder, settings, bolt_port=bolt_port, http_port=http_port)
+        with (folder.conf / "neo4j.conf").open("a") as conf:
+            conf.write("server.no_such_setting=1\n")
+
+    monkeypatch.setattr(Folder, "write_configuration", wrong)
+    with pytest.raises(LocalServerError) as caught:
+        local_server.ensure(own_server)
+    assert "no_such_setting" in caught.value.log_tail
+    assert "graphmem server doctor" in str(caught.value)
+    assert local_server.status(own_server).running is False
+    assert Folder.of(own_server).read_state() is None
+
+
+def test_a_server_that_takes_too_long_is_ended(
+    own_server: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    real = process.spawn_apart
+
+    def spy(*args: object, **options: object) -> int:
+        started.append(real(*args, **options))  # type: ignore[arg-type]
+        return started[-1]
+
+    monkeypatch.setattr(process, "spawn_apart", spy)
+    with pytest.raises(LocalServerError, match="did not answer within"):
+        local_server.ensure(own_server.model_copy(update={"start_timeout_s": 0.2}))
+    assert len(started) == 1
+    assert not psutil.pid_exists(started[0])
+    assert local_server.status(own_server).running is False
+
+
+def test_a_broken_aot_cache_does_not_stop_the_server(
+    own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = find_java(own_server)
+    made = aot.cache_file(own_server, java, Shelf.of(own_server, shipped_lock()))
+    if made is None:
+        pytest.skip("this Java has no AOT cache")
+    broken = tmp_path / "broken.aot"
+    broken.write_bytes(os.urandom(1 << 20))
+    monkeypatch.setattr(aot, "cache_file", lambda *_: broken)
+    monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
+    found = local_server.ensure(own_server)
+    assert bolt.answers(int(found.uri.rpartition(":")[2]))
+
+
+def test_a_cache_that_breaks_the_jvm_is_dropped(
+    own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A JVM may crash over a cache whose head is sound; then the server starts without."""
+    cache = tmp_path / "cruel.aot"
+    cache.touch()
+    monkeypatch.setattr(aot, "cache_file", lambda *_: cache)
+    monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
+    real = process.wait_ready
+    seen: list[bool] = []
+
+    def crash_once(folder: Folder, state: object, timeout_s: float) -> None:
+        seen.append(cache.exists())
+        if len(seen) == 1:
+            lifecycle._end(folder, state)  # type: ignore[arg-type]
+            raise process.DiedError(LocalServerError("crashed"), "crash")
+        real(folder, state, timeout_s)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(process, "wait_ready", crash_once)
+    local_server.ensure(own_server)
+    assert seen[:2] == [True, False]
+
+
+def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
+    free = process.free_ports(0)[0]
+    assert bolt.answers(free) is False
+    with pytest.raises(GraphUnavailableError, match="cannot be reached"):
+        bolt.log_in(f"bolt://127.0.0.1:{free}", "neo4j", SecretStr("a-secret-of-ours"))
+    with closing(socket.create_server(("127.0.0.1", 0))) as mute:
+        assert bolt.answers(mute.getsockname()[1], timeout_s=0.05) is False

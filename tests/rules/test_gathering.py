@@ -1,0 +1,143 @@
+"""Which messages of a conversation go where."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import (
+    CommitOutcome,
+    Ingested,
+    Memory,
+    MemoryBite,
+    Message,
+    Outcome,
+    Recollection,
+    Status,
+    Turn,
+    TurnBite,
+    TurnsAdded,
+)
+from graphmem.rules import gathering, identity
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+
+messages = st.builds(
+    Message,
+    role=st.sampled_from(["user", "Assistant", "system", "Zoë", "TOOL"]),
+    content=st.sampled_from(["a", "b"]),
+    session=st.sampled_from([None, "s", "t"]),
+)
+
+
+@given(st.lists(messages, max_size=12), st.integers(1, 3))
+def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times: int) -> None:
+    said = given_ * (times * 20)
+    batches = list(gathering.batches(said))
+    assert all(0 < len(batch.messages) <= gathering.BATCH for batch in batches)
+    for session in {m.session or gathering.DEFAULT_SESSION for m in said}:
+        together = [m for b in batches if b.session_id == session for m in b.messages]
+        own = [m for m in said if (m.session or gathering.DEFAULT_SESSION) == session]
+        assert list(map(id, together)) == list(map(id, own))
+    order = list(dict.fromkeys(batch.session_id for batch in batches))
+    assert order == list(dict.fromkeys(m.session or gathering.DEFAULT_SESSION for m in said))
+    assert [b.session_id for b in batches] == sorted(
+        (b.session_id for b in batches), key=order.index
+    )
+
+
+@given(st.lists(messages, max_size=8))
+def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list[Message]) -> None:
+    turns = TurnsAdded(
+        episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
+    )
+    wishes = gathering.wishes(given_, turns)
+    people = [n for n, m in enumerate(given_) if m.role in ("user", "Zoë")]
+    assert list(wishes) == people
+    for n, wish in wishes.items():
+        assert (wish.content, wish.turn_id, wish.episode_id) == (given_[n].content, f"t{n}", "ep")
+        assert wish.id == f"said_t{n}"
+        assert (wish.source, wish.actor) == ("conversation", given_[n].role)
+
+    outcomes = [outcome(f"said_t{n}", Outcome.EXACT_DUPE) for n in people]
+    kept = gathering.kept(given_, people, outcomes)
+    assert [k.message for k in kept] == given_
+    assert {n for n, k in enumerate(kept) if k.outcome} == set(people)
+    assert all(k.outcome.event_id == f"said_t{n}" for n, k in enumerate(kept) if k.outcome)
+
+
+def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> CommitOutcome:
+    return CommitOutcome(
+        outcome=became,
+        event_id=event_id,
+        memory_id="m",
+        content_hash="h",
+        occurred_at=MAY,
+        source="s",
+        repeated=repeated,
+    )
+
+
+def test_a_name_is_who_said_it() -> None:
+    said = Message(role="user", content="a", name="Zoë", at=MAY)
+    turns = TurnsAdded(episode_id="ep", turn_ids=("t",), added=1)
+    wish = gathering.wishes([said], turns)[0]
+    assert (wish.actor, wish.at) == ("Zoë", MAY)
+
+
+def test_totals_count_what_is_new_and_what_was_there_apart() -> None:
+    turns = TurnsAdded(episode_id="ep", turn_ids=("t1", "t2", "t3"), added=2)
+    done = [
+        outcome("e1", Outcome.INSERTED_NEW),
+        outcome("e2", Outcome.EXACT_DUPE),
+        outcome("e3", Outcome.INSERTED_NEW, repeated=True),
+    ]
+    once = gathering.counted(Ingested(), turns, done)
+    assert once == Ingested(
+        messages=3,
+        turns_added=2,
+        outcomes={Outcome.INSERTED_NEW: 1, Outcome.EXACT_DUPE: 1},
+        repeated=1,
+    )
+    twice = gathering.counted(once, turns, done)
+    assert (twice.messages, twice.repeated) == (6, 2)
+    assert twice.outcomes[Outcome.INSERTED_NEW] == 2
+
+
+def test_hashes_are_those_of_what_was_shown() -> None:
+    memory = Memory(
+        id="m",
+        scope="s",
+        content="Alice deploys",
+        content_hash=identity.content_hash("Alice deploys"),
+        tags=(),
+        status=Status.CURRENT,
+        created_at=MAY,
+        recorded_at=MAY,
+        last_seen_at=MAY,
+        reinforce_count=0,
+    )
+    turn = Turn(
+        id="t",
+        episode_id="ep",
+        position=0,
+        role="user",
+        name=None,
+        text=" Bob  pays ",
+        occurred_at=MAY,
+        recorded_at=MAY,
+    )
+    parts = {
+        "score": 1.0,
+        "similarity": None,
+        "vector_rank": None,
+        "bm25": None,
+        "bm25_rank": None,
+    }
+    found = Recollection(bites=(MemoryBite(memory=memory, **parts), TurnBite(turn=turn, **parts)))
+    assert gathering.hashes(found) == {
+        identity.content_hash("Alice deploys"),
+        identity.content_hash("Bob pays"),
+    }

@@ -1,0 +1,120 @@
+"""Status from events: the newest effect, in an order that does not depend on arrival."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import Status
+from graphmem.rules.lineage import Effect, in_force, status_of
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Effect]:
+    """Draw effects with ids of their own, many of one instant, the first of them a statement."""
+    n = draw(st.integers(0, 7))
+    ids = draw(st.permutations([f"e{i}" for i in range(n + 1)]))
+    first = Effect(MAY, ids[0], Status.CURRENT, is_statement=True)
+    rest = []
+    for event_id in ids[1:]:
+        status = draw(st.sampled_from(Status))
+        rest.append(
+            Effect(
+                occurred_at=MAY + timedelta(hours=draw(st.integers(-1, 2))),
+                event_id=event_id,
+                status=status,
+                is_statement=status is Status.CURRENT and draw(st.booleans()),
+            )
+        )
+    return [first, *rest]
+
+
+def replayed(effects: list[Effect]) -> tuple[Status, set[str]]:
+    """Fold the effects one by one: the status, and the supersessions that nothing undid."""
+    status, forces = Status.CURRENT, set[str]()
+    ordered = sorted(effects, key=lambda e: (e.occurred_at, not e.is_statement, e.event_id))
+    for effect in ordered:
+        status = effect.status
+        if status is Status.CURRENT:
+            forces = set()
+        elif status is Status.SUPERSEDED:
+            forces = forces | {effect.event_id}
+    return status, forces
+
+
+@given(histories())
+def test_a_replay_gives_the_same(effects: list[Effect]) -> None:
+    status, forces = replayed(effects)
+    assert status_of(effects) is status
+    superseding = [e for e in effects if e.status is Status.SUPERSEDED]
+    assert {e.event_id for e in superseding if in_force(e, effects)} == forces
+
+
+@given(histories(), st.randoms(use_true_random=False))
+def test_any_order_and_any_redelivery_give_the_same(effects: list[Effect], random: object) -> None:
+    shuffled = [*effects, *effects[:2]]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert status_of(shuffled) is status_of(effects)
+    for effect in effects:
+        assert in_force(effect, shuffled) == in_force(effect, effects)
+
+
+@given(histories())
+def test_a_superseded_memory_has_an_edge_in_force_and_a_current_one_has_none(
+    effects: list[Effect],
+) -> None:
+    found = [e for e in effects if e.status is Status.SUPERSEDED and in_force(e, effects)]
+    if status_of(effects) is Status.SUPERSEDED:
+        assert found
+    if status_of(effects) is Status.CURRENT:
+        assert not found
+
+
+def test_at_one_instant_a_correction_outranks_a_statement_then_the_larger_id() -> None:
+    said = Effect(MAY, "z", Status.CURRENT, is_statement=True)
+    gone = Effect(MAY, "a", Status.DEPRECATED)
+    over = Effect(MAY, "b", Status.SUPERSEDED)
+    back = Effect(MAY, "c", Status.CURRENT)
+    for order in permutations([said, gone]):
+        assert status_of(order) is Status.DEPRECATED
+    for order in permutations([said, gone, over]):
+        assert status_of(order) is Status.SUPERSEDED
+        assert in_force(over, order)
+    for order in permutations([said, gone, over, back]):
+        assert status_of(order) is Status.CURRENT
+        assert not in_force(over, order)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)).filter(
+            lambda pair: pair[0] != pair[1]
+        ),
+        max_size=10,
+    )
+)
+def test_edges_in_force_make_no_cycle(edges: list[tuple[int, int, int]]) -> None:
+    """Because superseding brings the newer one back."""
+    effects = {m: [Effect(MAY, "", Status.CURRENT, is_statement=True)] for m in range(5)}
+    made = []
+    for n, (newer, older, hour) in enumerate(edges):
+        at = MAY + timedelta(hours=hour)
+        over = Effect(at, f"e{n}", Status.SUPERSEDED)
+        effects[older].append(over)
+        effects[newer].append(Effect(at, f"e{n}", Status.CURRENT))
+        made.append((newer, older, over))
+    below: dict[int, set[int]] = {m: set() for m in range(5)}
+    for newer, older, over in made:
+        if in_force(over, effects[older]):
+            below[newer].add(older)
+    left = dict(below)
+    while left:
+        ends = [m for m in left if not left[m] & left.keys()]
+        assert ends, "a cycle"
+        for m in ends:
+            del left[m]

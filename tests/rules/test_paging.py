@@ -1,0 +1,72 @@
+"""Cursors."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.errors import InvalidInputError
+from graphmem.rules import paging
+
+instants = st.datetimes().map(lambda at: at.replace(tzinfo=UTC))
+
+
+@given(at=instants, last_id=st.text(st.characters(codec="utf-8"), max_size=20))
+def test_a_cursor_leads_back_to_its_row(at: datetime, last_id: str) -> None:
+    assert paging.position(paging.cursor(at, last_id)) == (at, last_id)
+
+
+def test_no_cursor_is_the_beginning() -> None:
+    assert paging.position(None) == (None, None)
+
+
+@given(st.text())
+def test_any_text_is_a_cursor_or_refused(text: str) -> None:
+    try:
+        at, last_id = paging.position(text)
+    except InvalidInputError:
+        return
+    assert at is not None
+    assert last_id is not None
+    assert paging.cursor(at, last_id) == text
+
+
+def made(plain: str) -> str:
+    return base64.urlsafe_b64encode(plain.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "AAAA",
+        made("2025-05-05T00:00:00+00:00"),
+        made("2025-05-05T00:00:00 m_1"),
+        made("2025-05-05 m_1"),
+        made("2025-05-05T00:00:00Z m_1"),
+        made("2025-05-05T02:00:00+02:00 m_1"),
+        made("0001-01-01T00:00:00+14:00 m_1"),
+        made("9999-12-31T23:59:59-12:00 m_1"),
+        made("2025-05-05T00:00:00+00:00 m_1") + "\n",
+        made("2025-05-05T00:00:00+00:00 m_1").rstrip("="),
+        "\ud800",
+        5,
+        b"AAAA",
+    ],
+    ids=repr,
+)
+def test_what_no_page_gave_is_refused(text: Any) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        paging.position(text)
+    assert caught.value.hint
+    assert not text or str(text) not in str(caught.value)
+
+
+def test_a_cursor_of_another_zone_is_the_same_place() -> None:
+    at = datetime(2025, 5, 5, tzinfo=timezone(timedelta(hours=2)))
+    assert paging.position(paging.cursor(at.astimezone(UTC), "m_1")) == (at, "m_1")
