@@ -7,9 +7,10 @@ CALL (m) {
          max(e.occurred_at) AS last_seen_at
 }
 CALL (m) {
-  // ANY SHORTEST: one way to each head, however many ways there are.
-  OPTIONAL MATCH ANY SHORTEST (m) (()<-[s:SUPERSEDES WHERE s.in_force]-()){1,} (top)
-  WHERE top.tenant = $tenant AND NOT EXISTS { (top)<-[x:SUPERSEDES WHERE x.in_force]-() }
+  MATCH (m)<-[:SUPERSEDES*1.. {in_force: true}]-(top)
+  // DISTINCT lets the server walk each memory once, however many ways lead to it.
+  WITH DISTINCT top
+  WHERE top.tenant = $tenant AND NOT EXISTS { (top)<-[:SUPERSEDES {in_force: true}]-() }
   RETURN coll.sort(collect(top.id)) AS head_ids
 }
 WITH *,

@@ -34,7 +34,7 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=12), st.integers(1, 3))
 def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times: int) -> None:
-    said = given_ * (times * 20)
+    said = gathering.identified(given_ * (times * 20))
     batches = list(gathering.batches(said))
     assert all(0 < len(batch.messages) <= gathering.BATCH for batch in batches)
     for session in {m.session or gathering.DEFAULT_SESSION for m in said}:
@@ -46,6 +46,22 @@ def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times
     assert [b.session_id for b in batches] == sorted(
         (b.session_id for b in batches), key=order.index
     )
+
+
+@given(st.lists(messages, max_size=10), st.integers(0, 10))
+def test_messages_without_an_id_get_one_that_stays_when_the_conversation_grows(
+    given_: list[Message], length: int
+) -> None:
+    said = gathering.identified(given_)
+    assert [m.model_copy(update={"id": None}) for m in said] == given_
+    assert len({m.id for m in said}) == len(given_)
+    assert gathering.identified(given_[:length]) == said[:length]
+    assert gathering.identified(said) == said
+
+
+def test_an_id_of_its_own_is_kept() -> None:
+    own = Message(role="user", content="a", id="1")
+    assert gathering.identified([own]) == [own]
 
 
 @given(st.lists(messages, max_size=8))
