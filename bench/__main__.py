@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,8 @@ def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
     if as_json:
         click.echo(report.as_json())
     else:
-        report.show(Console(highlight=False))
+        # A file or a pipe is as wide as the tables want.
+        report.show(Console(highlight=False, width=None if sys.stdout.isatty() else 180))
         notes.print(f"[dim]{path}[/dim]")
 
 

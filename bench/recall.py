@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,13 +149,15 @@ def _latency(
     handles = [memory.tenant(f"tenant-{tenant}") for tenant in range(TENANTS)]
     took: dict[str, list[float]] = {"graphmem": [], "bare": []}
     for number in steps.over(range(len(asked.texts)), f"recall {size:,}"):
-        tenant, text = number % TENANTS, asked.texts[number]
+        tenant = number % TENANTS
         embedding = asked.vectors[number].tolist()
-        sides = [
-            ("graphmem", lambda: handles[tenant].recall(text, limit=10)),
-            ("bare", lambda: bare.nearest(f"tenant-{tenant}", embedding, POOL)),
+        sides: list[tuple[str, Callable[[], object]]] = [
+            ("graphmem", partial(handles[tenant].recall, asked.texts[number], limit=10)),
+            ("bare", partial(bare.nearest, f"tenant-{tenant}", embedding, POOL)),
         ]
-        for name, work in sides if number % 2 else reversed(sides):
+        if number % 2:
+            sides.reverse()
+        for name, work in sides:
             started = time.perf_counter()
             work()
             if number >= WARM_UP:

@@ -16,6 +16,7 @@ from graphmem.client import connect
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:
+    from graphmem.client.graphmem import Opening
     from graphmem.ports import Embedder
 
 KEPT = ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
@@ -46,8 +47,11 @@ def connected(
     settings: Settings, embedder: Embedder | None, report: Callable[[str], None]
 ) -> Iterator[tuple[GraphMem, Bare]]:
     """Yield graphmem and a bare driver on the same migrated server."""
+    opening: Opening = {"report": report}
+    if embedder is not None:
+        opening["embedder"] = embedder
     with (
-        GraphMem.open(settings, embedder=embedder, report=report) as memory,
+        GraphMem.open(settings, **opening) as memory,
         Bare(connect.address(settings, report)) as bare,
     ):
         yield memory, bare

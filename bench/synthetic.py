@@ -21,7 +21,7 @@ NEAR_SHARE = 0.02
 VOCABULARY = 20_000
 ZIPF = 1.1
 WORDS = 12
-_SYLLABLES = "ba be bi bo da de di do fa fe ka ke ki ko la le li lo ma me mi mo na ne ra re".split()
+_SYLLABLES = [consonant + vowel for consonant in "bdfklmnr" for vowel in "aeio"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class LookupEmbedder:
     name = "lookup-384"
 
     def __init__(self, *corpora: Corpus) -> None:
-        self._vectors = {
+        self._vectors: dict[str, Matrix] = {
             text: vector
             for corpus in corpora
             for text, vector in zip(corpus.texts, corpus.vectors, strict=True)
@@ -59,11 +59,10 @@ class LookupEmbedder:
 
     def _one(self, text: str) -> Matrix:
         known = self._vectors.get(text)
-        if known is not None:
-            return known
-        return _unit(np.random.default_rng(zlib.crc32(text.encode())).normal(size=(1, DIMENSION)))[
-            0
-        ]
+        if known is None:
+            rng = np.random.default_rng(zlib.crc32(text.encode()))
+            [known] = _unit(rng.normal(size=(1, DIMENSION)))
+        return known
 
 
 def memories(count: int, *, seed: int) -> Corpus:

@@ -1,5 +1,5 @@
 // What each text of a batch meets: its own event when it was committed before, the memory with exactly this content, or
-// the nearest current memories. Run it after commit/lock.
+// the nearest current memories. A text that meets nothing has no row. Run it after commit/lock.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -42,6 +42,7 @@ CALL (row, e, m) {
   ORDER BY score DESC, n.id
   RETURN collect({id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score}) AS near
 }
+FILTER e IS NOT NULL OR m IS NOT NULL OR size(near) > 0
 RETURN row.event_id AS event_id,
        e {.request_hash, .occurred_at, .payload} AS event,
        m {.id, .status, .tags, .scope} AS exact,

@@ -23,11 +23,13 @@ BATCH = 500
 CANDIDATES = 5
 """Nearest memories looked at for each text."""
 
-KNOWN = catalog.query("commit/known", lambda row: (row["event_id"], row["is_known"]))
+KNOWN = catalog.query("commit/known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("commit/look", dict)
 WRITE = catalog.query("commit/write", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
+
+MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "near": ()}
 
 EVENT_OF = {
     Outcome.INSERTED_NEW: EventType.ADD,
@@ -95,12 +97,16 @@ async def _commit(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcom
 
 
 async def _known(to: Binding, batch: Sequence[Draft]) -> set[str]:
-    rows = [{"event_id": d.event_id, "exact_ids": list(d.exact_ids)} for d in batch]
-
-    async def work(tx: Tx) -> list[tuple[str, bool]]:
-        return await tx.fetch(KNOWN, tenant=to.wall.tenant, rows=rows)
-
-    return {event_id for event_id, is_known in await to.world.graph.read(work) if is_known}
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            KNOWN,
+            tenant=to.wall.tenant,
+            event_ids=[d.event_id for d in batch],
+            memory_ids=[memory_id for d in batch for memory_id in d.exact_ids],
+        )
+    )
+    events, memories = set(found["events"]), set(found["memories"])
+    return {d.event_id for d in batch if d.event_id in events or memories.intersection(d.exact_ids)}
 
 
 async def _embed(to: Binding, wanted: Sequence[Draft], vectors: dict[str, Vector]) -> None:
@@ -122,7 +128,7 @@ async def _write(
     verdicts: list[tuple[Draft, Verdict]] = []
     lacking: list[Draft] = []
     for draft in batch:
-        row = met[draft.event_id]
+        row = met.get(draft.event_id, MET_NOTHING)
         if row["event"] is not None:
             result[draft.event_id] = _repeated(draft, row["event"])
             continue
@@ -200,15 +206,13 @@ async def _append(
     outcomes: Mapping[str, CommitOutcome],
     vectors: Mapping[str, Vector],
 ) -> None:
-    new = [
-        drafts.memory_row(draft, to.wall, verdict.tags, vectors[draft.content_hash])
-        for draft, verdict in verdicts
-        if verdict.outcome is Outcome.INSERTED_NEW
-    ]
     events = [
         drafts.event_row(d, to.wall, EVENT_OF[v.outcome], _payload(d, outcomes[d.event_id]))
         | {
             "memory_id": v.memory_id,
+            "memory": drafts.memory_row(d, to.wall, vectors[d.content_hash])
+            if v.outcome is Outcome.INSERTED_NEW
+            else None,
             "tags": list(v.tags),
             "episode_id": d.wish.episode_id,
             "turn_id": d.wish.turn_id,
@@ -219,7 +223,6 @@ async def _append(
         WRITE,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        memories=new,
         events=events,
     )
     wanted = {

@@ -211,7 +211,7 @@ async def _look(
 async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
     """Make the memory of a text in the writer's own scope, or add to the one that is there."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
-    [found] = await tx.fetch(
+    found = await tx.fetch(
         COMMIT_LOOK,
         tenant=to.wall.tenant,
         scope=to.wall.scope,
@@ -220,7 +220,7 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
         candidates=1,
         least=1.0,
     )
-    exact = found["exact"]
+    exact = found[0]["exact"] if found else None
     tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})
     kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
     became = {
@@ -229,6 +229,7 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
     }
     event = drafts.event_row(draft, to.wall, kind, became) | {
         "memory_id": draft.memory_id,
+        "memory": None if exact else drafts.memory_row(draft, to.wall, vector),
         "tags": tags,
         "episode_id": draft.wish.episode_id,
         "turn_id": draft.wish.turn_id,
@@ -237,7 +238,6 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
         COMMIT_WRITE,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        memories=[] if exact else [drafts.memory_row(draft, to.wall, tags, vector)],
         events=[event],
     )
     return draft.memory_id

@@ -46,7 +46,8 @@ def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) 
     """
     occurred_at = happened(wish.at, now)
     content_hash = identity.content_hash(wish.content)
-    others = sorted(set(wall.scopes) - {wall.scope})
+    scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
+    exact_ids = tuple(identity.memory_id(scope, wish.content) for scope in scopes)
     return Draft(
         wish=wish,
         event_id=wish.id or identity.event_id(now),
@@ -61,8 +62,8 @@ def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) 
             wish.artifact_ref,
             *wish.tags,
         ),
-        memory_id=identity.memory_id(wall.scope, wish.content),
-        exact_ids=tuple(identity.memory_id(scope, wish.content) for scope in (wall.scope, *others)),
+        memory_id=exact_ids[0],
+        exact_ids=exact_ids,
         reasons=hygiene.reasons(wish.content, rules),
     )
 
@@ -93,18 +94,11 @@ def request_hash(*parts: str | datetime | None) -> str:
     )
 
 
-def memory_row(
-    drafted: Draft, wall: Wall, tags: Sequence[str], vector: npt.NDArray[np.float32]
-) -> dict[str, Any]:
-    """Return the row of a new memory for commit/write."""
+def memory_row(drafted: Draft, wall: Wall, vector: npt.NDArray[np.float32]) -> dict[str, Any]:
+    """Return what makes a memory of its first event, for commit/write."""
     return {
-        "id": drafted.memory_id,
-        "scope": wall.scope,
         "scope_key": identity.scope_key(wall.tenant, wall.scope),
         "content": drafted.wish.content,
-        "content_hash": drafted.content_hash,
-        "tags": list(tags),
-        "occurred_at": drafted.occurred_at,
         "embedding": vector,
     }
 

@@ -6,12 +6,13 @@ import hashlib
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 _SEPARATOR = "\x1f"
 """Unit separator: keeps ("ab", "c") and ("a", "bc") apart."""
 _ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
 """What a part may hold itself; without them ("a\x1f", "b") would be ("a", "\x1fb")."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
 
 
@@ -58,7 +59,7 @@ def scope_key(tenant: str, scope: str) -> str:
 
 def event_id(now: datetime) -> str:
     """Return a new UUIDv7 (RFC 9562) made at `now`: ids sort by the millisecond they were made."""
-    milliseconds = int(now.timestamp() * 1000) & ((1 << _TIMESTAMP_BITS) - 1)
+    milliseconds = ((now - _EPOCH) // timedelta(milliseconds=1)) & ((1 << _TIMESTAMP_BITS) - 1)
     random = secrets.randbits(_RANDOM_BITS)
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))

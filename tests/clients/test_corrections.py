@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
 import pytest
 
@@ -154,6 +155,27 @@ def test_the_newest_correction_counts_whenever_it_arrives(memory: GraphMem) -> N
     b = memory.supersede(a, unlike(2), at=day(7)).newer_id
     assert memory.get(a).status is Status.CURRENT
     assert not memory.chain(b).links[0].in_force
+
+
+@pytest.mark.parametrize("largest", ["gone", "over", "back"])
+@pytest.mark.parametrize("order", list(permutations(["gone", "over", "back"])), ids="-".join)
+def test_at_one_instant_the_largest_id_counts_whenever_it_arrives(
+    memory: GraphMem, order: tuple[str, ...], largest: str
+) -> None:
+    a = kept(memory, 1)
+    for act in order:
+        event_id = f"z-{act}" if act == largest else act
+        if act == "gone":
+            memory.deprecate(a, id=event_id, at=day(1))
+        elif act == "back":
+            memory.restore(a, id=event_id, at=day(1))
+        else:
+            memory.supersede(a, unlike(2), id=event_id, at=day(1))
+
+    status = {"gone": Status.DEPRECATED, "over": Status.SUPERSEDED, "back": Status.CURRENT}
+    assert memory.get(a).status is status[largest]
+    # By their names alone: back, gone, over.
+    assert memory.chain(a).links[0].in_force is (largest != "back")
 
 
 def test_supersede_keeps_its_text_word_for_word(memory: GraphMem) -> None:

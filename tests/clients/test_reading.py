@@ -27,6 +27,7 @@ def everything(memory: GraphMem, limit: int, **narrowing: object) -> list[Memory
         page = memory.list(cursor=cursor, limit=limit, **narrowing)  # type: ignore[arg-type]
         assert len(page.memories) <= limit
         found += page.memories
+        assert len({m.id for m in found}) == len(found)
         cursor = page.next_cursor
         if cursor is None:
             return found

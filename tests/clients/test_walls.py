@@ -123,6 +123,15 @@ def test_a_chain_shows_only_what_its_reader_sees(memory: GraphMem) -> None:
         memory.scope("bob").chain(newer)
 
 
+def test_what_was_said_about_a_memory_opens_no_way_to_it(memory: GraphMem) -> None:
+    """An event in a scope that a reader sees does not show the memory of one that it does not."""
+    theirs = str(memory.scope("b").remember(unlike(1)).memory_id)
+    assert memory.scope("a", see=["a", "b"]).remember(unlike(1)).memory_id == theirs
+    for ask in (memory.scope("a").get, memory.scope("a").history, memory.scope("a").chain):
+        with pytest.raises(NotFoundError):
+            ask(theirs)
+
+
 # Every public read, each as a look for what another tenant wrote.
 
 Read = Callable[[GraphMem, dict[str, str]], Any]

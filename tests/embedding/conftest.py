@@ -183,10 +183,11 @@ class Talk:
     waits: Waits
 
     def embed(self, *texts: str, role: Role = Role.DOCUMENT) -> Matrix:
-        return self.finish(self.embedder.embed(list(texts), role))
+        rows: Matrix = self.finish(self.embedder.embed(list(texts), role))
+        return rows
 
     def dimension(self) -> int:
-        return self.finish(self.embedder.dimension())
+        return int(self.finish(self.embedder.dimension()))
 
     def finish(self, work: Any) -> Any:
         return asyncio.run(work) if self.waits.awaited else run_now(work)

@@ -28,7 +28,8 @@ KEY = "sk-opensesame-0123456789"
 
 def expected(*texts: str) -> np.ndarray[Any, Any]:
     rows = np.array([[len(t), 1.0, sum(map(ord, t)) % 97] for t in texts])
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: np.ndarray[Any, Any] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
 
 
 def test_rows_are_unit_float32_in_the_order_of_the_texts(connect: Connect) -> None:
@@ -44,7 +45,7 @@ def test_a_service_that_answers_out_of_order_is_read_by_index(
 ) -> None:
     service.play(service.data([row(2, 3.0, 4.0), row(0, 1.0, 0.0), row(1, 0.0, 1.0)]))
     rows = connect().embed("a", "bb", "ccc")
-    np.testing.assert_allclose(rows, [[1, 0], [0, 1], [0.6, 0.8]], rtol=1e-6)
+    np.testing.assert_allclose(rows, np.array([[1, 0], [0, 1], [0.6, 0.8]]), rtol=1e-6)
 
 
 PASSING: list[tuple[str, Callable[[Service], Any]]] = [

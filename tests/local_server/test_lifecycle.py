@@ -294,3 +294,55 @@ def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
         bolt.log_in(f"bolt://127.0.0.1:{free}", "neo4j", SecretStr("a-secret-of-ours"))
     with closing(socket.create_server(("127.0.0.1", 0))) as mute:
         assert bolt.answers(mute.getsockname()[1], timeout_s=0.05) is False
+
+
+@pytest.mark.slow
+def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path: Path) -> None:
+    """In a cache of its own, with the jars borrowed from the user's."""
+    shelf = Shelf.of(server_settings, shipped_lock())
+    settings = server_settings.model_copy(
+        update={"home": tmp_path / "home", "cache": tmp_path / "cache", "heap": "256m"}
+    )
+    own = Shelf.of(settings, shipped_lock())
+    own.folder.mkdir(parents=True)
+    for path in shelf.folder.glob("*.jar"):
+        (own.folder / path.name).symlink_to(path)
+    cache = aot.cache_file(settings, find_java(settings), own)
+    if cache is None:
+        pytest.skip("this Java has no AOT cache")
+    aot.make(settings)
+    assert cache.stat().st_size > 10_000_000
+    assert sorted(path.name for path in cache.parent.iterdir()) == [cache.name, "make.lock"]
+    made = cache.stat().st_ino
+    aot.make(settings)
+    assert cache.stat().st_ino == made
+    try:
+        local_server.ensure(settings)
+        assert f"-XX:AOTCache={cache}" in psutil.Process(_pid(settings)).cmdline()
+        levels = {f.name: f.level for f in local_server.diagnose(settings)}
+        assert levels["aot"] == "ok"
+    finally:
+        local_server.stop(settings)
+
+
+def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
+    server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "aot" / "x.aot"
+    monkeypatch.setattr(aot, "cache_file", lambda *_: cache)
+
+    def fail(*_: object) -> None:
+        raise LocalServerError("no room to rehearse")
+
+    monkeypatch.setattr(aot, "_run_once", fail)
+    aot.make(server_settings)
+    assert "no room" in aot.failure_note(cache).read_text(encoding="utf-8")
+    started: list[object] = []
+    monkeypatch.setattr(process, "spawn_apart", started.append)
+    aot.make_in_background(server_settings, cache)
+    assert started == []
+    found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
+    assert (found.level, str(aot.failure_note(cache)) in found.advice) == ("warn", True)
+    aot.failure_note(cache).unlink()
+    aot.make_in_background(server_settings, cache)
+    assert len(started) == 1

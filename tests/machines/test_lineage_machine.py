@@ -27,7 +27,7 @@ from tests.plugins.lineage_model import Model
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-TEXTS = [unlike(n, about=f"topic{n}") for n in range(5)]
+TEXTS = [unlike(n, about=f"topic{n}") for n in range(4)]
 SEES = {"global": {"global"}, "alice": {"global", "alice"}}
 SHOWN = (
     "content",
@@ -42,7 +42,7 @@ SHOWN = (
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
-instants = st.integers(0, 6).map(lambda n: MAY + timedelta(hours=n))
+instants = st.integers(0, 3).map(lambda n: MAY + timedelta(hours=n))
 texts = st.sampled_from(TEXTS)
 scopes = st.sampled_from(sorted(SEES))
 tags = st.sets(st.sampled_from("xyz"), max_size=2)

@@ -100,7 +100,7 @@ def started(settings: Settings) -> Iterator[Server]:
 def _contained(reason: str) -> Iterator[Server]:
     """Yield a server in a container, or skip when no engine answers."""
     try:
-        import docker
+        import docker  # type: ignore[import-untyped]
         from testcontainers.neo4j import Neo4jContainer
 
         docker.from_env().ping()

@@ -38,7 +38,10 @@ def test_neo4js_score_is_converted_back(cosine: float) -> None:
 
 def unit_rows(seed: int, n: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     rows = np.random.default_rng(seed).normal(0.3, 1.0, (n, 5))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: np.ndarray[tuple[int, int], np.dtype[np.float32]] = (
+        rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    ).astype(np.float32)
+    return unit
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 12))

@@ -107,9 +107,8 @@ def test_without_an_instant_it_happened_now() -> None:
 def test_rows_carry_what_was_given() -> None:
     made = drafts.draft(Wish(**FULL, id="e1"), WALL, NOW, (lambda _: "no",))
     assert made.reasons == ("no",)
-    memory = drafts.memory_row(made, WALL, ("t",), np.ones(2, dtype=np.float32))
-    assert memory["id"] == made.memory_id
-    assert (memory["scope"], memory["tags"]) == ("user:alice", ["t"])
+    memory = drafts.memory_row(made, WALL, np.ones(2, dtype=np.float32))
+    assert memory["content"] == FULL["content"]
     assert list(memory["embedding"]) == [1.0, 1.0]
     assert memory["scope_key"] == identity.scope_key("acme", "user:alice")
     event = drafts.event_row(made, WALL, "ADD", {"text": "漢"})

@@ -14,6 +14,7 @@ import time
 from hashlib import sha256
 from pathlib import Path
 
+from graphmem import catalog
 from graphmem.adapters.local_server import bolt, process
 from graphmem.adapters.local_server.files import Folder, cache_root
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
@@ -110,7 +111,7 @@ def _train(java: Java, shelf: Shelf, cache: Path) -> None:
 
 
 def _run_once(java: Java, shelf: Shelf, folder: Folder, draft: Path) -> None:
-    """Run a server on a throw-away folder until Bolt has let us in once."""
+    """Run a server on a throw-away folder until it has answered one query."""
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
     password = folder.password()
@@ -120,7 +121,9 @@ def _run_once(java: Java, shelf: Shelf, folder: Folder, draft: Path) -> None:
     state = launcher.start(small)
     try:
         process.wait_ready(folder, state, TRAINING_S)
-        bolt.log_in(f"bolt://127.0.0.1:{state.bolt_port}", USER, password)
+        # A real query too: the parser and the planner are most of what a first answer waits for.
+        wanted = {"tenant": "default", "scope": "global", "limit": 1}
+        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), wanted)
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)

