@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
-
-from bench.pairs import main as pairs
 
 if TYPE_CHECKING:
     from bench.figures import Report
@@ -29,7 +28,7 @@ sizes = click.option(
 
 @click.group()
 def bench() -> None:
-    """Measure graphmem beside a baseline of the same run."""
+    """Measure graphmem beside a baseline of the same run; exit 1 when a target is missed."""
 
 
 @bench.command()
@@ -71,7 +70,13 @@ def start(*, as_json: bool) -> None:
     _run(measure, as_json=as_json)
 
 
-bench.add_command(pairs, "pairs")
+@bench.command()
+@as_json
+def pairs(*, as_json: bool) -> None:
+    """Texts taken for one: changed facts, repeats and paraphrases."""
+    from bench.pairs import measure
+
+    _run(measure, as_json=as_json)
 
 
 def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
@@ -79,6 +84,8 @@ def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
 
     from bench.progress import Steps
 
+    # Ended from outside, it still stops its server and removes the data.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     notes = Console(stderr=True, highlight=False)
     report = measure(Steps(notes))
     path = report.save()
@@ -88,6 +95,7 @@ def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
         # A file or a pipe is as wide as the tables want.
         report.show(Console(highlight=False, width=None if sys.stdout.isatty() else 180))
         notes.print(f"[dim]{path}[/dim]")
+    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

@@ -118,14 +118,14 @@ def _insert(
 ) -> Callable[[], object]:
     """Return the insertion, its rows ready; `sent` makes of a vector what the driver is given."""
     rows = [
-        _row(tenant, text, sent(vector))
+        written(tenant, text, sent(vector))
         for text, vector in zip(corpus.texts[part], corpus.vectors[part], strict=True)
     ]
     key = identity.tenant_key(tenant)
     return lambda: bare.insert(tenant, key, rows)
 
 
-def _row(tenant: str, text: str, embedding: object) -> dict[str, Any]:
+def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:
     """What graphmem writes for a new text, ready to be sent."""
     now = datetime.now(UTC)
     hashed = identity.content_hash(text)

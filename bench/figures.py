@@ -40,6 +40,11 @@ class Report:
     setting: Row = field(default_factory=dict)
     """What was measured: sizes, versions."""
 
+    @property
+    def missed(self) -> bool:
+        """Whether a figure is not what was wanted."""
+        return any(row.get("met") is False for table in self.tables for row in table.rows)
+
     def as_json(self) -> str:
         """Return the report with the machine it was made on."""
         return json.dumps(

@@ -54,18 +54,19 @@ CALL () {
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
     RETURN 'turn' AS kind, 'words' AS list, $words_weight AS weight, n, found
   }
-  // One group per distinct score, best first: its place is the rank that its members share.
+  // One group per distinct score, best first; its members share the rank after all that are better.
   WITH kind, list, weight, found, collect(n) AS equals
   ORDER BY kind, list, found DESC
   WITH kind, list, weight, collect({found: found, equals: equals}) AS groups
+  WITH *, reduce(ranks = [1], group IN groups | ranks + (ranks[-1] + size(group.equals))) AS ranks
   UNWIND range(0, size(groups) - 1) AS place
   UNWIND groups[place].equals AS n
   WITH kind, n,
-       sum(weight / ($k + place + 1)) AS score,
+       sum(weight / ($k + ranks[place])) AS score,
        max(CASE list WHEN 'vector' THEN groups[place].found END) AS vector_score,
-       max(CASE list WHEN 'vector' THEN place + 1 END) AS vector_rank,
+       max(CASE list WHEN 'vector' THEN ranks[place] END) AS vector_rank,
        max(CASE list WHEN 'words' THEN groups[place].found END) AS bm25,
-       max(CASE list WHEN 'words' THEN place + 1 END) AS bm25_rank
+       max(CASE list WHEN 'words' THEN ranks[place] END) AS bm25_rank
   ORDER BY score DESC, n.id
   LIMIT $limit
   CALL (kind, n) {

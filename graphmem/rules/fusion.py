@@ -6,8 +6,13 @@ from collections.abc import Mapping, Sequence
 
 
 def ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    """Return the rank of each id from 1, best score first; equal scores share a rank."""
-    places = {score: i for i, score in enumerate(sorted(set(scores.values()), reverse=True), 1)}
+    """Return the rank of each id from 1, best score first; equal ones share a rank.
+
+    The rank counts all that are better, as in a race: 1, 2, 2, 4.
+    """
+    places: dict[float, int] = {}
+    for place, score in enumerate(sorted(scores.values(), reverse=True), 1):
+        places.setdefault(score, place)
     return {item: places[score] for item, score in scores.items()}
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import GraphMem, MemoryBite, Recollection, Status, Turn, TurnBite
+from graphmem.errors import InvalidInputError
 from graphmem.operations.recall import Fusion
 from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, fusion
@@ -198,6 +199,30 @@ def test_the_order_is_that_of_the_oracle(
     oracle = fusion.reciprocal_rank(lists, weights.k)
     assert [identity_of(b) for b in every] == [item for item, _ in oracle]
     assert [b.score for b in every] == pytest.approx([s for _, s in oracle], abs=1e-9)
+
+
+@given(query=st.text('+-&|!(){}[]^"~*?:\\/ \tabANDORNOTTO<>=@_', min_size=1) | st.text(min_size=1))
+def test_no_question_is_syntax(plain: GraphMem, foreign: tuple[str, str], query: str) -> None:
+    """Whatever is asked, the index answers, and only with what is the asker's."""
+    own, other = (plain.tenant(name) for name in foreign)
+    try:
+        found = own.recall(query, turns=True, hidden=True, limit=100).bites
+    except InvalidInputError:
+        assert not query.replace("\0", " ").strip() or "\ud800" <= max(query) <= "\udfff"
+        return
+    assert {text_of(bite) for bite in found} == {"a AND b or not", "own turn"}
+    assert len(other.list().memories) == 1
+
+
+@pytest.fixture
+def foreign(plain: GraphMem) -> tuple[str, str]:
+    """Two tenants that said the same words, each with a memory and a turn."""
+    names = fresh_tenant(), fresh_tenant()
+    for name, word in zip(names, ("own", "other"), strict=True):
+        memory = plain.tenant(name)
+        memory.remember("a AND b or not" if word == "own" else "a AND b or to")
+        memory.session("s").add_messages([{"role": "user", "content": f"{word} turn"}])
+    return names
 
 
 @settings(max_examples=10)

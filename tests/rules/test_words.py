@@ -14,8 +14,8 @@ from graphmem.rules import identity, words
 WALL = Wall(tenant="acme", scope="a", scopes=("a", "global"))
 KEYS = " ".join(identity.scope_key("acme", scope) for scope in WALL.scopes)
 WALLED = f"+tenant_key:{identity.tenant_key('acme')}^0 +scope_key:({KEYS})^0"
-MEMORY = re.compile(re.escape(f"{WALLED} +status:(current)^0 +(content:(") + r"([\w ]+)\)\)")
-TURN = re.compile(re.escape(f"{WALLED} +(text:(") + r"([\w ]+)\) name:\(([\w ]+)\)\)")
+MEMORY = re.compile(re.escape(f"{WALLED} +status:(current)^0 +(content:(") + r"([\w ]+)\)\^1\)")
+TURN = re.compile(re.escape(f"{WALLED} +(text:(") + r"([\w ]+)\)\^1 name:\(([\w ]+)\)\^2\)")
 SYNTAX = "+-&|!(){}[]^\"~*?:\\/ \tandornottoANDORNOTTO*:*_<>=@#$%'`;,."
 
 hostile = st.text(SYNTAX) | st.text() | st.text(st.characters(codec="utf-8"))

@@ -1,0 +1,70 @@
+"""How LoCoMo and BEAM questions are read and scored, on data made up here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import locomo
+from bench.locomo import Answered, Question
+from graphmem.errors import ConfigurationError
+
+
+def _sample(*qa: dict[str, Any]) -> dict[str, Any]:
+    said = [{"dia_id": f"D1:{n}", "speaker": "A", "text": "x"} for n in range(1, 5)]
+    conversation = {"session_1": said, "session_1_date_time": "1:00 pm on 8 May, 2023"}
+    return {"sample_id": "c1", "conversation": conversation, "qa": list(qa)}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "found"),
+    [
+        (["D1:1"], {"c1/D1:1"}),
+        (["D1:1; D1:3"], {"c1/D1:1", "c1/D1:3"}),
+        (["D1:02", "D9:9"], {"c1/D1:2"}),
+    ],
+)
+def test_evidence_is_read_as_it_was_meant(evidence: list[str], found: set[str]) -> None:
+    asked = {"question": "q", "category": 4, "evidence": evidence}
+    [question] = locomo.locomo_questions([_sample(asked)])
+    assert question == Question("c1", "q", "single-hop", frozenset(found))
+
+
+@pytest.mark.parametrize(
+    "changed", [{"category": 5}, {"evidence": []}, {"evidence": ["D"]}, {"evidence": ["D8:1"]}]
+)
+def test_what_has_no_evidence_or_tests_refusal_is_left_out(changed: dict[str, Any]) -> None:
+    asked = {"question": "q", "category": 1, "evidence": ["D1:1"], **changed}
+    assert list(locomo.locomo_questions([_sample(asked)])) == []
+
+
+def test_beam_evidence_may_be_nested() -> None:
+    probing: dict[str, list[dict[str, Any]]] = {
+        "abstention": [{"question": "a"}],
+        "knowledge_update": [
+            {"question": "b", "source_chat_ids": {"original_info": [1], "updated_info": [2, 3]}}
+        ],
+        "event_ordering": [{"question": "c", "source_chat_ids": [4]}],
+    }
+    assert locomo.beam_questions("beam-1", probing) == [
+        Question(
+            "beam-1", "b", "knowledge_update", frozenset({"beam-1/1", "beam-1/2", "beam-1/3"})
+        ),
+        Question("beam-1", "c", "event_ordering", frozenset({"beam-1/4"})),
+    ]
+
+
+def test_recall_is_the_mean_share_of_evidence() -> None:
+    two = Question("c", "q", "multi-hop", frozenset({"a", "b"}))
+    one = Question("c", "q", "temporal", frozenset({"a"}))
+    scores = locomo.scored([Answered(two, [1, 7]), Answered(one, [2]), Answered(one, [])])
+    assert scores == {"R@1": 16.7, "R@5": 50.0, "R@10": 66.7, "R@20": 66.7, "MRR": 0.5}
+
+
+def test_missing_data_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GRAPHMEM_DATA", str(tmp_path))
+    with pytest.raises(ConfigurationError, match=r"locomo\.json") as caught:
+        locomo.data_folder()
+    assert "GRAPHMEM_DATA" in caught.value.hint
