@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, LiteralString, Self
 
 import neo4j
+from neo4j.vector import Vector
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -127,17 +128,15 @@ class Bare:
         with self._driver.session() as session:
             session.execute_write(work)
 
-    def nearest(self, tenant: str, embedding: list[float], limit: int) -> list[str]:
+    def nearest(self, tenant: str, embedding: Vector, limit: int) -> list[str]:
         """Return the ids of the nearest memories of a tenant, best first."""
         return self._ids(NEAREST, tenant, embedding, limit)
 
-    def nearest_current(self, tenant: str, embedding: list[float], limit: int) -> list[str]:
+    def nearest_current(self, tenant: str, embedding: Vector, limit: int) -> list[str]:
         """Return the ids of the nearest current memories in a tenant's global scope."""
         return self._ids(NEAREST_CURRENT, tenant, embedding, limit)
 
-    def _ids(
-        self, text: LiteralString, tenant: str, embedding: list[float], limit: int
-    ) -> list[str]:
+    def _ids(self, text: LiteralString, tenant: str, embedding: Vector, limit: int) -> list[str]:
         with self._driver.session() as session:
             return session.execute_read(
                 lambda tx: [

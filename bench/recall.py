@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from neo4j.vector import Vector
 
 from bench import synthetic
 from bench.bare import LOAD, SUPERSEDE, Bare
@@ -150,7 +151,7 @@ def _latency(
     took: dict[str, list[float]] = {"graphmem": [], "bare": []}
     for number in steps.over(range(len(asked.texts)), f"recall {size:,}"):
         tenant = number % TENANTS
-        embedding = asked.vectors[number].tolist()
+        embedding = Vector.from_numpy(asked.vectors[number])
         sides: list[tuple[str, Callable[[], object]]] = [
             ("graphmem", partial(handles[tenant].recall, asked.texts[number], limit=10)),
             ("bare", partial(bare.nearest, f"tenant-{tenant}", embedding, POOL)),
@@ -190,7 +191,9 @@ def _index_recall(
         order = np.argsort(-(tenants.corpus.vectors[members] @ asked.vectors[number]))
         exact = [_memory_id(tenants.corpus, members[i]) for i in order[:POOL]]
         for limit, shares in found.items():
-            got = bare.nearest_current(f"tenant-{tenant}", asked.vectors[number].tolist(), limit)
+            got = bare.nearest_current(
+                f"tenant-{tenant}", Vector.from_numpy(asked.vectors[number]), limit
+            )
             shares.append(len({*exact[:limit]} & {*got}) / min(limit, len(exact)))
     return [
         {

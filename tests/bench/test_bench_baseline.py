@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from neo4j.vector import Vector
 
 from bench.bare import Bare
 from bench.commit import written
@@ -33,7 +34,7 @@ def test_both_sides_leave_the_same_nodes_properties_and_edges(
     text = "written twice, once without graphmem"
     ours, theirs = fresh_tenant(), fresh_tenant()
     plain.tenant(ours).remember(text)
-    embedding = np.full(HashEmbedder.DIMENSION, 0.1, dtype=np.float32).tolist()
+    embedding = Vector.from_numpy(np.full(HashEmbedder.DIMENSION, 0.1, dtype=np.float32))
     with Bare(connect.address(migrated, connect.silent)) as bare:
         bare.insert(theirs, identity.tenant_key(theirs), [written(theirs, text, embedding)])
         assert bare.nearest(theirs, embedding, 5) == [identity.memory_id("global", text)]
