@@ -7,7 +7,7 @@ The class docstring is the default message, so the text is written once.
     │  └─ ModelMismatchError         the graph was filled with another embedding model
     ├─ CatalogError                  a Cypher file contradicts its header
     ├─ SchemaError
-    │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError · SchemaDriftError
+    │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
     ├─ InvalidInputError             an argument breaks the contract of the call
     │  └─ SourceFileError            a conversation file cannot be read; names the line
     ├─ RefusedError                  the request is well formed and breaks a rule of the domain
@@ -88,12 +88,6 @@ class MigrationLockedError(SchemaError):
     """Another process is migrating this graph."""
 
     default_hint = "Wait for it to finish and try again; a lock left by a crash expires by itself."
-
-
-class SchemaDriftError(SchemaError):
-    """The graph's indexes or constraints differ from the declared schema."""
-
-    default_hint = "Run `graphmem admin migrate --check` to see the difference."
 
 
 class InvalidInputError(GraphmemError):

@@ -19,7 +19,6 @@ CODES = {
     "MigrationPendingError": "migration_pending",
     "MigrationChangedError": "migration_changed",
     "MigrationLockedError": "migration_locked",
-    "SchemaDriftError": "schema_drift",
     "InvalidInputError": "invalid_input",
     "SourceFileError": "source_file",
     "RefusedError": "refused",
