@@ -1,0 +1,152 @@
+"""Memories, what becomes of a text, and how a memory came about."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
+
+from graphmem.model.base import Instant, Name, Record, Tags, Text
+
+
+class Outcome(StrEnum):
+    """What became of a text offered to `remember`."""
+
+    INSERTED_NEW = "INSERTED_NEW"
+    EXACT_DUPE = "EXACT_DUPE"
+    NEAR_DUPE = "NEAR_DUPE"
+    REJECTED_HYGIENE = "REJECTED_HYGIENE"
+
+
+class EventType(StrEnum):
+    """What an event says happened to a memory."""
+
+    ADD = "ADD"
+    IMPORT = "IMPORT"
+    REINFORCE_EXACT = "REINFORCE_EXACT"
+    REINFORCE_NEAR = "REINFORCE_NEAR"
+    SUPERSEDE = "SUPERSEDE"
+    DEPRECATE = "DEPRECATE"
+    RESTORE = "RESTORE"
+
+
+class Status(StrEnum):
+    """Whether a memory is what should be recalled now."""
+
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    DEPRECATED = "deprecated"
+
+
+class Wish(Record):
+    """One text offered to `remember`, with where it comes from.
+
+    `id` makes the write idempotent: the same id and content give the first outcome again.
+    """
+
+    content: Annotated[str, Strict()]
+    id: Name | None = None
+    at: Instant | None = None
+    tags: Tags = ()
+    source: Name = "manual"
+    actor: Name | None = None
+    artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
+    episode_id: Name | None = None
+    turn_id: Name | None = None
+
+
+class CommitOutcome(Record):
+    """What one offered text became; reported to `on_commit` after the commit."""
+
+    outcome: Outcome
+    event_id: str
+    memory_id: str | None
+    """The memory to use from now on; None when hygiene refused the text."""
+    matched_memory_id: str | None = None
+    """The memory that was already there."""
+    query_score: float | None = None
+    """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact one."""
+    possible_update_of: str | None = None
+    """A memory close in wording whose numbers, dates, names or negation differ."""
+    content_hash: str
+    """sha256 of the normalised content, hex."""
+    hygiene_reasons: tuple[str, ...] = ()
+    thresholds: dict[str, float] = Field(default_factory=dict)
+    occurred_at: Instant
+    source: str
+    tags: tuple[str, ...] = ()
+    artifact_ref: str | None = None
+    repeated: bool = False
+    """True when this very event id had been committed before."""
+
+
+class Supersession(Record):
+    """What `supersede` did."""
+
+    newer_id: str
+    older_id: str
+    event_id: str
+    reason: str | None = None
+
+
+class Memory(Record):
+    """One canonical claim."""
+
+    id: str
+    scope: str
+    content: str
+    content_hash: str
+    tags: tuple[str, ...]
+    status: Status
+    created_at: Instant
+    """When it first happened in the world, as told by its earliest event."""
+    recorded_at: Instant
+    """When the store first had it, by the server's clock."""
+    last_seen_at: Instant
+    reinforce_count: int
+    """How often it was said again, exactly or nearly."""
+    head_ids: tuple[str, ...] = ()
+    """For a superseded memory: what stands at the end of its chain."""
+
+
+class Page(Record):
+    """Some memories, newest first."""
+
+    memories: tuple[Memory, ...]
+    next_cursor: str | None
+    """Pass it on to get the next page; None on the last one."""
+
+
+class MemoryEvent(Record):
+    """One line of a memory's history."""
+
+    id: str
+    type: str
+    occurred_at: Instant
+    recorded_at: Instant
+    source: str | None = None
+    actor: str | None = None
+    artifact_ref: str | None = None
+    episode_id: str | None = None
+    turn_id: str | None = None
+    payload: dict[str, Any] = Field(default_factory=dict)
+
+
+class Link(Record):
+    """One SUPERSEDES edge of a chain."""
+
+    newer_id: str
+    older_id: str
+    event_id: str
+    occurred_at: Instant
+    recorded_at: Instant
+    in_force: bool
+
+
+class Chain(Record):
+    """All memories that superseded one another, and where it ends."""
+
+    memories: tuple[Memory, ...]
+    links: tuple[Link, ...]
+    head_ids: tuple[str, ...]

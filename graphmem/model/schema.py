@@ -1,0 +1,66 @@
+"""What the graph says of its own schema, and what it should be."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from graphmem.model.base import Instant, Record
+
+
+class AppliedMigration(Record):
+    """One migration as the graph remembers it."""
+
+    number: int
+    name: str
+    sha256: str
+    applied_at: Instant
+
+
+class EmbeddingModel(Record):
+    """The model that filled the graph, with its mean cosines over unrelated texts."""
+
+    name: str
+    dimension: int
+    mu_document: float
+    """Between two documents."""
+    mu_query: float
+    """Between a query and a document."""
+
+
+class GraphState(Record):
+    """What the graph says of its own schema."""
+
+    migrations: tuple[AppliedMigration, ...]
+    model: EmbeddingModel | None
+
+
+class SchemaItem(Record):
+    """One index or constraint on nodes."""
+
+    name: str
+    type: str
+    """As the server calls it: RANGE, FULLTEXT, VECTOR, NODE_PROPERTY_UNIQUENESS."""
+    labels: tuple[str, ...]
+    properties: tuple[str, ...]
+    """In order; of a vector index the vector first, then what its search can filter by."""
+    config: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the index; of a declared one only those that matter."""
+
+
+class Schema(Record):
+    """Every index and constraint that the graph must have, and the labels that are ours."""
+
+    items: tuple[SchemaItem, ...]
+    labels: frozenset[str]
+
+
+class Difference(Record):
+    """One way in which the graph's schema is not the declared one."""
+
+    kind: Literal["missing", "unexpected", "different", "not online"]
+    name: str
+    """Of the index or constraint."""
+    text: str
+    """What was wanted and what is there."""
