@@ -13,8 +13,9 @@ The class docstring is the default message, so the text is written once.
     ├─ RefusedError                  the request is well formed and breaks a rule of the domain
     │  ├─ EventConflictError         the id exists with other content
     │  ├─ ContentRefusedError        hygiene refuses a text that must be kept word for word
-    │  ├─ ForeignScopeError          a memory of another scope is not this handle's to change
-    │  └─ SelfSupersessionError
+    │  ├─ ForeignScopeError          what belongs to another scope is not this handle's to change
+    │  ├─ SelfSupersessionError
+    │  └─ SupersededBeliefError      something else stands in its place already
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may work later
     │  ├─ GraphUnavailableError · ModelUnavailableError
@@ -113,7 +114,7 @@ class ContentRefusedError(RefusedError):
 
 
 class ForeignScopeError(RefusedError):
-    """The memory belongs to another scope."""
+    """It belongs to another scope."""
 
     default_hint = "Open a handle on that scope to change it."
 
@@ -122,6 +123,12 @@ class SelfSupersessionError(RefusedError):
     """A memory cannot supersede itself."""
 
     default_hint = "Give a text that differs from the memory it replaces."
+
+
+class SupersededBeliefError(RefusedError):
+    """The belief was superseded already."""
+
+    default_hint = "Revise what stands at the end of its chain: `chain` shows it."
 
 
 class NotFoundError(GraphmemError):

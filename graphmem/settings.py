@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from graphmem.errors import ConfigurationError
 
 PREFIX = "GRAPHMEM_"
+SOURCE_WEIGHTS = {"TOOL": 1.0, "EXPLICIT": 1.0, "RULE": 0.8, "CLASSIFIER": 0.6, "EXTRACTOR": 0.5}
+Weight = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
@@ -58,8 +61,29 @@ class Settings(BaseModel):
     start_timeout_s: float = Field(120.0, gt=0, description="until the server must answer, seconds")
 
     near_threshold: float = Field(0.92, gt=0, le=1, description="calibrated cosine of a near dupe")
+    source_weights: dict[str, Weight] = Field(
+        default=SOURCE_WEIGHTS,
+        description="reliability of source types of evidence, in (0, 1], as JSON; adds to these",
+    )
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="sequential test: wrong promotions")
+    beta: float = Field(0.10, gt=0, lt=0.5, description="sequential test: wrong demotions")
+    promote_step: float = Field(0.10, ge=0, le=1, description="confidence gained by a promotion")
+    demote_step: float = Field(0.20, ge=0, le=1, description="confidence lost by a demotion")
+    most_confidence: float = Field(0.95, ge=0, le=1, description="highest after a promotion")
+    least_confidence: float = Field(0.05, ge=0, le=1, description="lowest after a demotion")
+
     max_content_chars: int = Field(8_000, ge=1, description="longest memory, characters")
     min_content_chars: int = Field(3, ge=1, description="shortest memory, characters")
+
+    @field_validator("source_weights", mode="before")
+    @classmethod
+    def _added(cls, given: object) -> object:
+        if isinstance(given, str):
+            try:
+                given = json.loads(given)
+            except ValueError:
+                raise ValueError("is no JSON") from None
+        return {**SOURCE_WEIGHTS, **given} if isinstance(given, Mapping) else given
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:

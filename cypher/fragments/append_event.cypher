@@ -1,4 +1,4 @@
-// Append one immutable event. Needs `event`, a map; leaves `e`, the new node.
+// Append one immutable event. Needs `event`, a map; leaves `e`, the new node. What the map lacks is absent.
 // The only text that creates an Event.
 
 CREATE (e:Event {
@@ -13,5 +13,17 @@ CREATE (e:Event {
   source: event.source,
   actor: event.actor,
   artifact_ref: event.artifact_ref,
+  episode_id: event.episode_id,
+  polarity: event.polarity,
+  confidence: event.confidence,
+  source_type: event.source_type,
+  strength: event.strength,
+  target_id: event.target_id,
+  cardinality: event.cardinality,
+  kappa: event.kappa,
+  tau_days: event.tau_days,
+  decay_per_day: event.decay_per_day,
+  margin: event.margin,
+  combine: event.combine,
   payload: event.payload
 })

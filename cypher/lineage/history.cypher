@@ -1,27 +1,34 @@
-// What happened to a memory, oldest first.
+// What happened to a memory, oldest first, from the events seen at a pair of times.
 // mode: read
-// rows: many
+// rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string   whose
-//   $scopes     list     scopes the reader can see
-//   $memory_id  string   of the memory
-//   $limit      integer  newest events to return
+//   $tenant     string    whose
+//   $scopes     list      scopes the reader can see
+//   $memory_id  string    of the memory
+//   $limit      integer   newest events to return
+//   $valid      datetime  what happened later is not seen
+//   $known      datetime  what was recorded later is not seen
 // columns:
-//   - event       map     the event's own fields
-//   - episode_id  string  where it occurred, or null
-//   - turn_id     string  what it quotes, or null
+//   - events  list      maps: the event's own fields, episode_id and turn_id; none when the memory did not exist
+//   - now     datetime  by the server's clock
 
-MATCH (m:Memory {tenant: $tenant, id: $memory_id})
-WHERE m.scope IN $scopes
-MATCH (m)<-[:REINFORCES|CONCERNS]-(e:Event)
-WHERE e.scope IN $scopes
-WITH e
-ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
-LIMIT $limit
-OPTIONAL MATCH (e)-[:OCCURRED_IN]->(episode:Episode {tenant: $tenant})
-OPTIONAL MATCH (e)-[:QUOTES]->(turn:Turn {tenant: $tenant})
-RETURN e {.id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload} AS event,
-       episode.id AS episode_id,
-       turn.id AS turn_id
-ORDER BY event.occurred_at, event.recorded_at, event.id
+CALL () {
+  MATCH (m:Memory {tenant: $tenant, id: $memory_id})
+  WHERE m.scope IN $scopes AND EXISTS {
+    MATCH (m)<-[:REINFORCES]-(own:Event)
+    WHERE own.scope = m.scope AND own.occurred_at <= $valid AND own.recorded_at <= $known
+  }
+  MATCH (m)<-[:REINFORCES|CONCERNS]-(e:Event)
+  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
+  WITH e
+  ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
+  LIMIT $limit
+  OPTIONAL MATCH (e)-[:OCCURRED_IN]->(episode:Episode {tenant: $tenant})
+  OPTIONAL MATCH (e)-[:QUOTES]->(turn:Turn {tenant: $tenant})
+  WITH e, episode, turn
+  ORDER BY e.occurred_at, e.recorded_at, e.id
+  RETURN collect(e {.id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload,
+                    episode_id: episode.id, turn_id: turn.id}) AS events
+}
+RETURN events, datetime.realtime('Z') AS now

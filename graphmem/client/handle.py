@@ -8,9 +8,11 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from pydantic import Field
 
+from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
+    AsOf,
     Chain,
     CommitOutcome,
     Episode,
@@ -68,6 +70,10 @@ class _Known(Record):
     id: Text
 
 
+class _Moment(Record):
+    as_of: AsOf | None = None
+
+
 class _Change(Record):
     id: Text
     reason: Annotated[Text, Field(max_length=10_000)] | None = None
@@ -108,7 +114,7 @@ class Stretch(TypedDict, total=False):
     at: datetime
 
 
-class AsyncHandle:
+class AsyncHandle(AsyncBeliefs):
     """Memory as one writer sees it, awaited."""
 
     def __init__(self, state: State) -> None:
@@ -193,30 +199,49 @@ class AsyncHandle:
             self._state.session.supplied.update(gathering.hashes(found))
         return found
 
-    async def get(self, memory_id: str) -> Memory:
+    async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
         """Return a memory, whatever its status; no access is counted.
 
-        Raises:
-            NotFoundError: nothing visible has this id.
-        """
-        return await reading.get(self._state.binding, _known(memory_id))
+        Args:
+            memory_id: of the memory.
+            as_of: a pair of times; its status, counts and heads are then those that follow from
+                the events seen at it. Its tags are those of now: they are kept with the memory.
 
-    async def history(self, memory_id: str, *, limit: int = MOST_ROWS) -> Sequence[MemoryEvent]:
+        Raises:
+            NotFoundError: nothing visible has this id, or had it then.
+            InvalidInputError: nobody knows yet what will be known at `as_of`.
+        """
+        return await reading.get(self._state.binding, _known(memory_id), _moment(as_of))
+
+    async def history(
+        self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOf | None = None
+    ) -> Sequence[MemoryEvent]:
         """Return the newest events of a memory, oldest of them first.
 
+        Args:
+            memory_id: of the memory.
+            limit: 1 to 1,000.
+            as_of: only events seen at this pair of times.
+
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError, InvalidInputError: see `get`.
         """
         count = bounded("limit", limit, MOST_ROWS)
-        return await lineage.history(self._state.binding, _known(memory_id), limit=count)
+        return await lineage.history(
+            self._state.binding, _known(memory_id), limit=count, as_of=_moment(as_of)
+        )
 
-    async def chain(self, memory_id: str) -> Chain:
+    async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> Chain:
         """Return every memory that superseded or was superseded by this one, at any remove.
 
+        Args:
+            memory_id: of one of them.
+            as_of: along supersessions seen at this pair of times; see `get`.
+
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.chain(self._state.binding, _known(memory_id))
+        return await lineage.chain(self._state.binding, _known(memory_id), _moment(as_of))
 
     async def supersede(
         self, memory_id: str, content: str, *, reason: str | None = None, **origin: Unpack[Origin]
@@ -293,24 +318,43 @@ class AsyncHandle:
         return await episode.turns(self._state.binding, known, start=first, limit=count)
 
     async def list(
-        self, *, cursor: str | None = None, limit: int = 50, **narrowing: Unpack[Narrowing]
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+        as_of: AsOf | None = None,
+        **narrowing: Unpack[Narrowing],
     ) -> Page:
         """Return one page of memories, newest first; no access is counted.
 
+        Args:
+            cursor: where the page before ended; ask with the same `as_of` and narrowing.
+            limit: 1 to 1,000.
+            as_of: a pair of times; what existed then is narrowed by what it was then, except that
+                tags are those of now.
+            narrowing: which memories to list.
+
         Raises:
-            InvalidInputError: the cursor is not one that a page gave.
+            InvalidInputError: the cursor is not one that a page gave, or nobody knows yet what
+                will be known at `as_of`.
         """
         given = valid(_Filter, **narrowing)
         want = reading.Filter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
-        return await reading.page(self._state.binding, want, cursor=cursor, limit=count)
+        return await reading.page(
+            self._state.binding, want, cursor=cursor, limit=count, as_of=_moment(as_of)
+        )
 
 
 def _known(given: str) -> str:
     return valid(_Known, id=given).id
 
 
-class Handle:
+def _moment(given: AsOf | None) -> AsOf | None:
+    return valid(_Moment, as_of=given).as_of
+
+
+class Handle(Beliefs):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:

@@ -74,8 +74,10 @@ class Source(Record):
     source: Name = "manual"
     actor: Name | None = None
     artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
-    episode_id: Name | None = None
-    turn_id: Name | None = None
+    episode: Name | None = None
+    """Id of the stretch of experience it comes from."""
+    turn: Name | None = None
+    """Id of the turn whose words it rests on."""
     note: Note | None = None
 
 
@@ -136,6 +138,15 @@ class Retraction(Record):
     target_id: str
     found: bool
     """Whether the event to be cancelled is there; if not, it will be cancelled when it comes."""
+    repeated: bool = False
+
+
+class Replaced(Record):
+    """What `revise`, `split` or `merge` did."""
+
+    event_id: str
+    newer_ids: tuple[str, ...]
+    older_ids: tuple[str, ...]
     repeated: bool = False
 
 

@@ -20,7 +20,7 @@ class Outcome(StrEnum):
 
 
 class EventType(StrEnum):
-    """What an event says happened to a memory."""
+    """What an event says happened."""
 
     ADD = "ADD"
     IMPORT = "IMPORT"
@@ -29,6 +29,13 @@ class EventType(StrEnum):
     SUPERSEDE = "SUPERSEDE"
     DEPRECATE = "DEPRECATE"
     RESTORE = "RESTORE"
+    EVIDENCE = "EVIDENCE"
+    BELIEVE = "BELIEVE"
+    RETRACT = "RETRACT"
+    REVISE = "REVISE"
+    SPLIT = "SPLIT"
+    MERGE = "MERGE"
+    POLICY = "POLICY"
 
 
 class Status(StrEnum):
@@ -108,6 +115,8 @@ class Memory(Record):
     """How often it was said again, exactly or nearly."""
     head_ids: tuple[str, ...] = ()
     """For a superseded memory: what stands at the end of its chain."""
+    provisional: bool = False
+    """Read at a `known` so recent that a write under way may still be recorded before it."""
 
 
 class Page(Record):
@@ -116,6 +125,8 @@ class Page(Record):
     memories: tuple[Memory, ...]
     next_cursor: str | None
     """Pass it on to get the next page; None on the last one."""
+    provisional: bool = False
+    """See `Memory`."""
 
 
 class MemoryEvent(Record):
@@ -150,3 +161,5 @@ class Chain(Record):
     memories: tuple[Memory, ...]
     links: tuple[Link, ...]
     head_ids: tuple[str, ...]
+    provisional: bool = False
+    """See `Memory`."""

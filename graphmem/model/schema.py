@@ -37,12 +37,13 @@ class GraphState(Record):
 
 
 class SchemaItem(Record):
-    """One index or constraint on nodes."""
+    """One index or constraint."""
 
     name: str
     type: str
     """As the server calls it: RANGE, FULLTEXT, VECTOR, NODE_PROPERTY_UNIQUENESS."""
     labels: tuple[str, ...]
+    """Of the nodes it covers, or types of relationships in brackets."""
     properties: tuple[str, ...]
     """In order; of a vector index the vector first, then what its search can filter by."""
     config: dict[str, Any] = Field(default_factory=dict)

@@ -17,6 +17,7 @@ from graphmem.errors import (
     SelfSupersessionError,
 )
 from graphmem.model import (
+    AsOf,
     Chain,
     EventType,
     Link,
@@ -27,7 +28,7 @@ from graphmem.model import (
     Wish,
 )
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import drafts, identity
+from graphmem.rules import drafts, identity, moments
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
@@ -40,16 +41,9 @@ COMMIT_WRITE = catalog.query("commit/write", dict)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
 
 
-def _event(row: Mapping[str, Any]) -> MemoryEvent:
-    event = dict(row["event"])
-    payload = json.loads(event.pop("payload") or "{}")
-    return MemoryEvent(
-        **event, payload=payload, episode_id=row["episode_id"], turn_id=row["turn_id"]
-    )
-
-
-HISTORY = catalog.query("lineage/history", _event)
+HISTORY = catalog.query("lineage/history", dict)
 CHAIN = catalog.query("lineage/chain", dict)
+CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,48 +139,66 @@ async def supersede(
     return await to.world.graph.write(work)
 
 
-async def history(to: Binding, memory_id: str, *, limit: int) -> list[MemoryEvent]:
+async def history(
+    to: Binding, memory_id: str, *, limit: int, as_of: AsOf | None = None
+) -> list[MemoryEvent]:
     """Return the newest events of a memory, oldest of them first.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: nothing visible has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
     """
-    events = await to.world.graph.read(
+    [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
             HISTORY,
             tenant=to.wall.tenant,
             scopes=list(to.wall.scopes),
             memory_id=memory_id,
             limit=limit,
+            **moments.bounds(as_of),
         )
     )
-    if not events:
-        raise NotFoundError(f"No memory {memory_id!r}.")
-    return events
+    moments.refuse_future(as_of, found["now"])
+    if not found["events"]:
+        raise moments.missing(memory_id, as_of)
+    return [_event(event) for event in found["events"]]
 
 
-async def chain(to: Binding, memory_id: str) -> Chain:
+async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain:
     """Return every memory that superseded or was superseded by this one, at any remove.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: nothing visible has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
     """
-    rows = await to.world.graph.read(
-        lambda tx: tx.fetch(
-            CHAIN, tenant=to.wall.tenant, scopes=list(to.wall.scopes), memory_id=memory_id
+    wanted = {
+        "tenant": to.wall.tenant,
+        "scopes": list(to.wall.scopes),
+        "memory_id": memory_id,
+    }
+    if as_of is None:
+        rows, provisional = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)), False
+    else:
+        [then] = await to.world.graph.read(
+            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **moments.bounds(as_of))
         )
-    )
-    if not rows:
-        raise NotFoundError(f"No memory {memory_id!r}.")
+        rows, provisional = then["memories"], moments.is_provisional(as_of, then["now"])
+    memories = tuple(Memory(**row["card"], provisional=provisional) for row in rows)
+    if memory_id not in {m.id for m in memories}:
+        raise moments.missing(memory_id, as_of)
     links = [Link(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
     hidden = {link.older_id for link in links if link.in_force}
-    memories = tuple(Memory(**row["card"]) for row in rows)
     return Chain(
         memories=memories,
         links=tuple(links),
         head_ids=tuple(m.id for m in memories if m.id not in hidden),
+        provisional=provisional,
     )
+
+
+def _event(event: Mapping[str, Any]) -> MemoryEvent:
+    return MemoryEvent(**{**event, "payload": json.loads(event["payload"] or "{}")})
 
 
 async def _look(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import NotFoundError
-from graphmem.model import Memory, Page, Status
+from graphmem.model import AsOf, Memory, Page, Status
 from graphmem.ports import Binding
-from graphmem.rules import paging
+from graphmem.rules import moments, paging
 
 GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
+GET_AS_OF = catalog.query("commit/get_as_of", dict)
 LIST = catalog.query("commit/list", lambda row: Memory(**row["card"]))
+LIST_AS_OF = catalog.query("commit/list_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,46 +29,62 @@ class Filter:
     statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
-async def get(to: Binding, memory_id: str) -> Memory:
+async def get(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: nothing visible has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
     """
-    found = await to.world.graph.read(
-        lambda tx: tx.fetch(
-            GET, tenant=to.wall.tenant, scopes=list(to.wall.scopes), ids=[memory_id]
+    wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes), "ids": [memory_id]}
+    if as_of is None:
+        found = await to.world.graph.read(lambda tx: tx.fetch(GET, **wanted))
+    else:
+        [then] = await to.world.graph.read(
+            lambda tx: tx.fetch(GET_AS_OF, **wanted, **moments.bounds(as_of))
         )
-    )
+        found = _memories(then, provisional=moments.is_provisional(as_of, then["now"]))
     if not found:
-        raise NotFoundError(f"No memory {memory_id!r}.")
+        raise moments.missing(memory_id, as_of)
     return found[0]
 
 
-async def page(to: Binding, want: Filter, *, cursor: str | None, limit: int) -> Page:
+async def page(
+    to: Binding, want: Filter, *, cursor: str | None, limit: int, as_of: AsOf | None = None
+) -> Page:
     """Return one page of memories, newest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `page`.
+        InvalidInputError: the cursor was not made by `page`, or `as_of.known` lies in the future.
     """
     before_at, before_id = paging.position(cursor)
-    found: Sequence[Memory] = await to.world.graph.read(
-        lambda tx: tx.fetch(
-            LIST,
-            tenant=to.wall.tenant,
-            scopes=list(to.wall.scopes),
-            statuses=list(want.statuses),
-            tags=list(want.tags),
-            source=want.source,
-            since=want.since,
-            until=want.until,
-            before_at=before_at,
-            before_id=before_id,
-            limit=limit,
+    wanted = {
+        "tenant": to.wall.tenant,
+        "scopes": list(to.wall.scopes),
+        "statuses": list(want.statuses),
+        "tags": list(want.tags),
+        "source": want.source,
+        "since": want.since,
+        "until": want.until,
+        "before_at": before_at,
+        "before_id": before_id,
+        "limit": limit,
+    }
+    if as_of is None:
+        found, provisional = await to.world.graph.read(lambda tx: tx.fetch(LIST, **wanted)), False
+    else:
+        [then] = await to.world.graph.read(
+            lambda tx: tx.fetch(LIST_AS_OF, **wanted, **moments.bounds(as_of))
         )
-    )
+        provisional = moments.is_provisional(as_of, then["now"])
+        found = _memories(then, provisional=provisional)
     last = found[-1] if len(found) == limit else None
     return Page(
         memories=tuple(found),
         next_cursor=paging.cursor(last.created_at, last.id) if last else None,
+        provisional=provisional,
     )
+
+
+def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
+    return [Memory(**card, provisional=provisional) for card in then["cards"]]

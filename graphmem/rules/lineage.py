@@ -1,12 +1,14 @@
-"""Status and supersession from events: the oracle of fragments/refresh_status.cypher."""
+"""Status and supersession from events: the oracle of refresh_status and memory_card_as_of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from graphmem.model import Status
+
+BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,28 @@ class Effect:
     status: Status
     is_statement: bool = False
     """The content was said, as against a correction: it ranks below one of the same instant."""
+    recorded_at: datetime = BEGINNING
+    """When it became known."""
+
+
+def seen(effects: Iterable[Effect], valid: datetime, known: datetime) -> list[Effect]:
+    """Return the effects that a read at a pair of times sees: what it leaves out is as not there.
+
+    Args:
+        effects: in any order.
+        valid: what happened later is not seen.
+        known: what was recorded later is not seen.
+    """
+    return [e for e in effects if e.occurred_at <= valid and e.recorded_at <= known]
 
 
 def status_of(effects: Iterable[Effect]) -> Status:
-    """Return the status that the newest effect gives.
+    """Return the status that the newest effect gives; without any, nothing hides the memory.
 
     At one instant a correction outranks a statement, then the larger event id wins.
     """
-    return max(effects, key=_when).status
+    newest = max(effects, key=_when, default=None)
+    return newest.status if newest else Status.CURRENT
 
 
 def in_force(supersession: Effect, effects: Iterable[Effect]) -> bool:

@@ -78,6 +78,31 @@ def _fill(driver: neo4j.Driver) -> None:
         """,
         mark=mark,
     )
+    driver.execute_query(
+        """
+        UNWIND range(1, 10) AS t
+        WITH $mark + t AS tenant
+        UNWIND range(1, 100) AS i
+        CREATE (p:Predicate {tenant: tenant, key: 'p' + i, scope: 'global'})
+        CREATE (b:Belief {
+          tenant: tenant, id: 'b' + i, scope: 'global', status: 'current', statement: 'word ' + i,
+          slot_id: 's' + (i % 20), subject_key: 'x' + (i % 20), predicate_key: 'p',
+          created_at: datetime(), recorded_at: datetime()
+        })
+        CREATE (s:Event {tenant: tenant, id: 'policy' + i, scope: 'global', type: 'POLICY'})
+        CREATE (s)-[:CONCERNS]->(p)
+        WITH tenant, i, b
+        UNWIND range(1, 10) AS j
+        CREATE (e:Event {
+          tenant: tenant, id: 'v' + i + '-' + j, scope: 'global', type: 'EVIDENCE', polarity: 1,
+          occurred_at: datetime(), recorded_at: datetime()
+        })
+        CREATE (e)-[:SUPPORTS {
+          tenant: tenant, slot_id: b.slot_id, recorded_at: e.recorded_at
+        }]->(b)
+        """,
+        mark=mark,
+    )
     driver.execute_query("CALL db.prepareForReplanning(60)")
 
 

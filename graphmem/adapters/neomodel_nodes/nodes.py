@@ -1,21 +1,13 @@
-"""The graph as neomodel classes: the declared schema, and a way to browse by objects.
-
-Reads and writes of graphmem are Cypher files; nothing here is on their way. A node's `id` is the
-attribute `uid`, because neomodel keeps the name `id` for itself.
-"""
+"""The node classes of the graph, with the indexes and keys that each needs."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-import neo4j
-from neo4j import exceptions
 from neomodel import (
     ArrayProperty,
+    BooleanProperty,
     DateTimeNeo4jFormatProperty,
     FloatProperty,
     IntegerProperty,
@@ -25,19 +17,8 @@ from neomodel import (
     StructuredNode,
     StructuredRel,
     ZeroOrOne,
-    db,
-    get_config,
 )
 
-from graphmem.errors import GraphAccessError, GraphUnavailableError, InvalidInputError
-from graphmem.model import Schema, SchemaItem
-
-_TYPES = {
-    "unique": "NODE_PROPERTY_UNIQUENESS",
-    "range": "RANGE",
-    "fulltext": "FULLTEXT",
-    "vector": "VECTOR",
-}
 ENGLISH = {"fulltext.analyzer": "english", "fulltext.eventually_consistent": False}
 COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
 
@@ -59,6 +40,16 @@ class Supersedes(StructuredRel):
 
     event_id = StringProperty(required=True)
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Speaks(StructuredRel):
+    """Which slot a piece of evidence speaks of, and since when."""
+
+    indexes: ClassVar = (Index("range", "recorded_at", ("tenant", "slot_id", "recorded_at")),)
+
+    tenant = StringProperty(required=True)
+    slot_id = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
 
@@ -102,12 +93,102 @@ class Memory(StructuredNode):
     superseded_by = RelationshipFrom("Memory", "SUPERSEDES", model=Supersedes)
     reinforced_by = RelationshipFrom("Event", "REINFORCES")
     concerned_by = RelationshipFrom("Event", "CONCERNS")
+    claims = RelationshipTo("Belief", "CLAIMS")
+
+
+class Belief(StructuredNode):
+    """A hypothesis: a triple, a statement, or both."""
+
+    indexes: ClassVar = (
+        Index("unique", "id", ("tenant", "id")),
+        Index("range", "subject_key", ("tenant", "scope", "subject_key", "predicate_key")),
+        Index("range", "created_at", ("tenant", "scope", "created_at")),
+        Index("range", "unembedded", ("tenant", "unembedded")),
+        Index("fulltext", "statement", ("statement", "tenant_key", "scope_key", "status"), ENGLISH),
+        Index(
+            "vector",
+            "embedding",
+            ("embedding", "tenant", "scope", "status", "recorded_at", "created_at"),
+            COSINE,
+        ),
+    )
+
+    tenant = StringProperty(required=True)
+    tenant_key = StringProperty(required=True)
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+    scope_key = StringProperty(required=True)
+    slot_id = StringProperty(required=True)
+    statement = StringProperty(required=True)
+    subject = StringProperty()
+    predicate = StringProperty()
+    object = StringProperty()
+    subject_key = StringProperty()
+    predicate_key = StringProperty()
+    status = StringProperty(required=True)
+    embedding = ArrayProperty(FloatProperty())
+    unembedded = BooleanProperty()
+    created_at = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    first_id = StringProperty(required=True)
+    locked_at = DateTimeNeo4jFormatProperty()
+
+    supported_by = RelationshipFrom("Event", "SUPPORTS", model=Speaks)
+    refuted_by = RelationshipFrom("Event", "REFUTES", model=Speaks)
+    concerned_by = RelationshipFrom("Event", "CONCERNS")
+    claimed_by = RelationshipFrom("Memory", "CLAIMS")
+    supersedes = RelationshipTo("Belief", "SUPERSEDES", model=Supersedes)
+    superseded_by = RelationshipFrom("Belief", "SUPERSEDES", model=Supersedes)
+
+
+class Predicate(StructuredNode):
+    """A tenant's policy for a predicate: the newest of its POLICY events."""
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    tenant = StringProperty(required=True)
+    key = StringProperty(required=True)
+    scope = StringProperty(required=True)
+    name = StringProperty(required=True)
+    template = StringProperty()
+    cardinality = StringProperty(required=True)
+    kappa = FloatProperty(required=True)
+    tau_days = FloatProperty(required=True)
+    decay_per_day = FloatProperty(required=True)
+    margin = FloatProperty(required=True)
+    combine = StringProperty(required=True)
+    event_id = StringProperty(required=True)
+    occurred_at = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+    concerned_by = RelationshipFrom("Event", "CONCERNS")
+
+
+class Checkpoint(StructuredNode):
+    """What a slot's older evidence came to: a cache, which a read continues from."""
+
+    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
+
+    tenant = StringProperty(required=True)
+    slot_id = StringProperty(required=True)
+
+
+class NameLock(StructuredNode):
+    """An event id that a transaction holds; no such node outlives its transaction."""
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    tenant = StringProperty(required=True)
+    key = StringProperty(required=True)
 
 
 class Event(StructuredNode):
     """An append-only record that something happened."""
 
-    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+    indexes: ClassVar = (
+        Index("unique", "id", ("tenant", "id")),
+        Index("range", "target_id", ("tenant", "target_id")),
+    )
 
     tenant = StringProperty(required=True)
     uid = StringProperty(required=True, db_property="id")
@@ -120,10 +201,27 @@ class Event(StructuredNode):
     source = StringProperty()
     actor = StringProperty()
     artifact_ref = StringProperty()
+    episode_id = StringProperty()
+    polarity = IntegerProperty()
+    confidence = FloatProperty()
+    source_type = StringProperty()
+    strength = FloatProperty()
+    target_id = StringProperty()
+    cardinality = StringProperty()
+    kappa = FloatProperty()
+    tau_days = FloatProperty()
+    decay_per_day = FloatProperty()
+    margin = FloatProperty()
+    combine = StringProperty()
     payload = StringProperty()
 
     reinforces = RelationshipTo("Memory", "REINFORCES")
+    supports = RelationshipTo("Belief", "SUPPORTS", model=Speaks)
+    refutes = RelationshipTo("Belief", "REFUTES", model=Speaks)
+    retracts = RelationshipTo("Event", "RETRACTS")
+    retracted_by = RelationshipFrom("Event", "RETRACTS")
     concerns = RelationshipTo("Memory", "CONCERNS")
+    concerns_beliefs = RelationshipTo("Belief", "CONCERNS")
     occurred_in = RelationshipTo("Episode", "OCCURRED_IN", cardinality=ZeroOrOne)
     quotes = RelationshipTo("Turn", "QUOTES")
 
@@ -223,6 +321,10 @@ class MigrationLock(StructuredNode):
 NODES: tuple[type[StructuredNode], ...] = (
     Tenant,
     Memory,
+    Belief,
+    Predicate,
+    Checkpoint,
+    NameLock,
     Event,
     Episode,
     Turn,
@@ -231,88 +333,5 @@ NODES: tuple[type[StructuredNode], ...] = (
     MigrationLock,
 )
 
-
-def declared() -> Schema:
-    """Return every index and constraint that the classes declare."""
-    items = (_item(node, index) for node in NODES for index in _indexes(node))
-    return Schema(
-        items=tuple(sorted(items, key=lambda item: item.name)),
-        labels=frozenset(node.__label__ for node in NODES),
-    )
-
-
-def _indexes(node: type[StructuredNode]) -> Iterator[Index]:
-    for attribute, prop in node.__all_properties__:
-        if prop.unique_index:
-            name = prop.get_db_property_name(attribute)
-            yield Index("unique", name, (name,))
-    yield from getattr(node, "indexes", ())
-
-
-def _item(node: type[StructuredNode], index: Index) -> SchemaItem:
-    label = re.sub(r"(?<!^)(?=[A-Z])", "_", node.__label__).lower()
-    return SchemaItem(
-        name=f"{label}_{index.prop}_{index.kind}",
-        type=_TYPES[index.kind],
-        labels=(node.__label__,),
-        properties=index.on,
-        config=index.config,
-    )
-
-
-@contextmanager
-def browsing(uri: str, user: str, password: str, database: str | None = None) -> Iterator[None]:
-    """Connect neomodel for reading, for as long as the block lasts.
-
-    Inside it `Memory.nodes.filter(tenant="acme")` and the relationships work, all in one read
-    transaction: what would write is refused by the server, so events stay as they are.
-    neomodel has one connection for the whole process, so blocks do not nest.
-
-    Args:
-        uri: of the server, for example bolt://127.0.0.1:7687.
-        user: to log in as.
-        password: in clear.
-        database: its name; None for the user's home database.
-
-    Raises:
-        InvalidInputError: neomodel is connected already.
-        GraphAccessError: the server refused the credentials.
-        GraphUnavailableError: the server cannot be reached.
-    """
-    if db.driver is not None:
-        raise InvalidInputError(
-            "neomodel is connected already.",
-            hint="Close that first: neomodel.db.close_connection().",
-        )
-    with _reached(uri, user, password) as driver:
-        config = get_config()
-        before, config.database_name = config.database_name, database
-        try:
-            db.set_connection(driver=driver)
-            db.begin(access_mode=neo4j.READ_ACCESS)
-            try:
-                yield
-            finally:
-                # Nothing to commit, and one that was refused a write could not be.
-                db.rollback()
-        finally:
-            config.database_name = before
-            db.close_connection()
-
-
-@contextmanager
-def _reached(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
-    try:
-        driver = neo4j.GraphDatabase.driver(uri, auth=(user, password))
-    except (exceptions.ConfigurationError, ValueError) as error:
-        raise GraphUnavailableError("The address of Neo4j does not fit the driver.") from error
-    with driver:
-        try:
-            driver.verify_connectivity()
-        except exceptions.AuthError as error:
-            raise GraphAccessError(f"Neo4j refused access: {error.code}.") from error
-        except exceptions.DriverError as error:
-            raise GraphUnavailableError(
-                f"Neo4j cannot be reached ({type(error).__name__}) at the address given."
-            ) from error
-        yield driver
+EDGES: dict[str, type[Speaks]] = {"SUPPORTS": Speaks, "REFUTES": Speaks}
+"""Relationships that have indexes."""

@@ -1,0 +1,23 @@
+// What is known before statements are worded and embedded: how predicates read aloud, and which beliefs are there.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant      string  whose
+//   $predicates  list    keys of predicates
+//   $belief_ids  list    of beliefs that may be there
+// columns:
+//   - templates  list  maps: key, template
+//   - beliefs    list  ids of those that are there and embedded
+
+RETURN
+  COLLECT {
+    MATCH (p:Predicate {tenant: $tenant})
+    WHERE p.key IN $predicates AND p.template IS NOT NULL
+    RETURN p {.key, .template}
+  } AS templates,
+  COLLECT {
+    MATCH (b:Belief {tenant: $tenant})
+    WHERE b.id IN $belief_ids AND b.unembedded IS NULL
+    RETURN b.id
+  } AS beliefs

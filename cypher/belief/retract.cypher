@@ -1,0 +1,26 @@
+// Append a RETRACT event that cancels another event, now or when that comes.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $event   map     the event's own fields, target_id among them
+// columns:
+//   - found  boolean  the event to be cancelled is there
+
+WITH $event AS event
+// include: fragments/append_event.cypher
+WITH e, event
+// include: fragments/meet_retraction.cypher
+OPTIONAL MATCH (target:Event {tenant: $tenant, id: event.target_id})
+WHERE target.scope = e.scope
+FOREACH (x IN CASE WHEN target IS NULL THEN [] ELSE [target] END | CREATE (e)-[:RETRACTS]->(x))
+WITH e, target
+// A state that was computed with what is cancelled now is worth nothing.
+CALL (e) {
+  MATCH (e)-[:RETRACTS*1..]->(x:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
+  WITH DISTINCT b.slot_id AS slot_id
+  MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
+  DELETE c
+}
+RETURN target IS NOT NULL AS found

@@ -1,0 +1,23 @@
+// Memories by id as they were at a pair of times, from the events seen then; their tags are those of now.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $ids     list      memory ids
+//   $valid   datetime  what happened later is not seen
+//   $known   datetime  what was recorded later is not seen
+// columns:
+//   - cards  list      see fragments/memory_card_as_of.cypher
+//   - now    datetime  by the server's clock
+
+CALL () {
+  UNWIND $ids AS id
+  MATCH (m:Memory {tenant: $tenant, id: id})
+  WHERE m.scope IN $scopes
+  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_card_as_of.cypher
+  RETURN collect(card) AS cards
+}
+RETURN cards, datetime.realtime('Z') AS now

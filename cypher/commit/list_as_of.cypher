@@ -1,0 +1,46 @@
+// Memories as they were at a pair of times, newest first, a page at a time; their tags are those of now.
+// mode: read
+// rows: one
+// plan: NodeIndexSeek
+// params:
+//   $tenant      string    whose
+//   $scopes      list      scopes the reader can see
+//   $statuses    list      which to show, by their status then
+//   $tags        list      all of them must be there
+//   $source      string    one of the events seen must come from it; null: any
+//   $since       datetime  created then or later; null: any
+//   $until       datetime  created before; null: any
+//   $before_at   datetime  the last page ended at this created_at; null: first page
+//   $before_id   string    and this id
+//   $limit       integer   rows of a page
+//   $valid       datetime  what happened later is not seen
+//   $known       datetime  what was recorded later is not seen
+// columns:
+//   - cards  list      see fragments/memory_card_as_of.cypher
+//   - now    datetime  by the server's clock
+
+CALL () {
+  MATCH (m:Memory)
+  // The cached created_at comes from all events: that of the events seen is never earlier.
+  WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.created_at <= $valid
+    AND all(tag IN $tags WHERE tag IN m.tags)
+    AND ($source IS NULL OR EXISTS {
+      MATCH (m)<-[:REINFORCES]-(e:Event)
+      WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
+    })
+  // include: fragments/seen_as_of.cypher
+  FILTER ($since IS NULL OR created_at >= $since)
+    AND ($until IS NULL OR created_at < $until)
+    AND ($before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id))
+  // Sorted before the status is asked for: that is then done for no more memories than the page needs.
+  WITH *
+  ORDER BY created_at DESC, m.id DESC
+  // include: fragments/memory_card_as_of.cypher
+  WITH *
+  ORDER BY created_at DESC, m.id DESC
+  WHERE status IN $statuses
+  WITH card
+  LIMIT $limit
+  RETURN collect(card) AS cards
+}
+RETURN cards, datetime.realtime('Z') AS now

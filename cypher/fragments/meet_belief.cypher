@@ -1,0 +1,41 @@
+// The belief that a claim is about, made when it is new. Needs `claim`, a map, and `event`, its event's map; leaves `b`.
+// It is shown as its earliest event words it, by (occurred_at, id), so the order of arrival does not matter.
+
+MERGE (b:Belief {tenant: $tenant, id: claim.id})
+ON CREATE SET
+  b.tenant_key = $tenant_key,
+  b.scope = claim.scope,
+  b.scope_key = claim.scope_key,
+  b.slot_id = claim.slot_id,
+  b.subject_key = claim.subject_key,
+  b.predicate_key = claim.predicate_key,
+  b.subject = claim.subject,
+  b.predicate = claim.predicate,
+  b.object = claim.object,
+  b.statement = claim.statement,
+  b.status = 'current',
+  b.created_at = event.occurred_at,
+  b.first_id = event.id,
+  b.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z')),
+  b.unembedded = true
+CALL (b, claim, event) {
+  WITH b, claim, event
+  WHERE event.occurred_at < b.created_at OR (event.occurred_at = b.created_at AND event.id < b.first_id)
+  // Locked and looked at again: another writer may have brought an earlier one meanwhile.
+  SET b.locked_at = datetime.realtime('Z')
+  WITH b, claim, event
+  WHERE event.occurred_at < b.created_at OR (event.occurred_at = b.created_at AND event.id < b.first_id)
+  SET b.created_at = event.occurred_at,
+      b.first_id = event.id,
+      b.subject = claim.subject,
+      b.predicate = claim.predicate,
+      b.object = claim.object,
+      b.statement = claim.statement
+}
+CALL (b, claim) {
+  WITH b, claim
+  WHERE b.unembedded AND claim.embedding IS NOT NULL
+  SET b.unembedded = null
+  WITH b, claim
+  CALL db.create.setNodeVectorProperty(b, 'embedding', claim.embedding)
+}

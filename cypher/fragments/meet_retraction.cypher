@@ -1,0 +1,7 @@
+// Link the retractions of `e` that came before it. Needs `e`; changes no rows.
+
+CALL (e) {
+  MATCH (r:Event {tenant: $tenant, target_id: e.id})
+  WHERE r.scope = e.scope AND r.type = 'RETRACT'
+  CREATE (r)-[:RETRACTS]->(e)
+}

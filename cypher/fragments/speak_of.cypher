@@ -1,0 +1,7 @@
+// Link an event to a belief that it supports or refutes, by `e.polarity`. Needs `e`, `b` and `claim`.
+// The edge says which slot it speaks of and since when, so that an index finds what a slot learnt lately.
+
+FOREACH (x IN CASE e.polarity WHEN 1 THEN [1] ELSE [] END |
+  CREATE (e)-[:SUPPORTS {tenant: $tenant, slot_id: claim.slot_id, recorded_at: e.recorded_at}]->(b))
+FOREACH (x IN CASE e.polarity WHEN -1 THEN [1] ELSE [] END |
+  CREATE (e)-[:REFUTES {tenant: $tenant, slot_id: claim.slot_id, recorded_at: e.recorded_at}]->(b))

@@ -1,0 +1,29 @@
+// Every memory of a chain as it was at a pair of times, at any remove over the edges seen then, with these edges.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant     string    whose
+//   $scopes     list      scopes the reader can see
+//   $memory_id  string    where to begin
+//   $valid      datetime  what happened later is not seen
+//   $known      datetime  what was recorded later is not seen
+// columns:
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher
+//   - now       datetime  by the server's clock
+
+CALL () {
+  MATCH (start:Memory {tenant: $tenant, id: $memory_id})
+  WHERE start.scope IN $scopes
+  MATCH (start)-[path:SUPERSEDES*0..]-(m)
+  WHERE m.tenant = $tenant AND m.scope IN $scopes
+    AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
+  // DISTINCT here lets the server walk each memory once, however many ways lead to it.
+  WITH DISTINCT m
+  // include: fragments/seen_as_of.cypher
+  // include: fragments/memory_card_as_of.cypher
+  WITH card, links
+  ORDER BY card.created_at, card.id
+  RETURN collect({card: card, links: links}) AS memories
+}
+RETURN memories, datetime.realtime('Z') AS now

@@ -1,0 +1,34 @@
+// Append a POLICY event and bring the predicate's cached policy up to date: the newest by (occurred_at, id) holds.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $key       string  of the predicate
+//   $name      string  as written
+//   $template  string  how its triples are read aloud, or null
+//   $event     map     the event's own fields, the policy among them
+// columns:
+
+MERGE (p:Predicate {tenant: $tenant, key: $key})
+ON CREATE SET p.name = $name, p.scope = 'global'
+WITH p, $event AS event
+// include: fragments/append_event.cypher
+CREATE (e)-[:CONCERNS]->(p)
+WITH p
+CALL (p) {
+  MATCH (p)<-[:CONCERNS]-(x:Event)
+  RETURN x
+  ORDER BY x.occurred_at DESC, x.id DESC
+  LIMIT 1
+}
+SET p.event_id = x.id,
+    p.occurred_at = x.occurred_at,
+    p.recorded_at = x.recorded_at,
+    p.cardinality = x.cardinality,
+    p.kappa = x.kappa,
+    p.tau_days = x.tau_days,
+    p.decay_per_day = x.decay_per_day,
+    p.margin = x.margin,
+    p.combine = x.combine,
+    p.template = CASE x.id WHEN $event.id THEN $template ELSE p.template END

@@ -1,0 +1,49 @@
+"""The graph as neomodel classes: the declared schema, and a way to browse by objects.
+
+Reads and writes of graphmem are Cypher files; nothing here is on their way. A node's `id` is the
+attribute `uid`, because neomodel keeps the name `id` for itself.
+"""
+
+from graphmem.adapters.neomodel_nodes.browsing import browsing
+from graphmem.adapters.neomodel_nodes.nodes import (
+    EDGES,
+    NODES,
+    Belief,
+    Checkpoint,
+    EmbeddingModel,
+    Episode,
+    Event,
+    Index,
+    Memory,
+    Migration,
+    MigrationLock,
+    NameLock,
+    Predicate,
+    Speaks,
+    Supersedes,
+    Tenant,
+    Turn,
+)
+from graphmem.adapters.neomodel_nodes.schema import declared
+
+__all__ = [
+    "EDGES",
+    "NODES",
+    "Belief",
+    "Checkpoint",
+    "EmbeddingModel",
+    "Episode",
+    "Event",
+    "Index",
+    "Memory",
+    "Migration",
+    "MigrationLock",
+    "NameLock",
+    "Predicate",
+    "Speaks",
+    "Supersedes",
+    "Tenant",
+    "Turn",
+    "browsing",
+    "declared",
+]

@@ -1,0 +1,121 @@
+"""Record observations, hypotheses and testimony."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from graphmem.errors import EventConflictError, InvalidInputError
+from graphmem.model import Hypothesis, Observation, Recorded, Testimony
+from graphmem.operations.evidence import writing
+from graphmem.ports import Binding
+from graphmem.rules import claims
+from graphmem.rules.claims import Draft
+
+BATCH = 500
+"""Events in one transaction."""
+EVEN = 0.5
+"""A strength that says nothing either way."""
+
+
+async def observe(to: Binding, seen: Observation) -> Recorded:
+    """Record one observation; the first about a triple makes its belief.
+
+    Raises:
+        InvalidInputError: it lies in the future, or its source type has no weight.
+        EventConflictError: the id was used for something else.
+        NotFoundError: the episode or turn does not exist.
+    """
+    _weighed(to, seen.source_type)
+    draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
+    [draft], vectors = await writing.worded(to, [draft], embed=True)
+    done = await writing.append(to, [draft], vectors)
+    return done[draft.event_id]
+
+
+async def observe_many(
+    to: Binding,
+    observations: Sequence[Observation],
+    on_batch: Callable[[Sequence[Recorded]], None] | None = None,
+) -> list[Recorded]:
+    """Record observations in their order, every 500 in one transaction; then embed what is new.
+
+    Raises:
+        InvalidInputError, EventConflictError, NotFoundError: see `observe`; batches before that
+            of the fault are kept, nothing of its own is.
+    """
+    now = to.world.clock.now()
+    for seen in observations:
+        _weighed(to, seen.source_type)
+    ready = [claims.observed(seen, to.wall.scope, now) for seen in observations]
+    _no_conflict(ready)
+    result: list[Recorded] = []
+    known: set[str] = set()
+    for start in range(0, len(ready), BATCH):
+        batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
+        done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
+        part = list(_in_order(batch, done, known))
+        result += part
+        if on_batch is not None:
+            on_batch(part)
+    await writing.embed_statements(to)
+    return result
+
+
+async def believe(to: Binding, hypothesis: Hypothesis) -> Recorded:
+    """Record a hypothesis with its initial confidence and return its belief's id.
+
+    Raises:
+        InvalidInputError, EventConflictError, NotFoundError: see `observe`.
+    """
+    draft = claims.hypothesised(hypothesis, to.wall.scope, to.world.clock.now())
+    [draft], vectors = await writing.worded(to, [draft], embed=True)
+    done = await writing.append(to, [draft], vectors)
+    return done[draft.event_id]
+
+
+async def testify(to: Binding, belief_id: str, said: Testimony) -> Recorded:
+    """Record evidence with a strength about a belief that is there.
+
+    Raises:
+        NotFoundError: nothing visible has this id; or the episode or turn does not exist.
+        ForeignScopeError: the belief belongs to another scope.
+        InvalidInputError, EventConflictError: see `observe`.
+    """
+    draft = claims.testified(said, await writing.own_claim(to, belief_id), to.world.clock.now())
+    done = await writing.append(to, [draft], {})
+    counted = draft.fields["strength"]
+    return done[draft.event_id].model_copy(
+        update={
+            "strength": counted,
+            "clamped": counted != said.strength,
+            "counts_against": counted < EVEN,
+        }
+    )
+
+
+def _weighed(to: Binding, source_type: str) -> None:
+    weights = to.world.settings.source_weights
+    if source_type not in weights:
+        raise InvalidInputError(
+            f"The source type {source_type!r} has no weight.",
+            hint=f"Use one of {', '.join(sorted(weights))}, or set GRAPHMEM_SOURCE_WEIGHTS.",
+        )
+
+
+def _no_conflict(ready: Sequence[Draft]) -> None:
+    seen: dict[str, str] = {}
+    for draft in ready:
+        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
+            raise EventConflictError(
+                f"The id {draft.event_id!r} stands twice, for different evidence."
+            )
+
+
+def _in_order(
+    batch: Sequence[Draft], done: Mapping[str, Recorded], known: set[str]
+) -> Iterator[Recorded]:
+    for draft in batch:
+        again = draft.event_id in known
+        known.add(draft.event_id)
+        recorded = done[draft.event_id]
+        yield recorded.model_copy(update={"repeated": True}) if again else recorded

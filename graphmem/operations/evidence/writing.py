@@ -1,0 +1,173 @@
+"""Write events about beliefs: worded, embedded, each once, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
+from graphmem.model import Recorded
+from graphmem.ports import Binding, Role, Tx
+from graphmem.rules import claims, identity
+from graphmem.rules.claims import Claim, Draft
+
+if TYPE_CHECKING:
+    from graphmem.rules.verdicts import Vector
+
+EMBEDDED = 256
+"""Statements embedded at once after a batch."""
+
+KNOWN = catalog.query("belief/known", dict)
+LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
+LOOK = catalog.query("belief/look", dict)
+APPEND = catalog.query("belief/append", dict)
+UNEMBEDDED = catalog.query("belief/unembedded", dict)
+EMBED = catalog.query("belief/embed", catalog.ignored)
+
+
+async def own_claim(to: Binding, belief_id: str) -> Claim:
+    """Return what a belief of the handle's own scope says.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+        ForeignScopeError: the belief belongs to another scope.
+    """
+    found = await to.world.graph.read(lambda tx: look(tx, to, [], [belief_id]))
+    if not found["beliefs"]:
+        raise NotFoundError(f"No belief {belief_id!r}.")
+    [row] = found["beliefs"]
+    if row["scope"] != to.wall.scope:
+        raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
+    return claims.stored(row)
+
+
+async def embed_statements(to: Binding) -> int:
+    """Embed every statement of the tenant that has no embedding yet; return how many there were."""
+    total = 0
+    while True:
+        rows = await to.world.graph.read(
+            lambda tx: tx.fetch(UNEMBEDDED, tenant=to.wall.tenant, limit=EMBEDDED)
+        )
+        if not rows:
+            return total
+        matrix = await to.world.embedder.embed([row["statement"] for row in rows], Role.DOCUMENT)
+        embeddings = [
+            {"id": row["id"], "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
+        ]
+        await to.world.graph.write(_embedding(to, embeddings))
+        total += len(rows)
+
+
+def _embedding(
+    to: Binding, embeddings: Sequence[Mapping[str, Any]]
+) -> Callable[[Tx], Coroutine[Any, Any, object]]:
+    return lambda tx: tx.fetch(EMBED, tenant=to.wall.tenant, embeddings=embeddings)
+
+
+async def worded(
+    to: Binding, batch: Sequence[Draft], *, embed: bool
+) -> tuple[list[Draft], dict[str, Vector]]:
+    """Return drafts read aloud as their predicates have it, and the embeddings that are wanted."""
+    [known] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            KNOWN,
+            tenant=to.wall.tenant,
+            predicates=sorted({d.claim.predicate_key for d in batch if d.claim.predicate_key}),
+            belief_ids=sorted({d.claim.id for d in batch}),
+        )
+    )
+    templates = {row["key"]: row["template"] for row in known["templates"]}
+    worded = [draft.spoken_as(templates) for draft in batch]
+    new = {d.claim.id: d.claim.statement for d in worded if d.claim.id not in known["beliefs"]}
+    if not embed or not new:
+        return worded, {}
+    matrix = await to.world.embedder.embed(list(new.values()), Role.DOCUMENT)
+    return worded, dict(zip(new, matrix, strict=True))
+
+
+async def append(
+    to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
+) -> dict[str, Recorded]:
+    """Write a batch in one transaction: all of it, each event once, or nothing."""
+    named = sorted({d.event_id for d in batch if d.given.id})
+
+    async def work(tx: Tx) -> dict[str, Recorded]:
+        if named:
+            await tx.fetch(LOCK_NAMES, tenant=to.wall.tenant, ids=named)
+        found = await look(tx, to, [d.event_id for d in batch], [])
+        return await write(tx, to, batch, vectors, found["events"])
+
+    return await to.world.graph.write(work)
+
+
+async def write(
+    tx: Tx,
+    to: Binding,
+    batch: Sequence[Draft],
+    vectors: Mapping[str, Vector],
+    events: Sequence[Mapping[str, Any]],
+) -> dict[str, Recorded]:
+    """Append what of a batch is not among the `events` that are there.
+
+    Raises:
+        EventConflictError: an id was used for something else.
+        NotFoundError: an episode or turn to attach to does not exist.
+    """
+    there = {event["id"]: event for event in events}
+    for draft in batch:
+        if draft.event_id in there:
+            same(there[draft.event_id], draft.request_hash)
+    # In the order of beliefs, so that two batches wait for each other and never in a ring.
+    new = sorted((d for d in batch if d.event_id not in there), key=lambda d: d.claim.id)
+    if new:
+        [counts] = await tx.fetch(
+            APPEND,
+            tenant=to.wall.tenant,
+            tenant_key=identity.tenant_key(to.wall.tenant),
+            events=[draft.row(to.wall, vectors.get(draft.claim.id)) for draft in new],
+        )
+        _attached(counts, new)
+    return {
+        d.event_id: Recorded(
+            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in there
+        )
+        for d in batch
+    }
+
+
+def _attached(counts: Mapping[str, int], new: Sequence[Draft]) -> None:
+    wanted = {
+        "written": len(new),
+        "in_episodes": sum(d.given.episode is not None for d in new),
+        "in_turns": sum(d.given.turn is not None for d in new),
+    }
+    if any(counts[name] != n for name, n in wanted.items()):
+        raise NotFoundError(
+            "An episode or turn that evidence was to be attached to does not exist.",
+            hint="Make it first: `add_episode`, or a session.",
+        )
+
+
+async def look(
+    tx: Tx, to: Binding, event_ids: Sequence[str], belief_ids: Sequence[str]
+) -> dict[str, Any]:
+    """Return what a write meets: see belief/look."""
+    [found] = await tx.fetch(
+        LOOK,
+        tenant=to.wall.tenant,
+        scopes=list(to.wall.scopes),
+        event_ids=list(event_ids),
+        belief_ids=list(belief_ids),
+    )
+    return found
+
+
+def same(event: Mapping[str, Any], asked: str) -> None:
+    """Accept an event that is there when it is the one asked for.
+
+    Raises:
+        EventConflictError: its id was used for something else.
+    """
+    if event["request_hash"] != asked:
+        raise EventConflictError(f"The id {event['id']!r} was used for something else.")

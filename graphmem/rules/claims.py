@@ -1,0 +1,272 @@
+"""What claims are about: their keys, slots and wording, and the rows of evidence events."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem.errors import InvalidInputError
+from graphmem.model import EventType, Hypothesis, Observation, Policy, Source, Testimony, Wall
+from graphmem.rules import drafts, identity
+
+if TYPE_CHECKING:
+    from graphmem.rules.verdicts import Vector
+
+WEAKEST, STRONGEST = 0.1, 0.9
+"""Bounds of a strength, which keep its logarithm finite."""
+_FIELD = re.compile(r"\{(\w*)\}")
+
+
+def folded(text: str) -> str:
+    """Return what decides whether two names are the same: trimmed, NFC, case-folded."""
+    return unicodedata.normalize("NFC", identity.normalised(text).casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a belief says, and where it belongs; fields named as in the graph."""
+
+    id: str
+    scope: str
+    slot_id: str
+    statement: str
+    """As read aloud, when nothing better is known."""
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    subject_key: str | None = None
+    predicate_key: str | None = None
+    worded: bool = False
+    """The statement was given and is not made of the triple."""
+
+    def row(self, wall: Wall, vector: Vector | None) -> dict[str, Any]:
+        """Return the map for fragments/meet_belief."""
+        return {
+            "id": self.id,
+            "scope": self.scope,
+            "scope_key": identity.scope_key(wall.tenant, self.scope),
+            "slot_id": self.slot_id,
+            "statement": self.statement,
+            "subject": self.subject,
+            "predicate": self.predicate,
+            "object": self.object,
+            "subject_key": self.subject_key,
+            "predicate_key": self.predicate_key,
+            "embedding": vector,
+        }
+
+
+def about_triple(
+    scope: str, subject: str, predicate: str, object_: str, statement: str | None = None
+) -> Claim:
+    """Return the claim of a triple, worded as given or read aloud."""
+    keys = folded(subject), folded(predicate), folded(object_)
+    return Claim(
+        id="b_" + identity.digest(scope, identity.digest(*keys))[:32],
+        scope=scope,
+        slot_id=slot_id(scope, subject, predicate),
+        statement=statement or spoken(None, subject, predicate, object_),
+        subject=subject.strip(),
+        predicate=predicate.strip(),
+        object=object_.strip(),
+        subject_key=keys[0],
+        predicate_key=keys[1],
+        worded=statement is not None,
+    )
+
+
+def about_statement(scope: str, statement: str) -> Claim:
+    """Return the claim of a free statement, which is a slot of its own."""
+    belief_id = "b_" + identity.digest(scope, identity.content_hash(statement))[:32]
+    return Claim(
+        id=belief_id, scope=scope, slot_id=belief_id, statement=statement.strip(), worded=True
+    )
+
+
+def stored(row: Mapping[str, Any]) -> Claim:
+    """Return the claim of a belief that is in the graph."""
+    names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
+    return Claim(
+        **{name: row[name] for name in names},
+        subject_key=row["subject_key"],
+        predicate_key=row["predicate_key"],
+        worded=True,
+    )
+
+
+def slot_id(scope: str, subject: str, predicate: str) -> str:
+    """Return the id of the slot of a subject and a predicate in a scope; unique in a tenant."""
+    return "s_" + identity.digest(scope, folded(subject), folded(predicate))[:32]
+
+
+def spoken(template: str | None, subject: str, predicate: str, object_: str) -> str:
+    """Return a triple read aloud: by its predicate's template, else its three parts."""
+    if template is None:
+        return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
+    words = {"subject": subject.strip(), "object": object_.strip()}
+    return _FIELD.sub(lambda match: words[match[1]], template)
+
+
+def checked_template(template: str) -> str:
+    """Return a template that can be read aloud.
+
+    Raises:
+        InvalidInputError: it lacks the subject or the object, or names something else.
+    """
+    if set(_FIELD.findall(template)) != {"subject", "object"}:
+        raise InvalidInputError(
+            "A template names {subject} and {object}, and nothing else in braces.",
+            hint="For example: '{subject} lives in {object}'.",
+        )
+    return template
+
+
+def clamped(strength: float) -> float:
+    """Return a strength as the sequential test counts it, within [0.1, 0.9]."""
+    return min(max(strength, WEAKEST), STRONGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One event about a belief, made ready before any transaction."""
+
+    event_id: str
+    claim: Claim
+    given: Source
+    type: EventType
+    occurred_at: datetime
+    request_hash: str
+    fields: Mapping[str, Any]
+    """What this type of event carries beyond the others."""
+    payload: Mapping[str, Any]
+
+    def spoken_as(self, templates: Mapping[str, str]) -> Draft:
+        """Return the draft with its triple worded by its predicate's template."""
+        claim = self.claim
+        template = templates.get(claim.predicate_key or "")
+        if claim.worded or template is None:
+            return self
+        parts = str(claim.subject), str(claim.predicate), str(claim.object)
+        return replace(self, claim=replace(claim, statement=spoken(template, *parts)))
+
+    def row(self, wall: Wall, vector: Vector | None) -> dict[str, Any]:
+        """Return the row for belief/append."""
+        return {
+            "id": self.event_id,
+            "scope": self.claim.scope,
+            "type": self.type,
+            "occurred_at": self.occurred_at,
+            "request_hash": self.request_hash,
+            "source": self.given.source,
+            "actor": self.given.actor,
+            "artifact_ref": self.given.artifact_ref,
+            "episode_id": self.given.episode,
+            "turn_id": self.given.turn,
+            "payload": json.dumps(dict(self.payload), ensure_ascii=False),
+            **self.fields,
+            "claim": self.claim.row(wall, vector),
+        }
+
+
+def draft(
+    claim: Claim, given: Source, kind: EventType, now: datetime, fields: Mapping[str, Any]
+) -> Draft:
+    """Return an event about a claim, identified and hashed.
+
+    Raises:
+        InvalidInputError: it is said to have happened in the future.
+    """
+    payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
+    return Draft(
+        event_id=given.id or identity.event_id(now),
+        claim=claim,
+        given=given,
+        type=kind,
+        occurred_at=drafts.happened(given.at, now),
+        request_hash=drafts.request_hash(
+            kind,
+            claim.id,
+            *(str(fields[name]) for name in sorted(fields)),
+            given.at,
+            given.source,
+            given.actor,
+            given.artifact_ref,
+            given.episode,
+            given.turn,
+            given.note,
+        ),
+        fields=fields,
+        payload=payload,
+    )
+
+
+def observed(seen: Observation, scope: str, now: datetime) -> Draft:
+    """Return the event of an observation.
+
+    Raises:
+        InvalidInputError: it is said to have happened in the future.
+    """
+    claim = about_triple(scope, seen.subject, seen.predicate, seen.object)
+    fields = {
+        "polarity": seen.kind.polarity,
+        "confidence": seen.confidence,
+        "source_type": seen.source_type,
+    }
+    return draft(claim, seen, EventType.EVIDENCE, now, fields)
+
+
+def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> Draft:
+    """Return the event of a hypothesis.
+
+    Raises:
+        InvalidInputError: it is said to have happened in the future.
+    """
+    if thought.subject is not None and thought.predicate is not None and thought.object is not None:
+        parts = thought.subject, thought.predicate, thought.object
+        claim = about_triple(scope, *parts, thought.statement)
+    else:
+        claim = about_statement(scope, str(thought.statement))
+    return draft(claim, thought, EventType.BELIEVE, now, {"confidence": thought.confidence})
+
+
+def testified(said: Testimony, claim: Claim, now: datetime) -> Draft:
+    """Return the event of evidence with a strength: EXPLICIT, of confidence max(0, 2s - 1).
+
+    Raises:
+        InvalidInputError: it is said to have happened in the future.
+    """
+    strength = clamped(said.strength)
+    fields = {
+        "polarity": said.kind.polarity,
+        "confidence": max(0.0, 2 * strength - 1),
+        "source_type": "EXPLICIT",
+        "strength": strength,
+    }
+    return draft(claim, said, EventType.EVIDENCE, now, fields)
+
+
+def policy_fields(policy: Policy) -> dict[str, Any]:
+    """Return a policy as an event or a query carries it; a tau that never fades is infinite."""
+    return {
+        "cardinality": policy.cardinality,
+        "kappa": policy.kappa,
+        "tau_days": math.inf if policy.tau_days is None else policy.tau_days,
+        "decay_per_day": policy.decay_per_day,
+        "margin": policy.margin,
+        "combine": policy.combine,
+    }
+
+
+def policy_of(fields: Mapping[str, Any]) -> Policy:
+    """Return a policy as an event or a query carries it."""
+    names = ("cardinality", "kappa", "decay_per_day", "margin", "combine")
+    tau = fields["tau_days"]
+    return Policy(
+        **{name: fields[name] for name in names}, tau_days=None if math.isinf(tau) else tau
+    )
