@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from bench.progress import Steps
 
 SIZES = (10_000, 50_000)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 sizes = click.option(
@@ -77,6 +80,17 @@ def pairs(*, as_json: bool) -> None:
     from bench.pairs import measure
 
     _run(measure, as_json=as_json)
+
+
+@bench.command()
+@click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
+@click.option("--json", "json_file", type=FILE, help="Write the figures there as well.")
+@click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")
+def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> None:
+    """How good the belief formulas are on public data, beside simple rules."""
+    from bench.beliefs import measure
+
+    _run(lambda steps: measure(steps, data=data, json_file=json_file, plots=plots), as_json=False)
 
 
 def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli.app import App, command
+from graphmem.cli.app import App, F, command
+
+if TYPE_CHECKING:
+    from graphmem.model import AsOf
 
 
 class InstantType(click.ParamType[datetime]):
@@ -26,6 +29,21 @@ class InstantType(click.ParamType[datetime]):
         if instant.utcoffset() is None:
             self.fail(f"{value!r} lacks its time zone, for example +00:00", param, ctx)
         return instant
+
+
+def moment(function: F) -> F:
+    """Give a reading command the pair of times it is about."""
+    known = click.option("--known", type=InstantType(), help="As it was recorded by then.")
+    valid = click.option("--valid", type=InstantType(), help="As it was in the world then.")
+    return valid(known(function))
+
+
+def as_of(valid: datetime | None, known: datetime | None) -> AsOf | None:
+    """Return the pair of times of a command; None for the present."""
+    from graphmem.client import state
+    from graphmem.model import AsOf
+
+    return state.valid(AsOf, valid=valid, known=known) if valid or known else None
 
 
 @click.group()
@@ -69,8 +87,18 @@ def add(
 @click.option("--hidden", is_flag=True, help="Show superseded and deprecated memories too.")
 @click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
 @click.option("--cursor", help="Where the page before ended.")
+@moment
 @command(wall=True)
-def list_(app: App, *, hidden: bool, limit: int, cursor: str | None, **narrowing: Any) -> None:
+def list_(
+    app: App,
+    *,
+    hidden: bool,
+    limit: int,
+    cursor: str | None,
+    valid: datetime | None,
+    known: datetime | None,
+    **narrowing: Any,
+) -> None:
     """List memories, newest first, a page at a time."""
     from rich.console import Group
 
@@ -80,45 +108,52 @@ def list_(app: App, *, hidden: bool, limit: int, cursor: str | None, **narrowing
     given = {name: value for name, value in narrowing.items() if value}
     if hidden:
         given["statuses"] = tuple(Status)
+    at = as_of(valid, known)
     with app.memory() as opened:
-        page = opened.list(cursor=cursor, limit=limit, **given)
+        page = opened.list(cursor=cursor, limit=limit, as_of=at, **given)
     more = f"\nmore: --cursor {page.next_cursor}" if page.next_cursor else ""
     app.emit(page, lambda: Group(views.memories(page.memories), more))
 
 
 @memory.command()
 @click.argument("memory_id")
+@moment
 @command(wall=True)
-def get(app: App, memory_id: str) -> None:
+def get(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
     """Show one memory."""
     from graphmem.cli import views
 
+    at = as_of(valid, known)
     with app.memory() as opened:
-        found = opened.get(memory_id)
+        found = opened.get(memory_id, as_of=at)
     app.emit(found, lambda: views.memory(found))
 
 
 @memory.command()
 @click.argument("memory_id")
+@moment
 @command(wall=True)
-def history(app: App, memory_id: str) -> None:
+def history(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
     """Show what happened to a memory, oldest first."""
     from graphmem.cli import views
 
+    at = as_of(valid, known)
     with app.memory() as opened:
-        events = opened.history(memory_id)
+        events = opened.history(memory_id, as_of=at)
     app.emit(events, lambda: views.history(events))
 
 
 @memory.command()
 @click.argument("memory_id")
+@moment
 @command(wall=True)
-def chain(app: App, memory_id: str) -> None:
+def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
     """Show what a memory replaced and what replaced it."""
     from graphmem.cli import views
 
+    at = as_of(valid, known)
     with app.memory() as opened:
-        found = opened.chain(memory_id)
+        found = opened.chain(memory_id, as_of=at)
     app.emit(found, lambda: views.chain(found))
 
 

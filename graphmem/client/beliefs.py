@@ -1,340 +1,156 @@
-"""The part of a handle that evidence and beliefs are about."""
+"""The part of a handle that reads what is believed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, TypedDict, TypeVar, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Unpack
 
-from graphmem.client.state import State, blocking, valid
-from graphmem.errors import InvalidInputError
-from graphmem.model import (
-    Belief,
-    EventType,
-    Hypothesis,
-    Name,
-    Observation,
-    Part,
-    Policy,
-    Predicate,
-    Record,
-    Recorded,
-    Replaced,
-    Retraction,
-    Source,
-    Testimony,
-    Text,
-)
-from graphmem.operations import evidence, policy
-from graphmem.rules import claims
+from graphmem.client.given import Asked, BeliefLike, By, Id, belief_id_of, reading_of, several
+from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.model import AsOf, Belief, BeliefPage, Predicate, Slot, Supposed, Trail
+from graphmem.operations import belief, policy
 
-_S = TypeVar("_S", bound=Source)
-_T = TypeVar("_T")
-_PAIR = 2
-
-
-class From(TypedDict, total=False):
-    """Where evidence comes from; every part is optional."""
-
-    id: str
-    """Makes the write idempotent."""
-    at: datetime
-    """When it happened, with a time zone; now by default."""
-    source: str
-    actor: str
-    artifact_ref: str
-    episode: str
-    """Id of the stretch of experience it comes from; the session's by default."""
-    turn: str
-    """Id of the turn whose words it rests on."""
-    note: str
-
-
-class Seen(From, total=False):
-    """How much an observation is worth."""
-
-    confidence: float
-    """In [0, 1]; 0.8 by default."""
-    kind: str
-    """supporting (by default) or refuting."""
-    source_type: str
-    """TOOL, EXPLICIT (by default), RULE, CLASSIFIER, EXTRACTOR, or another that has a weight."""
-
-
-class Declaration(From, total=False):
-    """How the evidence of a predicate is read; what is left out has its default."""
-
-    cardinality: str
-    """ONE or MANY (by default)."""
-    kappa: float
-    tau_days: float | None
-    decay_per_day: float
-    margin: float
-    combine: str
-    """net (by default) or log_odds."""
-
-
-class Thought(From, total=False):
-    """What else is said of a hypothesis."""
-
-    subject: str
-    predicate: str
-    object: str
-    confidence: float
-    """Before any evidence, in [0, 1]; 0.5 by default."""
-
-
-class _Id(Record):
-    id: Text
-
-
-class _Named(Record):
-    name: Part
-    template: Name | None = None
-
-
-BeliefLike = str | Recorded | Belief
-"""A belief's id, or what a call about it gave back."""
+MOST_ROWS = 1_000
+MOST_PIECES = 10**9
 
 
 class AsyncBeliefs:
-    """Evidence and beliefs as one writer sees them, awaited."""
+    """Beliefs as one reader sees them, awaited."""
 
     _state: State
-
-    async def predicate(
-        self, name: str, *, template: str | None = None, **declared: Unpack[Declaration]
-    ) -> Predicate:
-        """Declare how the evidence of a predicate is read, for the whole tenant.
-
-        Events stay as they are; reads of an earlier instant use the policy in force then.
-
-        Args:
-            name: of the predicate, for example works_on.
-            template: how a new belief reads aloud, for example "{subject} works on {object}".
-            declared: the fields of `Policy`, and where the declaration comes from.
-
-        Raises:
-            InvalidInputError: an argument does not fit.
-            EventConflictError: the id was used for something else.
-        """
-        named = valid(_Named, name=name, template=template)
-        fields: dict[str, Any] = dict(declared)
-        reading = {k: fields.pop(k) for k in Policy.model_fields.keys() & fields.keys()}
-        wanted, source = valid(Policy, **reading), valid(Source, **fields)
-        return await policy.declare(self._state.binding, named.name, wanted, named.template, source)
 
     async def predicates(self) -> Sequence[Predicate]:
         """Return every predicate that a policy was declared for, by name."""
         return await policy.listed(self._state.binding)
 
-    async def observe(
-        self,
-        subject: str,
-        predicate: str,
-        object: str,  # noqa: A002
-        **seen: Unpack[Seen],
-    ) -> Recorded:
-        """Record one piece of evidence about a triple; the first makes its belief.
+    async def current(
+        self, subject: str, predicate: str, *, limit: int = 100, **by: Unpack[By]
+    ) -> Slot:
+        """Return the values of a slot, best first, as its predicate's policy reads the evidence.
 
-        Raises:
-            InvalidInputError: an argument does not fit, or the source type has no weight.
-            EventConflictError: the id was used for something else.
-            NotFoundError: the episode or turn does not exist.
-        """
-        given = valid(Observation, subject=subject, predicate=predicate, object=object, **seen)
-        return await evidence.observe(self._state.binding, await self._placed(given))
-
-    async def observe_many(
-        self,
-        observations: Iterable[Observation | Mapping[str, Any]],
-        on_batch: Callable[[Sequence[Recorded]], None] | None = None,
-    ) -> Sequence[Recorded]:
-        """Record evidence in its order, every 500 pieces in one transaction.
-
-        Beliefs that are new get their embeddings at the end; until then words find them.
+        The handle's own scope is looked at first; when it knows nothing of the slot, the others
+        that it may see.
 
         Args:
-            observations: records, or maps of their fields.
-            on_batch: told after each acknowledged batch what became of it.
+            subject: compared trimmed and without regard to case, as the predicate is.
+            predicate: for example works_on.
+            limit: candidates to return, 1 to 1,000.
+            by: as of when, and by which policy.
 
         Raises:
-            InvalidInputError: one of them does not fit, named by its place; nothing is recorded.
-            EventConflictError, NotFoundError: see `observe`; batches before it are kept.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        given = [_observation(place, one) for place, one in enumerate(_several(observations))]
-        placed = [await self._placed(one) for one in given]
-        return await evidence.observe_many(self._state.binding, placed, on_batch)
-
-    async def believe(self, statement: str | None = None, **thought: Unpack[Thought]) -> Recorded:
-        """Record a hypothesis to be tested, and return the id of its belief.
-
-        Args:
-            statement: in words; may be left out when a triple is given.
-            thought: subject, predicate and object together, confidence, and where it comes from.
-
-        Raises:
-            InvalidInputError, EventConflictError, NotFoundError: see `observe`.
-        """
-        given = valid(Hypothesis, statement=statement, **thought)
-        return await evidence.believe(self._state.binding, await self._placed(given))
-
-    async def evidence(
-        self, belief: BeliefLike, kind: str, strength: float, **source: Unpack[From]
-    ) -> Recorded:
-        """Record evidence for or against a belief, for the sequential test.
-
-        Args:
-            belief: its id, or what made it.
-            kind: supporting or refuting.
-            strength: the likelihood that such evidence is right; counted within [0.1, 0.9]. Below
-                0.5 it speaks the other way, and the result says so.
-            source: where it comes from.
-
-        Raises:
-            NotFoundError: nothing visible has this id.
-            ForeignScopeError: the belief belongs to another scope.
-            InvalidInputError, EventConflictError: see `observe`.
-        """
-        said = valid(Testimony, kind=kind, strength=strength, **source)
-        return await evidence.testify(
-            self._state.binding, _belief(belief), await self._placed(said)
+        asked = valid(Asked, subject=subject, predicate=predicate)
+        count = bounded("limit", limit, MOST_ROWS)
+        return await belief.current(
+            self._state.binding, asked.subject, asked.predicate, reading_of(by), limit=count
         )
 
-    async def retract(self, event_id: str, **source: Unpack[From]) -> Retraction:
-        """Cancel a piece of evidence for every valid time, from now on.
-
-        The event may not be there yet: it is cancelled when it comes. A retraction can be
-        retracted too; of all that concern an event the newest holds.
+    async def belief(self, belief_id: BeliefLike, **by: Unpack[By]) -> Belief:
+        """Return a belief, what is believed of it and where its test stands.
 
         Raises:
-            RefusedError: the event is neither evidence nor a retraction.
-            ForeignScopeError: it belongs to another scope.
-            EventConflictError, InvalidInputError: see `observe`.
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        target = valid(_Named, name=event_id).name
-        return await evidence.retract(self._state.binding, target, valid(Source, **source))
+        return await belief.belief(self._state.binding, belief_id_of(belief_id), reading_of(by))
 
-    async def revise(
+    async def beliefs(
         self,
-        belief: BeliefLike,
-        statement: str | None = None,
         *,
-        reason: str | None = None,
-        **thought: Unpack[Thought],
-    ) -> Replaced:
-        """Put another wording, or another triple, in the place of a belief.
+        cursor: str | None = None,
+        limit: int = 50,
+        superseded: bool = False,
+        **by: Unpack[By],
+    ) -> BeliefPage:
+        """Return one page of beliefs, newest first.
 
-        The older stays readable with its evidence; the newer starts with none.
+        Args:
+            cursor: the `next_cursor` of the page before.
+            limit: rows, 1 to 1,000.
+            superseded: show those that something else stands in the place of, too.
+            by: as of when, and by which policy.
+
+        Raises:
+            InvalidInputError: the cursor is not one that a page gave.
+        """
+        statuses = ("current", "superseded") if superseded else ("current",)
+        count = bounded("limit", limit, MOST_ROWS)
+        return await belief.page(
+            self._state.binding, reading_of(by), statuses, cursor=cursor, limit=count
+        )
+
+    async def evidence_for(
+        self,
+        belief_id: BeliefLike,
+        *,
+        start: int = 0,
+        limit: int = 100,
+        pooled: bool = False,
+        as_of: AsOf | None = None,
+    ) -> Trail:
+        """Return the sequential test of a belief, piece by piece, oldest first.
+
+        Args:
+            belief_id: or what made the belief.
+            start: pieces to pass over.
+            limit: pieces to show, 1 to 1,000.
+            pooled: of an episode and a polarity only the strongest piece counts.
+            as_of: when; now by default.
 
         Raises:
             NotFoundError: nothing visible has this id.
-            ForeignScopeError: the belief belongs to another scope.
-            SupersededBeliefError: it was superseded already.
-            SelfSupersessionError: the wording is that of the belief itself.
-            InvalidInputError, EventConflictError: see `observe`.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        new = valid(Hypothesis, statement=statement, **thought)
-        return await self._replace(EventType.REVISE, [belief], [new], reason, new)
+        suppose = belief.Suppose(
+            pooled=pooled,
+            skip=bounded("start", start, MOST_PIECES, least=0),
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
+        by = reading_of({"as_of": as_of} if as_of else {})
+        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 
-    async def split(
+    async def what_if(
         self,
-        belief: BeliefLike,
-        statements: Sequence[str],
+        belief_id: BeliefLike,
+        evidence: Iterable[Supposed | Mapping[str, Any]] = (),
         *,
-        reason: str | None = None,
-        **source: Unpack[From],
-    ) -> Replaced:
-        """Put several beliefs in the place of one that said too much.
+        without: Iterable[str] = (),
+        pooled: bool = False,
+        as_of: AsOf | None = None,
+    ) -> Trail:
+        """Return where the test would stand with other evidence; nothing is written.
+
+        Args:
+            belief_id: or what made the belief.
+            evidence: pieces to suppose, at most 1,000: records, or maps of kind, strength and
+                optionally at and episode.
+            without: ids of events to leave out.
+            pooled: of an episode and a polarity only the strongest piece counts.
+            as_of: when; now by default.
 
         Raises:
-            NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
-            InvalidInputError, EventConflictError: see `revise`.
+            NotFoundError: nothing visible has this id.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        new = [valid(Hypothesis, statement=one) for one in _several(statements)]
-        if len({claims.about_statement("", str(one.statement)).id for one in new}) < _PAIR:
-            raise InvalidInputError("A belief is split into two statements at least.")
-        given = valid(Source, **source)
-        return await self._replace(EventType.SPLIT, [belief], new, reason, given)
-
-    async def merge(
-        self,
-        beliefs: Sequence[BeliefLike],
-        statement: str,
-        *,
-        reason: str | None = None,
-        **thought: Unpack[Thought],
-    ) -> Replaced:
-        """Put one belief in the place of several that say the same.
-
-        Raises:
-            NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
-            InvalidInputError, EventConflictError: see `revise`.
-        """
-        older = list(_several(beliefs))
-        if len({_belief(one) for one in older}) < _PAIR:
-            raise InvalidInputError("Two beliefs at least are merged.")
-        new = valid(Hypothesis, statement=statement, **thought)
-        return await self._replace(EventType.MERGE, older, [new], reason, new)
-
-    async def _replace(
-        self,
-        kind: EventType,
-        older: Sequence[BeliefLike],
-        newer: Sequence[Hypothesis],
-        reason: str | None,
-        source: Source,
-    ) -> Replaced:
-        names = Source.model_fields.keys() - {"note"}
-        given = valid(Source, note=reason or source.note, **source.model_dump(include=set(names)))
-        ids = [_belief(one) for one in older]
-        return await evidence.replace(self._state.binding, kind, ids, newer, given)
-
-    async def _placed(self, given: _S) -> _S:
-        """Return a source within the session, when there is one and no other was named."""
-        if given.episode is not None:
-            return given
-        return given.model_copy(update={"episode": await self._state.opened_episode()})
-
-
-def _belief(given: BeliefLike) -> str:
-    if isinstance(given, Recorded):
-        return given.belief_id
-    return given.id if isinstance(given, Belief) else valid(_Id, id=given).id
-
-
-def _several(given: Iterable[_T]) -> Iterable[_T]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise InvalidInputError("This takes a list.")
-    return given
-
-
-def _observation(place: int, given: Observation | Mapping[str, Any]) -> Observation:
-    if isinstance(given, Observation):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidInputError(f"Observation {place}: it is no map.")
-    try:
-        return valid(Observation, **{str(key): value for key, value in given.items()})
-    except InvalidInputError as error:
-        raise InvalidInputError(f"Observation {place}: {error.message}", hint=error.hint) from None
+        extra = [
+            one if isinstance(one, Supposed) else valid(Supposed, **one)
+            for one in several(evidence)
+        ]
+        left = [valid(Id, id=one).id for one in several(without)]
+        suppose = belief.Suppose(pooled=pooled, extra=tuple(extra), without=tuple(left))
+        by = reading_of({"as_of": as_of} if as_of else {})
+        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 
 
 class Beliefs:
-    """Evidence and beliefs as one writer sees them, blocking: the twin of `AsyncBeliefs`."""
+    """Beliefs as one reader sees them, blocking: the twin of `AsyncBeliefs`."""
 
     _state: State
 
-    _placed = AsyncBeliefs._placed
-    _replace = AsyncBeliefs._replace
-
-    predicate = blocking(AsyncBeliefs.predicate)
     predicates = blocking(AsyncBeliefs.predicates)
-    observe = blocking(AsyncBeliefs.observe)
-    observe_many = blocking(AsyncBeliefs.observe_many)
-    believe = blocking(AsyncBeliefs.believe)
-    evidence = blocking(AsyncBeliefs.evidence)
-    retract = blocking(AsyncBeliefs.retract)
-    revise = blocking(AsyncBeliefs.revise)
-    split = blocking(AsyncBeliefs.split)
-    merge = blocking(AsyncBeliefs.merge)
+    current = blocking(AsyncBeliefs.current)
+    belief = blocking(AsyncBeliefs.belief)
+    beliefs = blocking(AsyncBeliefs.beliefs)
+    evidence_for = blocking(AsyncBeliefs.evidence_for)
+    what_if = blocking(AsyncBeliefs.what_if)

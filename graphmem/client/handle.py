@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 from pydantic import Field
 
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
+from graphmem.client.evidence import AsyncEvidence, Evidence
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
@@ -114,7 +115,7 @@ class Stretch(TypedDict, total=False):
     at: datetime
 
 
-class AsyncHandle(AsyncBeliefs):
+class AsyncHandle(AsyncEvidence, AsyncBeliefs):
     """Memory as one writer sees it, awaited."""
 
     def __init__(self, state: State) -> None:
@@ -354,7 +355,7 @@ def _moment(given: AsOf | None) -> AsOf | None:
     return valid(_Moment, as_of=given).as_of
 
 
-class Handle(Beliefs):
+class Handle(Evidence, Beliefs):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:

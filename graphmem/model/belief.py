@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.base import Instant, Name, Record, Text
+from graphmem.model.terms import Instant, Name, Record, Text
 
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
@@ -154,15 +153,15 @@ class Policy(Record):
     """How the evidence of a predicate is read."""
 
     cardinality: Cardinality = Cardinality.MANY
-    kappa: Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)] = 2.0
+    kappa: Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)] = 3.0
     """ONE: how strongly a newer value suppresses the others."""
     tau_days: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """ONE: how fast the power over older incumbents fades, days; None: it does not."""
     decay_per_day: Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)] = 0.0
     """How fast evidence fades; 0 switches it off."""
-    margin: Unit = 0.05
+    margin: Unit = 0.1
     """ONE: the two best are ambiguous when their scores differ by less."""
-    combine: Combine = Combine.NET
+    combine: Combine = Combine.LOG_ODDS
     """MANY."""
 
 
@@ -194,6 +193,17 @@ class Verdict(Record):
         return self.status is VerdictStatus.DEMOTED
 
 
+class Needed(Record):
+    """How much more evidence would promote or demote; 0 for what has happened already."""
+
+    promote: float
+    """Logarithmic units."""
+    demote: float
+    promote_pieces: int
+    """Pieces of evidence of the greatest strength."""
+    demote_pieces: int
+
+
 class Candidate(Record):
     """One value of a slot, with what speaks for it and against it."""
 
@@ -201,47 +211,56 @@ class Candidate(Record):
     object: str
     statement: str
     status: str
-    """`current` or `superseded`."""
+    """current or superseded."""
     belief: float
     """In [0, 1], at the instant of reading."""
     score: float
-    """ONE: before fading, what ranks it. MANY: the belief."""
-    positive: float
-    """P+, the noisy-or of what speaks for it."""
-    negative: float
-    """P-, of what speaks against it."""
-    supporting_episodes: int
-    refuting_episodes: int
-    contested: bool
-    """P+ and P- are both above 0.5."""
-    ambiguous: bool
+    """What ranks it. ONE: before fading. MANY: the belief."""
+    events: int
+    """How many pieces of evidence were read."""
     last_at: Instant | None
     """When it was last affirmed."""
-    events: int
+    ambiguous: bool
+    """ONE: one of two too close to call."""
+    last_id: str | None = None
+    """ONE: the event that last affirmed it."""
+    positive: float | None = None
+    """MANY: P+, the noisy-or of what speaks for it."""
+    negative: float | None = None
+    """MANY: P-, of what speaks against it."""
+    log_positive: float | None = None
+    log_negative: float | None = None
+    supporting_episodes: int | None = None
+    """MANY: independent episodes that speak for it."""
+    refuting_episodes: int | None = None
+    contested: bool | None = None
+    """MANY: P+ and P- are both above 0.5."""
 
     @property
-    def reinforcement_count(self) -> int:
-        """How many episodes speak for it."""
+    def reinforcement_count(self) -> int | None:
+        """MANY: how many episodes speak for it."""
         return self.supporting_episodes
 
 
 class Slot(Record):
-    """All values of one subject and predicate in one scope, best first."""
+    """The values of one subject and predicate in one scope, best first."""
 
     scope: str
     subject: str
     predicate: str
     policy: Policy
     candidates: tuple[Candidate, ...]
+    total: int
+    """How many candidates there are, shown or not."""
     valid: Instant
     provisional: bool
-    """The read at `known` may still change: it is younger than the longest transaction."""
+    """The answer may still change: `known` is younger than the longest transaction."""
 
     @property
     def leader(self) -> Candidate | None:
-        """The value to use: the first candidate that anything speaks for."""
-        first = self.candidates[0] if self.candidates else None
-        return first if first and first.belief > 0 else None
+        """The value to use: the best that was ever affirmed and was not superseded."""
+        fit = (c for c in self.candidates if c.last_at is not None and c.status == "current")
+        return next(fit, None)
 
     @property
     def ambiguous(self) -> bool:
@@ -250,7 +269,7 @@ class Slot(Record):
 
 
 class Belief(Record):
-    """One belief, its projection and its verdict."""
+    """One belief, what is believed of it and where its test stands."""
 
     id: str
     scope: str
@@ -262,38 +281,73 @@ class Belief(Record):
     created_at: Instant
     recorded_at: Instant
     initial_confidence: float
+    """Before any evidence."""
     belief: float
-    positive: float
-    negative: float
-    supporting_episodes: int
-    refuting_episodes: int
-    contested: bool
+    """In [0, 1]: the projection of its evidence; without any, the initial confidence. Of a ONE
+    slot's value its faded score among the others."""
+    positive: float = 0.0
+    """P+, the noisy-or of what speaks for it."""
+    negative: float = 0.0
+    supporting_episodes: int = 0
+    refuting_episodes: int = 0
+    contested: bool = False
     verdict: Verdict
-    head_ids: tuple[str, ...] = ()
-    """For a superseded belief: what stands at the end of its chain."""
 
 
-class EvidenceLine(Record):
-    """One piece of evidence and what it did to the test."""
+class BeliefPage(Record):
+    """Some beliefs, newest first."""
+
+    beliefs: tuple[Belief, ...]
+    next_cursor: str | None
+    """Pass it on to get the next page; None on the last one."""
+
+
+class Line(Record):
+    """One piece of evidence and what it did to the sequential test."""
 
     event_id: str
-    type: str
     kind: Kind
     occurred_at: Instant
-    recorded_at: Instant
-    confidence: float
-    source_type: str
-    weight: float
     strength: float
     """As counted, in [0.1, 0.9]."""
     llr: float
+    """Its logarithm of the likelihood ratio, its sign included."""
     log_ratio: float
-    """After all events of its instant."""
+    """The sum, after all evidence of its instant."""
     status: VerdictStatus
-    verdict_confidence: float
+    confidence: float
+    """Of the verdict, after all evidence of its instant."""
+    supposed: bool = False
+    """It was given to `what_if` and is not in the graph."""
+    recorded_at: Instant | None = None
+    type: str | None = None
+    weight: float | None = None
+    """Reliability of its source type, in (0, 1]."""
+    evidence_confidence: float | None = None
+    source_type: str | None = None
     source: str | None = None
     actor: str | None = None
     episode_id: str | None = None
     turn_id: str | None = None
-    retracted: bool = False
-    payload: Mapping[str, Any] = Field(default_factory=dict)
+    note: str | None = None
+
+
+class Trail(Record):
+    """The sequential test of a belief, piece by piece."""
+
+    belief_id: str
+    initial_confidence: float
+    verdict: Verdict
+    needed: Needed
+    lines: tuple[Line, ...]
+    """A page of the evidence that counts, oldest first."""
+
+
+class Supposed(Record):
+    """A piece of evidence that `what_if` is to suppose."""
+
+    kind: Kind
+    strength: Annotated[float, Field(allow_inf_nan=False)]
+    at: Instant | None = None
+    """Now by default."""
+    episode: Name | None = None

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.model.base import Instant, Name, Record, Text
 from graphmem.model.memory import Outcome
+from graphmem.model.terms import Instant, Name, Record, Text
 
 
 class Message(Record):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
-from graphmem.model.base import Instant, Name, Record, Tags, Text
+from graphmem.model.terms import Instant, Name, Record, Tags, Text
 
 
 class Outcome(StrEnum):

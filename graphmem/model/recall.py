@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from graphmem.model.base import Record
 from graphmem.model.conversation import Turn
 from graphmem.model.memory import Memory
+from graphmem.model.terms import Record
 
 
 class MemoryBite(Record):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graphmem.model.base import Instant, Record
+from graphmem.model.terms import Instant, Record
 
 
 class AppliedMigration(Record):

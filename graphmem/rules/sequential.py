@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
+from typing import Protocol
 
-from graphmem.model.belief import VerdictStatus
+from graphmem.model.belief import Needed, VerdictStatus
 from graphmem.rules.projection import Evidence, episode_of
 
 WEAKEST = 0.1
@@ -86,16 +87,18 @@ class Verdict:
         return self.status is VerdictStatus.DEMOTED
 
 
-@dataclass(frozen=True)
-class Needed:
-    """How much more evidence would promote or demote; 0 for what has happened already."""
+class Standing(Protocol):
+    """Where a test stands, whoever computed it."""
 
-    promote: float
-    """Log units."""
-    demote: float
-    promote_pieces: int
-    """Events of the greatest strength."""
-    demote_pieces: int
+    @property
+    def status(self) -> VerdictStatus:
+        """What the last boundary crossed made of the belief."""
+        ...
+
+    @property
+    def log_ratio(self) -> float:
+        """The sum of what was said."""
+        ...
 
 
 def strength(e: Evidence) -> float:
@@ -144,7 +147,7 @@ def test(
     return Verdict(status, log_ratio, confidence, tuple(steps))
 
 
-def needed(verdict: Verdict, bounds: Test = STANDARD) -> Needed:
+def needed(verdict: Standing, bounds: Test = STANDARD) -> Needed:
     """Return how much more evidence would promote the belief, and how much would demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
     down = max(0.0, verdict.log_ratio - bounds.lower)
@@ -152,7 +155,7 @@ def needed(verdict: Verdict, bounds: Test = STANDARD) -> Needed:
         up = 0.0
     elif verdict.status is VerdictStatus.DEMOTED:
         down = 0.0
-    return Needed(up, down, _pieces(up), _pieces(down))
+    return Needed(promote=up, demote=down, promote_pieces=_pieces(up), demote_pieces=_pieces(down))
 
 
 def _pieces(log_units: float) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -25,6 +24,7 @@ from graphmem.rules import lineage
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.lineage_model import Model
 from tests.plugins.texts import unlike
+from tests.plugins.told import told
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 TEXTS = [unlike(n, about=f"topic{n}") for n in range(4)]
@@ -161,7 +161,7 @@ class Writers(RuleBasedStateMachine):
 
     def the_caches_follow_from_the_events(self) -> None:
         """Replay from zero equals the live value."""
-        effects = effects_of(self.look, self.tenant)
+        effects = {m.id: m.effects() for m in told(self.look, self.tenant).values()}
         status = {m["id"]: m["status"] for m in cached(self.look, self.tenant)}
         assert status == {m: lineage.status_of(found) for m, found in effects.items()}
         for edge in self.look.edges(self.tenant):
@@ -183,31 +183,6 @@ def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
         "RETURN m.id AS id, m.status AS status",
         tenant=tenant,
     )
-
-
-def effects_of(look: Look, tenant: str) -> dict[str, list[lineage.Effect]]:
-    """Return what each memory's events did to it, told from the events alone."""
-    rows = look.rows(
-        "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL "
-        "MATCH (e)-[r:REINFORCES|CONCERNS]->(m:Memory) "
-        "RETURN m.id AS id, m.scope = e.scope AS own, e.id AS event_id, e.type AS type, "
-        "  e.occurred_at AS at, e.payload AS payload",
-        tenant=tenant,
-    )
-    effects: dict[str, list[lineage.Effect]] = {}
-    for row in rows:
-        found = effects.setdefault(row["id"], [])
-        statement = row["type"] in ("ADD", "IMPORT", "REINFORCE_EXACT")
-        if row["type"] == "REINFORCE_NEAR" or (statement and not row["own"]):
-            continue
-        is_older = json.loads(row["payload"]).get("older_id") == row["id"]
-        status = {"DEPRECATE": Status.DEPRECATED, "SUPERSEDE": Status.SUPERSEDED}.get(row["type"])
-        if status is None or (status is Status.SUPERSEDED and not is_older):
-            status = Status.CURRENT
-        found.append(
-            lineage.Effect(row["at"].to_native(), row["event_id"], status, is_statement=statement)
-        )
-    return effects
 
 
 def test_any_history_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:

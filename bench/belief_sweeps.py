@@ -1,0 +1,122 @@
+"""What kappa, tau and the margin do to ONE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bench import belief_leaders, belief_one
+from bench.belief_leaders import BY_TIME, Answer
+from bench.belief_metrics import percent
+from bench.belief_one import Asked
+from bench.figures import Cell, Table
+from graphmem.rules.projection import one_closed
+
+if TYPE_CHECKING:
+    from bench.progress import Steps
+
+KAPPAS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
+TAUS_DAYS = (3.0, 30.0, 365.0, 3650.0, math.inf)
+MARGINS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+FLAGGED_KAPPAS = (2.0, 3.0)
+SWEPT = (
+    belief_one.ONCE,
+    belief_one.CLEAN,
+    belief_one.FALSE_ONCE,
+    belief_one.FALSE_OFTEN,
+    belief_one.FALSE_FAINT,
+    belief_one.WEAK_TRUE,
+    belief_one.WEAK_FALSE,
+)
+FLAGGED = (belief_one.ONCE, belief_one.FALSE_OFTEN, belief_one.FALSE_FAINT)
+
+
+def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
+    """Return the sweeps over the questions for the present value, by scenario."""
+    return [
+        Table(
+            "ONE, sweep of kappa",
+            [
+                _shares(
+                    now,
+                    {"kappa": k, "overtakes 0.9": round(overtaking(0.9, k), 2)},
+                    partial(belief_leaders.one_leader, kappa=k),
+                )
+                for k in steps.over(KAPPAS, "kappa")
+            ]
+            + [_shares(now, {"kappa": BY_TIME, "overtakes 0.9": 0.0}, belief_leaders.last_by_time)],
+        ),
+        Table(
+            "ONE, sweep of tau",
+            [
+                _shares(
+                    now,
+                    {"tau days": "infinite" if tau == math.inf else tau},
+                    partial(belief_leaders.one_leader, tau_days=tau),
+                )
+                for tau in steps.over(TAUS_DAYS, "tau")
+            ]
+            + [_shares(now, {"tau days": BY_TIME}, belief_leaders.last_by_time)],
+        ),
+        Table(
+            "ONE, sweep of the margin",
+            [row for name in FLAGGED for row in _flags(name, now[name])],
+        ),
+    ]
+
+
+def overtaking(incumbent: float, kappa: float) -> float:
+    """Return the least score of one piece that takes the lead from an incumbent's score.
+
+    It solves s = incumbent * exp(-kappa * s), by halving.
+    """
+    low, high = 0.0, 1.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        if middle < incumbent * math.exp(-kappa * middle):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _shares(
+    now: Mapping[str, Sequence[Asked]], named: Mapping[str, Cell], answer: Answer
+) -> dict[str, Cell]:
+    return {
+        **named,
+        **{name: round(100 * belief_one.share(now[name], answer), 1) for name in SWEPT},
+    }
+
+
+def _flags(name: str, asked: Sequence[Asked]) -> list[dict[str, Cell]]:
+    """Return, per kappa and margin, how often the leader is flagged, right and wrong ones."""
+    return [row for kappa in FLAGGED_KAPPAS for row in _margins(name, asked, kappa)]
+
+
+def _margins(name: str, asked: Sequence[Asked], kappa: float) -> list[dict[str, Cell]]:
+    gaps: list[tuple[float, bool]] = []
+    for a in asked:
+        best = one_closed(a.seen, a.valid, kappa=kappa)
+        rivals = [c.score for c in best if c.last_id]
+        gap = rivals[0] - rivals[1] if len(rivals) > 1 else math.inf
+        gaps.append((gap, belief_leaders.leader(best) != a.truth))
+    rows: list[dict[str, Cell]] = []
+    for margin in MARGINS:
+        flagged = [wrong for gap, wrong in gaps if gap < margin]
+        wrong = sum(w for _, w in gaps)
+        rows.append(
+            {
+                "scenario": name,
+                "kappa": kappa,
+                "margin": margin,
+                "flagged": percent(len(flagged), len(gaps)),
+                "wrong": percent(wrong, len(gaps)),
+                "flagged of the wrong": percent(sum(flagged), wrong),
+                "flagged of the right": percent(len(flagged) - sum(flagged), len(gaps) - wrong),
+                "wrong of the flagged": percent(sum(flagged), len(flagged)),
+            }
+        )
+    return rows

@@ -1,0 +1,65 @@
+// The sequential test of one belief, piece by piece: where it stands, what is lacking, and a page of its trail. Evidence can be
+// added and left out, to see what would be.
+// mode: read
+// rows: one
+// source: Mneva; twin rules/sequential.py
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant   string    whose
+//   $scopes   list      scopes the reader can see
+//   $id       string    of the belief
+//   $valid    datetime  instant in the world that is asked about
+//   $known    datetime  what was recorded later is not seen; null: everything
+//   $weights  map       reliability of each source type, in (0, 1]
+//   $test     map       upper, lower, promote_step, demote_step, most, least
+//   $pooled   boolean   of an episode and a polarity only the strongest piece counts
+//   $extra    list      pieces to suppose: id, at, polarity, episode, strength
+//   $without  list      ids of events to leave out
+//   $skip     integer   pieces to pass over, the oldest
+//   $limit    integer   pieces to show
+// columns:
+//   - initial  float  confidence before any evidence
+//   - verdict  map    status, log_ratio, confidence, evidence
+//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: supposed), weight, turn_id, after: [instant, status, log_ratio, confidence]
+//   - now      datetime  the server's clock
+
+MATCH (b:Belief {tenant: $tenant, id: $id})
+WHERE b.scope IN $scopes
+WITH b, $valid AS valid
+// include: fragments/initial.cypher
+CALL (b, valid) {
+  // include: fragments/speaking.cypher
+  // include: fragments/heard.cypher
+  WITH heard
+  WHERE NOT heard.id IN $without
+  RETURN heard
+UNION ALL
+  UNWIND $extra AS x
+  RETURN x {.*, event: null, llr: x.polarity * log(x.strength / (1 - x.strength))} AS heard
+}
+WITH initial, heard, CASE
+  WHEN $pooled THEN coalesce('in ' + heard.episode, 'alone ' + heard.id) ELSE 'alone ' + heard.id
+END AS episode
+// s and 1 - s may differ in the last digit, so equal ones are told apart by their instant.
+ORDER BY round(abs(heard.llr), 9) DESC, heard.at, heard.id
+WITH initial, episode, CASE WHEN $pooled THEN heard.polarity END AS polarity, head(collect(heard)) AS heard
+ORDER BY heard.at, heard.id
+WITH initial, collect(heard) AS all
+WITH initial, all, all[$skip..$skip + $limit] AS page
+WITH initial, all, page, CASE WHEN size(page) > 0 THEN [page[0].at, page[-1].at] ELSE [] END AS shown
+CALL (initial, all, shown) {
+  UNWIND all AS heard
+  // include: fragments/sequential.cypher
+  RETURN verdict, steps
+}
+CALL (page, steps) {
+  UNWIND page AS x
+  WITH x, x.event AS e
+  RETURN collect(x {
+    .id, .at, .polarity, .episode, .strength, .llr,
+    event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .payload},
+    weight: $weights[e.source_type], after: head([step IN steps WHERE step[0] = x.at]),
+    turn_id: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) | turn.id])
+  }) AS lines
+}
+RETURN initial, verdict, lines, datetime.realtime('Z') AS now

@@ -1,0 +1,15 @@
+// How the evidence of a predicate is read at `valid`, as far as $known. Needs `valid` and `predicate_key`; leaves `policy`,
+// a map: $policy when it is given; else the newest POLICY event then, by (occurred_at, id); else $default_policy.
+
+CALL (valid, predicate_key) {
+  OPTIONAL MATCH (:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)
+  WHERE $present_policy OR (x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known))
+  WITH x
+  ORDER BY x.occurred_at DESC, x.id DESC
+  LIMIT 1
+  RETURN coalesce(
+    $policy,
+    x {.cardinality, .kappa, .tau_days, .decay_per_day, .margin, .combine},
+    $default_policy
+  ) AS policy
+}

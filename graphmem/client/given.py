@@ -1,0 +1,147 @@
+"""What callers give about evidence and beliefs, and the records that it is checked by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, TypedDict, TypeVar
+
+from pydantic import Strict
+
+from graphmem.client.state import valid
+from graphmem.errors import InvalidInputError
+from graphmem.model import AsOf, Belief, Name, Observation, Part, Policy, Record, Recorded, Text
+from graphmem.operations import belief
+
+_T = TypeVar("_T")
+
+
+class From(TypedDict, total=False):
+    """Where evidence comes from; every part is optional."""
+
+    id: str
+    """Makes the write idempotent."""
+    at: datetime
+    """When it happened, with a time zone; now by default."""
+    source: str
+    actor: str
+    artifact_ref: str
+    episode: str
+    """Id of the stretch of experience it comes from; the session's by default."""
+    turn: str
+    """Id of the turn whose words it rests on."""
+    note: str
+
+
+class Seen(From, total=False):
+    """How much an observation is worth."""
+
+    confidence: float
+    """In [0, 1]; 0.8 by default."""
+    kind: str
+    """supporting (by default) or refuting."""
+    source_type: str
+    """TOOL, EXPLICIT (by default), RULE, CLASSIFIER, EXTRACTOR, or another that has a weight."""
+
+
+class Declaration(From, total=False):
+    """How the evidence of a predicate is read; what is left out has its default."""
+
+    cardinality: str
+    """ONE or MANY (by default)."""
+    kappa: float
+    tau_days: float | None
+    decay_per_day: float
+    margin: float
+    combine: str
+    """net (by default) or log_odds."""
+
+
+class By(TypedDict, total=False):
+    """By which times and which policy evidence is read."""
+
+    as_of: AsOf
+    """Now by default."""
+    policy: Policy
+    """Instead of the declared one."""
+    present_policy: bool
+    """Read the past by the policy declared since."""
+
+
+class Thought(From, total=False):
+    """What else is said of a hypothesis."""
+
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    """Before any evidence, in [0, 1]; 0.5 by default."""
+
+
+class Id(Record):
+    """An id."""
+
+    id: Text
+
+
+class Named(Record):
+    """A name, and how it reads aloud."""
+
+    name: Part
+    template: Name | None = None
+
+
+class Asked(Record):
+    """A slot."""
+
+    subject: Part
+    predicate: Part
+
+
+class _By(Record):
+    as_of: AsOf = AsOf()
+    policy: Policy | None = None
+    present_policy: Annotated[bool, Strict()] = False
+
+
+BeliefLike = str | Recorded | Belief
+"""A belief's id, or what a call about it gave back."""
+
+
+def reading_of(by: By) -> belief.Reading:
+    """Return how to read, of what a caller gave."""
+    return belief.Reading(**dict(valid(_By, **by)))
+
+
+def belief_id_of(given: BeliefLike) -> str:
+    """Return the id of a belief, of what a caller gave."""
+    if isinstance(given, Recorded):
+        return given.belief_id
+    return given.id if isinstance(given, Belief) else valid(Id, id=given).id
+
+
+def several(given: Iterable[_T]) -> Iterable[_T]:
+    """Return a list that a caller gave.
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInputError("This takes a list.")
+    return given
+
+
+def observation_of(place: int, given: Observation | Mapping[str, Any]) -> Observation:
+    """Return an observation of what a caller gave.
+
+    Raises:
+        InvalidInputError: it does not fit; names its place, from 0.
+    """
+    if isinstance(given, Observation):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"Observation {place}: it is no map.")
+    try:
+        return valid(Observation, **{str(key): value for key, value in given.items()})
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Observation {place}: {error.message}", hint=error.hint) from None

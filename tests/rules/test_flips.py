@@ -1,0 +1,135 @@
+"""Flip sets: they flip, nothing smaller does, and none is given where nothing flips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import combinations
+
+import pytest
+from hypothesis import event, example, given
+from hypothesis import strategies as st
+
+from graphmem.model import VerdictStatus
+from graphmem.rules import sequential
+from graphmem.rules.flips import flip_set
+from graphmem.rules.projection import Evidence
+from tests.rules.strategies_histories import (
+    BASE,
+    claim_histories,
+    deliveries,
+    long_history,
+    strengths,
+)
+
+EASY = sequential.Test(alpha=0.4, beta=0.3)
+"""Bounds so near that one event decides and the status changes often."""
+bounds = st.sampled_from([sequential.STANDARD, sequential.Test(alpha=0.2, beta=0.2), EASY])
+
+
+def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
+    """Return one testimony, `hour` hours after the first."""
+    at = BASE + timedelta(hours=hour)
+    return Evidence(name, "b", polarity, 0.0, 1.0, None, at, strength)
+
+
+def series(*tellings: float) -> list[Evidence]:
+    """Return testimonies an hour apart; a negative strength refutes."""
+    return [told(f"e{n}", abs(s), n, 1 if s > 0 else -1) for n, s in enumerate(tellings)]
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> list[Evidence]:
+    """Draw a few testimonies at a few instants, most of them to one side."""
+    side = draw(st.sampled_from([1, -1]))
+    drawn = draw(st.lists(st.tuples(strengths, st.integers(0, 6), st.integers(0, 2)), max_size=9))
+    return [
+        told(f"e{n}", strength, hour, side if turn else -side)
+        for n, (strength, hour, turn) in enumerate(drawn)
+    ]
+
+
+def status(evidence: Sequence[Evidence], test: sequential.Test) -> VerdictStatus:
+    return sequential.test(evidence, 0.5, test).status
+
+
+def flips(evidence: Sequence[Evidence], without: Sequence[str], test: sequential.Test) -> bool:
+    left = [e for e in evidence if e.id not in without]
+    return status(left, test) is not status(evidence, test)
+
+
+def smallest(evidence: Sequence[Evidence], test: sequential.Test) -> int | None:
+    """Return the size of a smallest flip set by trying all subsets."""
+    ids = [e.id for e in evidence]
+    sizes = (
+        size
+        for size in range(1, len(ids) + 1)
+        for without in combinations(ids, size)
+        if flips(evidence, without, test)
+    )
+    return next(sizes, None)
+
+
+@given(trials(), bounds)
+@example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), sequential.STANDARD)
+@example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), sequential.STANDARD)
+# At one instant as much speaks for it as against it: nothing of that needs to be removed.
+@example(
+    [told("e0", 0.9, 0, 1)]
+    + [told(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
+    + [told("e5", 0.7, 2, 1)],
+    sequential.STANDARD,
+)
+# Without the 0.9, or what refutes, a boundary is met exactly: the odds are
+# 1.5 * 4 * 2 * 1.5 = 18, or 1.5 * 1.5 * 4 * 19/18 = 9.5.
+@example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), sequential.STANDARD)
+@example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), sequential.STANDARD)
+@example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), sequential.STANDARD)
+def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.Test) -> None:
+    found = flip_set(evidence, test)
+    size = smallest(evidence, test)
+    event(f"{status(evidence, test)}, {size} to remove")
+    assert (None if found is None else len(found)) == size
+    assert found is None or flips(evidence, found, test)
+
+
+@given(claim_histories, bounds, st.data())
+def test_order_and_redelivery_do_not_change_the_flip_set(
+    evidence: list[Evidence], test: sequential.Test, data: st.DataObject
+) -> None:
+    found = flip_set(evidence, test)
+    assert flip_set(data.draw(deliveries(evidence)), test) == found
+    if found is not None:
+        order = [e.id for e in sorted(evidence, key=lambda e: (e.at, e.id))]
+        assert list(found) == [name for name in order if name in found]
+
+
+def test_a_decided_test_always_has_a_flip_set() -> None:
+    evidence = [e for e in long_history(400, claims=2) if e.claim == "c000"]
+    found = flip_set(evidence)
+    assert status(evidence, sequential.STANDARD) is VerdictStatus.PROMOTED
+    assert found
+    assert flips(evidence, found, sequential.STANDARD)
+    assert not flips(evidence, found[1:], sequential.STANDARD)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "found"),
+    [
+        (series(0.9, 0.9), ("e0",)),
+        (series(-0.9, -0.9, -0.9), ("e0", "e1")),
+        # Without the late support it is the demotion that stands.
+        (series(*[0.9] * 4, *[-0.9] * 6, 0.9, 0.9, 0.9, 0.9), ("e0",)),
+        (series(0.9, -0.9, 0.6), None),
+        (series(0.9, 0.6, -0.9, 0.85), ("e2",)),
+        (series(-0.9, 0.8, -0.6), ("e1",)),
+        (series(0.5, 0.5), None),
+        ([], None),
+    ],
+)
+def test_flip_sets_by_hand(evidence: list[Evidence], found: tuple[str, ...] | None) -> None:
+    assert flip_set(evidence) == found
+
+
+def test_support_that_counts_against_is_what_is_removed() -> None:
+    assert flip_set(series(0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1, 0.1)) == ("e3",)

@@ -1,0 +1,239 @@
+"""ONE, what competes for a place: fold and closed form, their laws and the walk-through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphmem.model import Policy
+from graphmem.rules.projection import (
+    MOST,
+    Evidence,
+    State,
+    continued,
+    one,
+    one_closed,
+    ranked,
+)
+from tests.rules.strategies_histories import (
+    BASE,
+    CLAIMS,
+    END,
+    TOLERANCE,
+    Overwriting,
+    confidences,
+    deliveries,
+    histories,
+    instants,
+    long_history,
+    policies,
+    said,
+    unlike,
+)
+
+
+def scores(*evidence: Evidence, kappa: float = 2.0, tau_days: float = math.inf) -> dict[str, float]:
+    """Return the scores after all of the evidence, by claim, by both ways."""
+    fold = one(evidence, END, kappa=kappa, tau_days=tau_days)
+    closed = one_closed(evidence, END, kappa=kappa, tau_days=tau_days)
+    assert unlike(closed, fold, END, Overwriting(kappa, tau_days, 0.0, 0.05)) == []
+    return {c.claim: c.score for c in fold}
+
+
+@given(histories(), policies, instants)
+def test_the_closed_form_is_the_fold(
+    evidence: list[Evidence], policy: Policy, valid: datetime
+) -> None:
+    terms = Overwriting.of(policy)
+    fold = one(evidence, valid, **terms._asdict())
+    closed = one_closed(evidence, valid, **terms._asdict())
+    assert unlike(closed, fold, valid, terms) == []
+
+
+def test_the_closed_form_is_the_fold_of_long_histories() -> None:
+    for claims, tau_days in ((4, math.inf), (50, 30.0)):
+        evidence = long_history(2_000, claims=claims)
+        terms = Overwriting(2.0, tau_days, 0.01, 0.05)
+        fold = one(evidence, END, **terms._asdict())
+        assert unlike(one_closed(evidence, END, **terms._asdict()), fold, END, terms) == []
+
+
+@given(histories(), policies, instants, st.data())
+def test_order_and_redelivery_do_not_change_one(
+    evidence: list[Evidence], policy: Policy, valid: datetime, data: st.DataObject
+) -> None:
+    other, terms = data.draw(deliveries(evidence)), Overwriting.of(policy)._asdict()
+    assert one(other, valid, **terms) == one(evidence, valid, **terms)
+    assert one_closed(other, valid, **terms) == one_closed(evidence, valid, **terms)
+
+
+@given(histories(), policies, instants)
+def test_one_does_not_see_the_future(
+    evidence: list[Evidence], policy: Policy, valid: datetime
+) -> None:
+    past, terms = [e for e in evidence if e.at <= valid], Overwriting.of(policy)._asdict()
+    assert one(evidence, valid, **terms) == one(past, valid, **terms)
+
+
+@given(histories(), policies, instants, instants)
+def test_continuing_from_any_instant_gives_the_whole(
+    evidence: list[Evidence], policy: Policy, cut: datetime, valid: datetime
+) -> None:
+    cut, valid = min(cut, valid), max(cut, valid)
+    terms = Overwriting.of(policy)
+    kappa, tau_days = terms.kappa, terms.tau_days
+    state = continued((), evidence, cut, kappa=kappa, tau_days=tau_days)
+    tail = [e for e in evidence if e.at > cut]
+    states = continued(state, tail, valid, kappa=kappa, tau_days=tau_days)
+    resumed = ranked(states, valid, decay_per_day=terms.decay_per_day, margin=terms.margin)
+    assert unlike(resumed, one(evidence, valid, **terms._asdict()), valid, terms) == []
+
+
+@given(histories(), policies, instants)
+def test_one_stays_within_bounds(evidence: list[Evidence], policy: Policy, valid: datetime) -> None:
+    seen = [e for e in evidence if e.at <= valid]
+    found = one(evidence, valid, **Overwriting.of(policy)._asdict())
+    assert {c.claim for c in found} == {e.claim for e in seen}
+    affirmed = {e.claim for e in seen if e.polarity > 0}
+    for place, c in enumerate(found):
+        assert 0 <= c.belief <= c.score <= MOST
+        assert (c.last_at is not None) == (c.claim in affirmed) == (place < len(affirmed))
+        if c.claim not in affirmed:
+            assert c.score == 0
+    assert sum(c.ambiguous for c in found) in (0, 2)
+
+
+@given(histories(), policies, confidences, st.sampled_from(CLAIMS))
+def test_the_last_word_lifts_its_own_claim_or_lowers_it(
+    evidence: list[Evidence], policy: Policy, confidence: float, claim: str
+) -> None:
+    terms = Overwriting.of(policy)._asdict()
+    before = {c.claim: c.score for c in one(evidence, END, **terms)}
+    last = Evidence("last", claim, 1, confidence, 0.8, None, END)
+    after = {c.claim: c.score for c in one([*evidence, last], END, **terms)}
+    assert after.pop(claim) == 0.8 * min(confidence, MOST)
+    assert all(score <= before[other] for other, score in after.items())
+    doubted = {c.claim: c for c in one([*evidence, replace(last, polarity=-1)], END, **terms)}
+    assert doubted.pop(claim).score <= before.get(claim, 0)
+    assert all(c.score == before[other] for other, c in doubted.items())
+
+
+@given(histories(), policies, st.sampled_from(CLAIMS))
+def test_evidence_against_a_claim_before_it_was_affirmed_changes_nothing(
+    evidence: list[Evidence], policy: Policy, claim: str
+) -> None:
+    terms = Overwriting.of(policy)
+    early = Evidence("early", claim, -1, 0.9, 1.0, None, BASE - timedelta(days=1))
+    assume(any(e.claim == claim for e in evidence))
+    fold = one(evidence, END, **terms._asdict())
+    assert one([*evidence, early], END, **terms._asdict()) == fold
+
+
+def test_atlas_takes_over_from_borealis() -> None:
+    evidence = [
+        said("e1", "borealis", 0.8, day=0, episode="monday"),
+        said("e2", "atlas", 0.9, day=4, episode="friday"),
+    ]
+    for project in (one, one_closed):
+        [before] = project(evidence, BASE + timedelta(days=2))
+        assert (before.claim, before.score, before.ambiguous) == ("borealis", 0.8, False)
+        leader, other = project(evidence, END)
+        assert (leader.claim, leader.score, leader.last_id) == ("atlas", 0.9, "e2")
+        assert other.claim == "borealis"
+        assert other.score == pytest.approx(0.8 * math.exp(-2 * 0.9), abs=TOLERANCE)
+        assert not leader.ambiguous
+        assert not other.ambiguous
+
+
+def test_late_evidence_takes_its_place_by_its_own_time() -> None:
+    late = said("late", "borealis", 1.0, day=-300)
+    found = one([said("e1", "atlas", 0.6), late], END)
+    assert [c.claim for c in found] == ["atlas", "borealis"]
+    assert found[0].score == 0.6
+
+
+def test_events_of_one_instant_do_not_suppress_each_other_and_negatives_come_last() -> None:
+    a, b = said("e1", "atlas", 0.8), said("e2", "borealis", 0.6)
+    assert scores(a, b) == pytest.approx({"atlas": 0.8, "borealis": 0.6})
+    against = said("e0", "atlas", 0.5, polarity=-1)
+    assert scores(a, b, against) == pytest.approx({"atlas": 0.4, "borealis": 0.6})
+
+
+def test_of_two_affirmations_at_one_instant_the_larger_id_counts_and_both_suppress() -> None:
+    old = said("e0", "borealis", 0.9, day=-1)
+    found = scores(old, said("e1", "atlas", 0.8), said("e2", "atlas", 0.3))
+    assert found == pytest.approx({"atlas": 0.3, "borealis": 0.9 * math.exp(-2 * (0.8 + 0.3))})
+
+
+def test_a_negative_before_the_last_affirmation_is_forgotten() -> None:
+    first, against = said("e1", day=0), said("e2", day=1, polarity=-1, confidence=0.9)
+    assert scores(first, against) == pytest.approx({"atlas": 0.8 * 0.1})
+    assert scores(first, against, said("e3", day=2, confidence=0.7)) == {"atlas": 0.7}
+
+
+def test_a_finite_time_constant_spares_an_old_incumbent() -> None:
+    old, new = said("e1", "borealis", 0.9, day=0), said("e2", "atlas", 0.8, day=365)
+    assert scores(old, new)["borealis"] == pytest.approx(0.9 * math.exp(-1.6))
+    assert scores(old, new, tau_days=3)["borealis"] == pytest.approx(0.9)
+
+
+def test_a_score_fades_from_its_last_affirmation_and_the_ranking_does_not() -> None:
+    old, new = said("e1", "borealis", 0.9, day=0), said("e2", "atlas", 0.6, day=10)
+    valid = BASE + timedelta(days=20)
+    first, second = one([old, new], valid, kappa=0.1, decay_per_day=0.1, margin=0.01)
+    assert (first.claim, second.claim) == ("borealis", "atlas")
+    assert first.score == pytest.approx(0.9 * math.exp(-0.06))
+    assert first.belief == pytest.approx(first.score * math.exp(-2))
+    assert second.belief == pytest.approx(0.6 / math.e)
+
+
+def test_equal_scores_go_to_the_later_then_to_the_larger_id_then_to_the_larger_claim() -> None:
+    later = BASE + timedelta(microseconds=1)
+    states = [
+        State("a", 0.5, BASE, "e9"),
+        State("b", 0.5, later, "e2"),
+        State("c", 0.5, later, "e1"),
+        State("d", 0.6, BASE, "e0"),
+        State("e", 0.0, BASE, "e3"),
+        State("f", 0.0, None, None),
+        State("g", 0.0, None, None),
+        State("h", 0.0, BASE, "e3"),
+    ]
+    for order in (states, states[::-1]):
+        assert "".join(c.claim for c in ranked(order, END)) == "dbcahegf"
+
+
+def test_the_two_best_are_ambiguous_when_they_are_near() -> None:
+    a, b = State("a", 0.5, BASE, "e1"), State("b", 0.25, BASE, "e2")
+    c = State("c", 0.25, BASE, "e0")
+    never = State("n", 0.0, None, None)
+
+    def flags(*states: State, margin: float) -> list[bool]:
+        return [x.ambiguous for x in ranked(states, END, margin=margin)]
+
+    assert flags(a, b, c, margin=0.26) == [True, True, False]
+    assert flags(a, b, c, margin=0.25) == [False, False, False]
+    assert flags(a, never, margin=1.0) == [False, False]
+    assert flags(a, margin=1.0) == [False]
+    assert flags(margin=1.0) == []
+
+
+def test_the_comparison_of_rankings_can_fail() -> None:
+    terms = Overwriting(2.0, math.inf, 0.0, 0.05)
+    found = one([said("e1", "atlas"), said("e2", "borealis", day=1)], END)
+    assert unlike(found, found, END, terms) == []
+    assert unlike(found[:1], found, END, terms)
+    assert unlike(found[::-1], found, END, terms)
+    first, second = found
+    for wrong in (
+        replace(first, score=0.5),
+        replace(first, belief=0.5),
+        replace(first, last_id="e3"),
+        replace(first, ambiguous=True),
+    ):
+        assert unlike([wrong, second], found, END, terms)

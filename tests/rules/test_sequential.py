@@ -1,0 +1,263 @@
+"""The sequential test: its walk-through, its laws, and what happens at the boundaries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import VerdictStatus
+from graphmem.rules import sequential
+from graphmem.rules.projection import Evidence
+from graphmem.rules.sequential import Verdict, llr, needed
+from tests.rules.strategies_histories import (
+    BASE,
+    claim_histories,
+    confidences,
+    deliveries,
+    strengths,
+)
+
+ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
+SYMMETRIC = sequential.Test(alpha=0.1, beta=0.1)
+
+
+def told(
+    name: str, strength: float, hour: float = 0, *, polarity: int = 1, episode: str | None = None
+) -> Evidence:
+    """Return one testimony, `hour` hours after the first."""
+    at = BASE + timedelta(hours=hour)
+    return Evidence(name, "b", polarity, max(0, 2 * strength - 1), 1.0, episode, at, strength)
+
+
+def series(*tellings: float) -> list[Evidence]:
+    """Return testimonies an hour apart; a negative strength refutes."""
+    return [told(f"e{n}", abs(s), n, polarity=1 if s > 0 else -1) for n, s in enumerate(tellings)]
+
+
+def path(verdict: Verdict) -> list[tuple[VerdictStatus, float]]:
+    return [(step.status, round(step.confidence, 9)) for step in verdict.steps]
+
+
+def test_the_walk_through() -> None:
+    verdict = sequential.test(series(-0.85, -0.85, -0.85), 0.6)
+    assert [round(step.log_ratio, 4) for step in verdict.steps] == [-1.7346, -3.4692, -5.2038]
+    assert path(verdict) == [(ACCUMULATING, 0.6), (DEMOTED, 0.4), (DEMOTED, 0.4)]
+    assert verdict.status is DEMOTED
+    assert verdict.revise_due
+    assert round(verdict.confidence, 9) == 0.4
+
+
+def test_the_bounds() -> None:
+    assert round(sequential.STANDARD.upper, 3) == 2.890
+    assert round(sequential.STANDARD.lower, 3) == -2.251
+
+
+def test_without_evidence_the_test_is_where_it_began() -> None:
+    verdict = sequential.test([], 0.6)
+    assert verdict == Verdict(ACCUMULATING, 0.0, 0.6, ())
+    assert not verdict.revise_due
+
+
+def test_each_change_counts_once_and_back_again() -> None:
+    verdict = sequential.test(series(*[0.9] * 3, *[-0.9] * 6, *[0.9] * 5), 0.6)
+    assert path(verdict) == [
+        (ACCUMULATING, 0.6),
+        *[(PROMOTED, 0.7)] * 6,
+        *[(DEMOTED, 0.5)] * 6,
+        (PROMOTED, 0.6),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("initial", "promoted", "demoted"),
+    [(0.6, 0.7, 0.4), (0.9, 0.95, 0.7), (0.97, 0.97, 0.77), (0.2, 0.3, 0.05), (0.01, 0.11, 0.01)],
+)
+def test_confidence_is_moved_within_its_limits_and_never_backwards(
+    initial: float, promoted: float, demoted: float
+) -> None:
+    assert sequential.test(series(0.9, 0.9), initial).confidence == pytest.approx(promoted)
+    assert sequential.test(series(-0.9, -0.9), initial).confidence == pytest.approx(demoted)
+
+
+def test_events_of_one_instant_are_summed_before_the_boundary_is_looked_at() -> None:
+    at_once = [told(f"e{n}", 0.9) for n in range(2)]
+    at_once += [told(f"e{n}", 0.9, polarity=-1) for n in range(2, 4)]
+    verdict = sequential.test(at_once, 0.6)
+    assert path(verdict) == [(ACCUMULATING, 0.6)] * 4
+    assert [step.log_ratio for step in verdict.steps] == [pytest.approx(0, abs=1e-15)] * 4
+    one_by_one = [replace(e, at=e.at + timedelta(hours=n)) for n, e in enumerate(at_once)]
+    assert sequential.test(one_by_one, 0.6).status is PROMOTED
+
+
+def test_a_boundary_met_exactly_is_crossed() -> None:
+    """Ln 9 + ln 2 is ln 18, which is A; ln 9 + ln 19/18 is ln 9.5, which is -B."""
+    for order in ([0.9, 2 / 3], [2 / 3, 0.9]):
+        assert sequential.test(series(*order), 0.6).status is PROMOTED
+    for order in ([-0.9, -19 / 37], [-19 / 37, -0.9]):
+        assert sequential.test(series(*order), 0.6).status is DEMOTED
+    assert sequential.test(series(0.9, 0.666), 0.6).status is ACCUMULATING
+    assert sequential.test(series(-0.9, -0.513), 0.6).status is ACCUMULATING
+
+
+def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way() -> None:
+    assert llr(told("e", 1.0)) == llr(told("e", 0.9)) == pytest.approx(math.log(9))
+    assert llr(told("e", -3.0)) == llr(told("e", 0.0)) == pytest.approx(-math.log(9))
+    assert llr(told("e", 0.5)) == 0.0
+    assert llr(told("e", 0.3)) == pytest.approx(-llr(told("e", 0.7)))
+    assert llr(told("e", 0.85, polarity=-1)) == pytest.approx(-1.7346, abs=5e-5)
+
+
+@given(confidences, st.sampled_from([1.0, 0.5]), st.sampled_from([1, -1]))
+def test_an_observation_never_counts_against_what_it_says(
+    confidence: float, weight: float, polarity: int
+) -> None:
+    seen = Evidence("e", "b", polarity, confidence, weight, None, BASE)
+    assert llr(seen) * polarity >= 0
+    given_as_strength = replace(seen, strength=0.5 + weight * confidence / 2)
+    assert llr(seen) == pytest.approx(llr(given_as_strength), abs=1e-12)
+
+
+@given(claim_histories, confidences, st.data())
+def test_order_and_redelivery_do_not_change_the_verdict(
+    evidence: list[Evidence], initial: float, data: st.DataObject
+) -> None:
+    other = data.draw(deliveries(evidence))
+    for test in (sequential.test, partial(sequential.test, pooled=True)):
+        assert test(other, initial) == test(evidence, initial)
+
+
+@given(claim_histories, confidences)
+def test_the_trail_is_the_arithmetic(evidence: list[Evidence], initial: float) -> None:
+    verdict = sequential.test(evidence, initial)
+    assert [(s.at, s.id) for s in verdict.steps] == sorted((e.at, e.id) for e in evidence)
+    by_id = {e.id: e for e in evidence}
+    for step in verdict.steps:
+        assert step.llr == llr(by_id[step.id])
+        so_far = math.fsum(llr(e) for e in evidence if e.at <= step.at)
+        assert step.log_ratio == pytest.approx(so_far, abs=1e-12)
+    if verdict.steps:
+        last = verdict.steps[-1]
+        assert (last.log_ratio, last.status, last.confidence) == (
+            verdict.log_ratio,
+            verdict.status,
+            verdict.confidence,
+        )
+
+
+@given(claim_histories, confidences)
+def test_the_status_is_that_of_the_boundary_reached_last(
+    evidence: list[Evidence], initial: float
+) -> None:
+    status, changes = ACCUMULATING, list[VerdictStatus]()
+    verdict = sequential.test(evidence, initial)
+    for step in verdict.steps:
+        status = sequential.STANDARD.crossed(step.log_ratio) or status
+        assert step.status is status
+        if not changes or changes[-1] is not status:
+            changes.append(status)
+    assert verdict.status is status
+    ups, downs = changes.count(PROMOTED), changes.count(DEMOTED)
+    assert abs(ups - downs) <= 1
+    assert initial - 0.2 * downs - 1e-9 <= verdict.confidence <= initial + 0.1 * ups + 1e-9
+
+
+@given(claim_histories)
+def test_what_refutes_is_the_mirror_image_of_what_supports(evidence: list[Evidence]) -> None:
+    mirrored = [replace(e, polarity=-e.polarity) for e in evidence]
+    image = {ACCUMULATING: ACCUMULATING, PROMOTED: DEMOTED, DEMOTED: PROMOTED}
+    one, other = (sequential.test(es, 0.5, SYMMETRIC) for es in (evidence, mirrored))
+    assert other.log_ratio == -one.log_ratio
+    assert [s.status for s in other.steps] == [image[s.status] for s in one.steps]
+
+
+# An episode's evidence pooled, so that an echo counts once.
+
+
+@given(claim_histories, confidences)
+def test_pooled_one_event_of_an_episode_and_polarity_counts(
+    evidence: list[Evidence], initial: float
+) -> None:
+    verdict = sequential.test(evidence, initial, pooled=True)
+    counted = {s.id for s in verdict.steps}
+    groups: dict[object, list[Evidence]] = {}
+    for e in evidence:
+        groups.setdefault((e.episode or e.id, e.polarity), []).append(e)
+    for group in groups.values():
+        [kept] = [e for e in group if e.id in counted]
+        loudest = max(abs(llr(e)) for e in group)
+        assert abs(llr(kept)) == pytest.approx(loudest, abs=2e-9)
+        equals = [e for e in group if abs(llr(e)) == abs(llr(kept))]
+        assert min((e.at, e.id) for e in equals) == (kept.at, kept.id)
+    alone = sequential.test([e for e in evidence if e.id in counted], initial)
+    assert verdict == alone
+
+
+@given(claim_histories, confidences)
+def test_pooling_changes_nothing_where_every_event_is_its_own_episode(
+    evidence: list[Evidence], initial: float
+) -> None:
+    apart = [replace(e, episode=None) for e in evidence]
+    assert sequential.test(apart, initial, pooled=True) == sequential.test(apart, initial)
+
+
+def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
+    echoes = [told(f"e{n}", 0.85, n, episode="talk") for n in range(5)]
+    assert sequential.test(echoes, 0.6).status is PROMOTED
+    pooled = sequential.test(echoes, 0.6, pooled=True)
+    assert (pooled.status, [s.id for s in pooled.steps]) == (ACCUMULATING, ["e0"])
+    against = told("e9", 0.8, 9, polarity=-1, episode="talk")
+    both = sequential.test([*echoes, against], 0.6, pooled=True)
+    assert [s.id for s in both.steps] == ["e0", "e9"]
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.9, 0.1), (0.1, 0.9), (0.7, 0.3), (0.3, 0.7)])
+def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) -> None:
+    """Their logarithms may differ by a last bit, which must not decide."""
+    evidence = [told("e2", first, 0, episode="talk"), told("e1", second, 1, episode="talk")]
+    pooled = sequential.test(evidence, 0.6, pooled=True)
+    assert [s.id for s in pooled.steps] == ["e2"]
+
+
+# How much more it takes.
+
+
+@given(claim_histories, st.sampled_from([sequential.STANDARD, SYMMETRIC]))
+def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
+    evidence: list[Evidence], bounds: sequential.Test
+) -> None:
+    verdict = sequential.test(evidence, 0.5, bounds)
+    more = needed(verdict, bounds)
+    wanted = ((1, more.promote_pieces, PROMOTED), (-1, more.demote_pieces, DEMOTED))
+    for polarity, pieces, status in wanted:
+        assert (pieces == 0) == (verdict.status is status)
+        for fewer in range(min(pieces, 2)):
+            new = [told(f"n{n}", 0.9, 24_000 + n, polarity=polarity) for n in range(pieces - fewer)]
+            assert (sequential.test([*evidence, *new], 0.5, bounds).status is status) == (not fewer)
+
+
+@given(claim_histories, strengths)
+def test_needed_log_units_are_the_distances_to_the_boundaries(
+    evidence: list[Evidence], strength: float
+) -> None:
+    verdict = sequential.test([*evidence, told("more", strength, 24_000)], 0.5)
+    more = needed(verdict)
+    if verdict.status is not PROMOTED:
+        assert verdict.log_ratio + more.promote == pytest.approx(sequential.STANDARD.upper)
+    else:
+        assert more.promote == 0
+    if verdict.status is not DEMOTED:
+        assert verdict.log_ratio - more.demote == pytest.approx(sequential.STANDARD.lower)
+    else:
+        assert more.demote == 0
+
+
+def test_from_the_start_two_strong_pieces_are_needed() -> None:
+    more = needed(sequential.test([], 0.5))
+    assert (round(more.promote, 3), round(more.demote, 3)) == (2.890, 2.251)
+    assert (more.promote_pieces, more.demote_pieces) == (2, 2)
