@@ -39,7 +39,10 @@ CALL (scope, valid, policy) {
   FILTER policy.cardinality = 'ONE'
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key = $predicate
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
   // include: fragments/project_one.cypher
   UNWIND range(0, size(ranked) - 1) AS i
   WITH size(ranked) AS total, i, ranked[i].b AS b, ranked[i] AS projected, close AND i < 2 AS ambiguous
@@ -52,7 +55,10 @@ CALL (scope, valid, policy) {
   FILTER policy.cardinality = 'MANY'
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key = $predicate
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/says.cypher
+  // include: fragments/beside_others.cypher
   // include: fragments/project_many.cypher
   WITH b, projected
   ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC

@@ -51,7 +51,10 @@ WITH *, asked AS b
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
   WITH asked AS b
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/says.cypher
+  // include: fragments/beside_others.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
@@ -60,13 +63,17 @@ CALL (asked, valid, policy) {
   MATCH (b:Belief {
     tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key
   })
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
   // include: fragments/project_one.cypher
   RETURN head([x IN ranked WHERE x.b = asked | x.belief]) AS score
 }
 CALL (asked, valid, initial, shown) {
   WITH asked AS b
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
   // include: fragments/heard.cypher
   // include: fragments/sequential.cypher
   RETURN verdict

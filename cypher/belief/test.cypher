@@ -28,7 +28,8 @@ WHERE b.scope IN $scopes
 WITH b, $valid AS valid
 // include: fragments/initial.cypher
 CALL (b, valid) {
-  // include: fragments/speaking.cypher
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
   // include: fragments/heard.cypher
   WITH heard
   WHERE NOT heard.id IN $without

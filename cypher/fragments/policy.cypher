@@ -1,5 +1,5 @@
 // How the evidence of a predicate is read at `valid`, as far as $known. Needs `valid` and `predicate_key`; leaves `policy`,
-// a map: $policy when it is given; else the newest POLICY event then, by (occurred_at, id); else $default_policy.
+// a map: $policy when it is given; else the newest POLICY event then, by (occurred_at, id), with these two; else $default_policy.
 
 CALL (valid, predicate_key) {
   OPTIONAL MATCH (:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)
@@ -9,7 +9,7 @@ CALL (valid, predicate_key) {
   LIMIT 1
   RETURN coalesce(
     $policy,
-    x {.cardinality, .kappa, .tau_days, .decay_per_day, .margin, .combine},
+    x {.cardinality, .kappa, .tau_days, .decay_per_day, .margin, .combine, .id, .occurred_at},
     $default_policy
   ) AS policy
 }

@@ -1,19 +1,16 @@
-// MANY: values coexist. Needs rows of `b` and `e`, and `valid`, `policy` from outside, $weights; leaves `b` and `projected`, a
-// map, for each belief. An episode says what its strongest event says, of each polarity; episodes are joined by noisy-or.
-// Twin: rules/projection.py many
+// MANY: values coexist. Needs rows of `said`, [b, polarity, episode or null, event id when alone, instant, l, events, episodes,
+// whether a checkpoint holds it], and `policy`; leaves `b` and `projected`, a map, for each belief. An episode says what its strongest piece
+// says, of each polarity; episodes are joined by noisy-or. What a checkpoint holds of an episode that went on is taken
+// out of its sum again. Twin: rules/projection.py many
 
-WITH b, e, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond AS us
-WITH b, e, CASE policy.decay_per_day WHEN 0.0 THEN e.confidence ELSE e.confidence * exp(
-  -policy.decay_per_day * (valid.epochSeconds * 1000000 + valid.microsecond - us) / 8.64e10
-) END AS c
-WITH b, e.polarity AS polarity, e.episode_id AS episode, CASE WHEN e.episode_id IS NULL THEN e.id END AS alone,
-     count(*) AS events, max(e.occurred_at) AS at,
-     min($weights[e.source_type] * log(1 - CASE WHEN c > 1 - 1e-9 THEN 1 - 1e-9 ELSE c END)) AS l
+WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
+     max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at
+WITH b, polarity, events, at, l - coalesce(had, 0.0) AS l, episodes - CASE WHEN had IS NULL THEN 0 ELSE 1 END AS episodes
 WITH b, sum(events) AS events, max(CASE polarity WHEN 1 THEN at END) AS last_at,
      sum(CASE polarity WHEN 1 THEN l ELSE 0.0 END) AS l_for,
      sum(CASE polarity WHEN 1 THEN 0.0 ELSE l END) AS l_against,
-     count(CASE polarity WHEN 1 THEN 1 END) AS supporting,
-     count(CASE polarity WHEN -1 THEN 1 END) AS refuting
+     sum(CASE polarity WHEN 1 THEN episodes ELSE 0 END) AS supporting,
+     sum(CASE polarity WHEN 1 THEN 0 ELSE episodes END) AS refuting
 WITH *, 1 - exp(l_for) AS positive, 1 - exp(l_against) AS negative
 WITH *, CASE
   WHEN policy.combine = 'log_odds' THEN 1 / (1 + exp(l_for - l_against))

@@ -1,25 +1,25 @@
-// ONE: values compete. Needs rows of `b` and `e` of one slot, and `valid`, `policy` from outside, $weights; leaves `ranked`, a
-// list of maps, best first, and `close`, whether the first two are ambiguous. In closed form, which costs the same for 4 values as for 500: a value has the score of its
-// last affirmation, less what refuted it since, less what affirmed others since, which is summed from the newest instant
-// to the oldest, over the stretch between one value's last affirmation and the next one's. Twin: rules/projection.py one
+// ONE: values compete. Needs rows of one slot: `said`, [b, polarity, instant, event id, s, the force it acts on others with,
+// events]; and `valid` and `policy`. Leaves `ranked`, a list of maps, best first, and `close`, whether the first two are ambiguous.
+// In closed form, which costs the same for 4 values as for 500: a value has the score of its last affirmation, less what
+// refuted it since, less what affirmed others since, which is summed from the newest instant to the oldest, over the stretch
+// between one value's last affirmation and the next one's. Twin: rules/projection.py one
 
-WITH b, e.occurred_at AS at, e.id AS id, e.polarity AS polarity,
-     $weights[e.source_type] * CASE WHEN e.confidence > 1 - 1e-9 THEN 1 - 1e-9 ELSE e.confidence END AS s
-ORDER BY at DESC, id DESC
-WITH at, sum(CASE polarity WHEN 1 THEN s ELSE 0.0 END) AS s, collect([b, polarity, s, id]) AS members
+WITH said
+ORDER BY said[2] DESC, said[3] DESC
+WITH said[2] AS at, sum(CASE said[1] WHEN 1 THEN said[5] ELSE 0.0 END) AS force, collect(said) AS members
 ORDER BY at DESC
-WITH collect([at.epochSeconds * 1000000 + at.microsecond, s, members, at]) AS instants
+WITH collect([at.epochSeconds * 1000000 + at.microsecond, force, members, at]) AS instants
 CALL (instants) {
   UNWIND range(0, size(instants) - 1) AS i
   UNWIND instants[i][2] AS m
-  WITH i, m[0] AS b, m[1] AS polarity, m[2] AS s, m[3] AS id
-  WITH b, count(*) AS events, min(CASE polarity WHEN 1 THEN i END) AS place,
+  WITH i, m[0] AS b, m[1] AS polarity, m[3] AS id, m[4] AS s, m[6] AS events
+  WITH b, sum(events) AS events, min(CASE polarity WHEN 1 THEN i END) AS place,
        head(collect(CASE polarity WHEN 1 THEN [s, id] END)) AS last,
        collect(CASE polarity WHEN -1 THEN [i, s] END) AS against
   WITH b, events, place, last,
-       reduce(left = last[0], x IN against | CASE WHEN x[0] <= place THEN left * (1 - x[1]) ELSE left END) AS score
+       reduce(left = 1.0, x IN against | CASE WHEN x[0] <= place THEN left * (1 - x[1]) ELSE left END) AS left
   ORDER BY place
-  RETURN collect({b: b, events: events, place: place, score: score, last_id: last[1]}) AS found
+  RETURN collect({b: b, events: events, place: place, affirmed: last[0], left: left, last_id: last[1]}) AS found
 }
 WITH instants, found, [v IN found | instants[v.place][0]] AS us
 WITH instants, found, us, [j IN range(0, size(found) - 1) | reduce(
@@ -31,13 +31,15 @@ WITH instants, found, us, reduce(
   sums + [since[j] + CASE j WHEN 0 THEN 0.0 ELSE sums[-1] * exp(-(us[j - 1] - us[j]) / 8.64e10 / policy.tau_days) END]
 ) AS sums
 UNWIND range(0, size(found) - 1) AS j
-WITH found[j] AS v, instants[found[j].place][3] AS last_at, us[j] AS us,
-     coalesce(found[j].score * exp(-policy.kappa * sums[j]), 0.0) AS score
-WITH v, score, last_at, score * exp(-policy.decay_per_day * coalesce(
+WITH found[j] AS v, sums[j] AS pressure, instants[found[j].place][3] AS last_at, us[j] AS us,
+     coalesce(found[j].affirmed * found[j].left * exp(-policy.kappa * sums[j]), 0.0) AS score
+WITH v, pressure, score, last_at, score * exp(-policy.decay_per_day * coalesce(
   valid.epochSeconds * 1000000 + valid.microsecond - us, 0
 ) / 8.64e10) AS faded
 ORDER BY score DESC, last_at IS NOT NULL DESC, last_at DESC, v.last_id DESC, v.b.id DESC
-WITH collect({b: v.b, events: v.events, score: score, belief: faded, last_at: last_at, last_id: v.last_id}) AS ranked
+WITH collect(v {
+  .b, .events, .affirmed, .left, .last_id, pressure: pressure, score: score, belief: faded, last_at: last_at
+}) AS ranked
 WITH ranked, coalesce(
   ranked[1].last_at IS NOT NULL AND ranked[0].score - ranked[1].score < policy.margin, false
 ) AS close

@@ -1,0 +1,3 @@
+// An event as fragments/project_one.cypher takes it. Needs rows of `b`, `e` and `s`; leaves `said`.
+
+WITH [b, e.polarity, e.occurred_at, e.id, s, s, 1] AS said

@@ -1,0 +1,31 @@
+// The checkpoint that a read of a slot can go on from, and what came after it. Needs `slot_id`, `valid` and `policy`, $known and
+// $weights_key; leaves `c`, null when every event must be read, and `tail`, a list of [b, e]. What is newest in the world stays
+// out of a checkpoint, so that a late event seldom lies before its end.
+
+CALL (slot_id, valid, policy) {
+  OPTIONAL MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
+  WHERE $known IS NULL AND c.until <= valid AND c.weights_key = $weights_key AND CASE policy.cardinality
+    WHEN 'ONE' THEN c.kappa = policy.kappa AND c.tau_days = policy.tau_days
+    ELSE policy.decay_per_day = 0.0
+  END
+  RETURN c
+}
+CALL (slot_id, c) {
+  FILTER c IS NOT NULL
+  CALL (slot_id, c) {
+    UNWIND c.newest AS id
+    MATCH (e:Event {tenant: $tenant, id: id})-[:SUPPORTS|REFUTES]->(b:Belief)
+    FILTER b.slot_id = slot_id
+    RETURN b, e
+  UNION ALL
+    MATCH (e:Event)-[r:SUPPORTS]->(b:Belief)
+    WHERE r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
+    RETURN b, e
+  UNION ALL
+    MATCH (e:Event)-[r:REFUTES]->(b:Belief)
+    WHERE r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
+    RETURN b, e
+  }
+  RETURN collect([b, e]) AS tail
+}
+WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x[1].occurred_at <= c.until) THEN c END AS c
