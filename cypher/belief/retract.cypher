@@ -20,7 +20,8 @@ WITH e, target
 CALL (e) {
   MATCH (e)-[:RETRACTS*1..]->(x:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
   WITH DISTINCT b.slot_id AS slot_id
-  MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
+  // MERGE, to wait for one that is being made.
+  MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
   DELETE c
 }
 RETURN target IS NOT NULL AS found

@@ -53,6 +53,7 @@ CALL (asked, valid, policy) {
   WITH asked AS b
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
   // include: fragments/counted.cypher
+  WITH b, e, false AS covered
   // include: fragments/says.cypher
   // include: fragments/beside_others.cypher
   // include: fragments/project_many.cypher

@@ -17,6 +17,7 @@ CALL () {
   MATCH (m:Memory {tenant: $tenant, id: id})
   WHERE m.scope IN $scopes
   // include: fragments/seen_as_of.cypher
+  // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   RETURN collect(card) AS cards
 }

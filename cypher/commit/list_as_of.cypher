@@ -35,6 +35,7 @@ CALL () {
   // Sorted before the status is asked for: that is then done for no more memories than the page needs.
   WITH *
   ORDER BY created_at DESC, m.id DESC
+  // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   WITH *
   ORDER BY created_at DESC, m.id DESC

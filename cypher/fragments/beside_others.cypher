@@ -1,3 +1,7 @@
-// An event as fragments/project_many.cypher takes it. Needs rows of `b`, `e` and `l`; leaves `said`.
+// An event as fragments/project_many.cypher takes it. Needs rows of `b`, `e`, `l` and `covered`, whether a checkpoint holds it;
+// leaves `said`.
 
-WITH [b, e.polarity, e.episode_id, CASE WHEN e.episode_id IS NULL THEN e.id END, e.occurred_at, l, 1, 1, false] AS said
+WITH [
+  b, e.polarity, e.episode_id, CASE WHEN e.episode_id IS NULL THEN e.id END, e.occurred_at, l,
+  CASE WHEN covered THEN 0 ELSE 1 END, 1, covered
+] AS said

@@ -1,6 +1,6 @@
 // The checkpoint that a read of a slot can go on from, and what came after it. Needs `slot_id`, `valid` and `policy`, $known and
-// $weights_key; leaves `c`, null when every event must be read, and `tail`, a list of [b, e]. What is newest in the world stays
-// out of a checkpoint, so that a late event seldom lies before its end.
+// $weights_key; leaves `checkpoint`, null when every event must be read, and `tail`, a list of [b, e]. What is newest in the
+// world stays out of a checkpoint, so that a late event seldom lies before its end.
 
 CALL (slot_id, valid, policy) {
   OPTIONAL MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
@@ -11,7 +11,6 @@ CALL (slot_id, valid, policy) {
   RETURN c
 }
 CALL (slot_id, c) {
-  FILTER c IS NOT NULL
   CALL (slot_id, c) {
     UNWIND c.newest AS id
     MATCH (e:Event {tenant: $tenant, id: id})-[:SUPPORTS|REFUTES]->(b:Belief)
@@ -28,4 +27,4 @@ CALL (slot_id, c) {
   }
   RETURN collect([b, e]) AS tail
 }
-WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x[1].occurred_at <= c.until) THEN c END AS c
+WITH *, CASE WHEN policy.cardinality = 'MANY' OR none(x IN tail WHERE x[1].occurred_at <= c.until) THEN c END AS checkpoint

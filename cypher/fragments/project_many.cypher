@@ -6,7 +6,9 @@
 WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
      max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at
 WITH b, polarity, events, at, l - coalesce(had, 0.0) AS l, episodes - CASE WHEN had IS NULL THEN 0 ELSE 1 END AS episodes
-WITH b, sum(events) AS events, max(CASE polarity WHEN 1 THEN at END) AS last_at,
+WITH b, sum(CASE polarity WHEN 1 THEN events ELSE 0 END) AS events_for,
+     sum(CASE polarity WHEN 1 THEN 0 ELSE events END) AS events_against,
+     max(CASE polarity WHEN 1 THEN at END) AS last_at,
      sum(CASE polarity WHEN 1 THEN l ELSE 0.0 END) AS l_for,
      sum(CASE polarity WHEN 1 THEN 0.0 ELSE l END) AS l_against,
      sum(CASE polarity WHEN 1 THEN episodes ELSE 0 END) AS supporting,
@@ -21,5 +23,6 @@ WITH b, {
   belief: CASE WHEN belief > 1 - 1e-9 THEN 1 - 1e-9 ELSE belief END,
   positive: positive, negative: negative, log_positive: l_for, log_negative: l_against,
   supporting_episodes: supporting, refuting_episodes: refuting,
-  contested: positive > 0.5 AND negative > 0.5, last_at: last_at, events: events
+  contested: positive > 0.5 AND negative > 0.5, last_at: last_at,
+  events: events_for + events_against, events_for: events_for, events_against: events_against
 } AS projected

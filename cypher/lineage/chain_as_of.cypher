@@ -9,7 +9,7 @@
 //   $valid      datetime  what happened later is not seen
 //   $known      datetime  what was recorded later is not seen
 // columns:
-//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/lineage_as_of.cypher
 //   - now       datetime  by the server's clock
 
 CALL () {
@@ -21,6 +21,7 @@ CALL () {
   // DISTINCT here lets the server walk each memory once, however many ways lead to it.
   WITH DISTINCT m
   // include: fragments/seen_as_of.cypher
+  // include: fragments/lineage_as_of.cypher
   // include: fragments/memory_card_as_of.cypher
   WITH card, links
   ORDER BY card.created_at, card.id

@@ -1,7 +1,7 @@
 // Append a POLICY event and bring the predicate's cached policy up to date: the newest by (occurred_at, id) holds.
 // mode: write
 // rows: none
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // params:
 //   $tenant    string  whose
 //   $key       string  of the predicate
@@ -11,7 +11,7 @@
 // columns:
 
 MERGE (p:Predicate {tenant: $tenant, key: $key})
-ON CREATE SET p.name = $name, p.scope = 'global'
+ON CREATE SET p.scope = 'global'
 WITH p, $event AS event
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(p)
@@ -31,4 +31,5 @@ SET p.event_id = x.id,
     p.decay_per_day = x.decay_per_day,
     p.margin = x.margin,
     p.combine = x.combine,
+    p.name = CASE x.id WHEN $event.id THEN $name ELSE p.name END,
     p.template = CASE x.id WHEN $event.id THEN $template ELSE p.template END

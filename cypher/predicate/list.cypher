@@ -1,7 +1,7 @@
 // Every predicate that a policy was declared for, by name.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
 // columns:

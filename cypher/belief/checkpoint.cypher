@@ -1,0 +1,87 @@
+// Keep what a slot's older evidence comes to, so that a read goes on from there. The checkpoint that is there is gone on from
+// itself. What is newest in the world, and what may still be under way in the store, stays out. Run it after
+// belief/lock_checkpoint.
+// mode: write
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant          string    whose
+//   $slot_id         string    of the slot
+//   $scope           string    where it is
+//   $subject         string    folded
+//   $predicate       string    folded
+//   $now             datetime  events up to then count
+//   $known           datetime  null: a checkpoint holds what is known now
+//   $settled         datetime  server's clock when no write recorded before it can still be under way
+//   $newest          integer   how many of the newest events stay out
+//   $least           integer   how many must be new for it to be worth while
+//   $policy          map       null: as declared
+//   $present_policy  boolean   true
+//   $default_policy  map       of a predicate that nobody declared
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $weights_key     string    of the weights, for which it holds
+// columns:
+//   - events  integer  how many it holds that the one before did not
+
+MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
+WITH kept, $slot_id AS slot_id, $scope AS scope, $now AS valid, $predicate AS predicate_key
+// include: fragments/policy.cypher
+WITH kept, slot_id, scope, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy
+// include: fragments/newer.cypher
+CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+  // include: fragments/pieces.cypher
+  // include: fragments/counted.cypher
+  FILTER e.recorded_at <= $settled
+  WITH e.occurred_at AS at, e.id AS id
+  ORDER BY at DESC
+  RETURN collect([at, id]) AS held
+}
+FILTER size(held) >= $newest + $least
+WITH *, held[$newest][0] AS until
+WITH kept, slot_id, scope, policy, checkpoint, tail, held, until AS valid
+CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+  CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+    // include: fragments/pieces.cypher
+    // include: fragments/counted.cypher
+    FILTER e.recorded_at <= $settled
+    // include: fragments/weighs.cypher
+    // include: fragments/among_others.cypher
+    RETURN said
+  UNION ALL
+    // include: fragments/resumed_one.cypher
+    RETURN said
+  }
+  // include: fragments/project_one.cypher
+  RETURN ranked
+}
+WITH kept, slot_id, scope, valid, checkpoint, tail, held, ranked, policy {.*, cardinality: 'MANY'} AS policy
+CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+  CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+    // include: fragments/pieces.cypher
+    // include: fragments/counted.cypher
+    FILTER e.recorded_at <= $settled
+    // include: fragments/says.cypher
+    // include: fragments/beside_others.cypher
+    RETURN said
+  UNION ALL
+    // include: fragments/resumed_many.cypher
+    RETURN said
+  }
+  // include: fragments/project_many.cypher
+  RETURN collect([b, null, projected]) AS summed
+}
+CALL (ranked, summed, valid) {
+  UNWIND [x IN ranked | [x.b, x, null]] + summed AS x
+  WITH x[0] AS b, head(collect(x[1])) AS one, head(collect(x[2])) AS many
+  RETURN {
+    ids: collect(b.id), scores: collect(one.score), affirmed: collect(CASE WHEN one.last_at IS NULL THEN 0 ELSE 1 END),
+    last_at: collect(coalesce(one.last_at, valid)), last_id: collect(coalesce(one.last_id, '')),
+    l_for: collect(many.log_positive), l_against: collect(many.log_negative),
+    events_for: collect(many.events_for), events_against: collect(many.events_against),
+    episodes_for: collect(many.supporting_episodes), episodes_against: collect(many.refuting_episodes)
+  } AS state
+}
+SET kept += state,
+    kept.until = valid, kept.known_at = $settled, kept.newest = [x IN held[..$newest] WHERE x[0] > valid | x[1]],
+    kept.kappa = policy.kappa, kept.tau_days = policy.tau_days, kept.weights_key = $weights_key
+RETURN size([x IN held WHERE x[0] <= valid]) AS events

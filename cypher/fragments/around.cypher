@@ -1,0 +1,24 @@
+// What surrounds `b` as far as $known at `valid`: the beliefs it replaced or that replaced it, and the memories that assert it.
+// Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in order of time.
+
+CALL (b, valid) {
+  MATCH (b)-[s:SUPERSEDES]-(other:Belief)
+  WHERE other.tenant = $tenant AND other.scope IN $scopes
+    AND s.occurred_at <= valid AND ($known IS NULL OR s.recorded_at <= $known)
+  MATCH (e:Event {tenant: $tenant, id: s.event_id})
+  WITH b, s, other, e
+  ORDER BY s.occurred_at, s.event_id, other.id
+  RETURN collect(s {
+    .event_id, .occurred_at, .recorded_at, .in_force, newer: startNode(s) = b,
+    belief_id: other.id, statement: other.statement, payload: e.payload
+  }) AS links
+}
+CALL (b, valid) {
+  MATCH (b)<-[:CLAIMS]-(m:Memory)
+  WHERE m.tenant = $tenant AND m.scope IN $scopes
+    AND m.created_at <= valid AND ($known IS NULL OR m.recorded_at <= $known)
+  WITH m
+  ORDER BY m.created_at, m.id
+  LIMIT $limit
+  RETURN collect({memory_id: m.id, content: m.content}) AS memories
+}

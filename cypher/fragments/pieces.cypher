@@ -1,0 +1,22 @@
+// What must be read of a slot: all that speaks of it; or, going on from `checkpoint`, its `tail` and, where values coexist, what
+// the checkpoint holds of the tail's episodes. Needs `slot_id`, `scope`, `policy`, `checkpoint`, `tail`, $subject and
+// $predicate; leaves rows of `b`, `e` and `covered`, whether the checkpoint holds it.
+
+CALL (slot_id, scope, policy, checkpoint, tail) {
+  FILTER checkpoint IS NULL
+  MATCH (b:Belief)
+  WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key = $predicate
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  RETURN b, e, false AS covered
+UNION ALL
+  FILTER checkpoint IS NOT NULL
+  UNWIND tail AS x
+  RETURN x[0] AS b, x[1] AS e, false AS covered
+UNION ALL
+  FILTER checkpoint IS NOT NULL AND policy.cardinality = 'MANY'
+  UNWIND tail AS x
+  WITH DISTINCT x[1].episode_id AS episode_id
+  MATCH (:Episode {tenant: $tenant, id: episode_id})<-[:OCCURRED_IN]-(e:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
+  WHERE b.slot_id = slot_id AND e.occurred_at <= checkpoint.until AND e.recorded_at <= checkpoint.known_at
+  RETURN b, e, true AS covered
+}
