@@ -83,6 +83,15 @@ def pairs(*, as_json: bool) -> None:
 
 
 @bench.command()
+@as_json
+def belief(*, as_json: bool) -> None:
+    """Reading a slot: the cost of each piece of evidence, and what a checkpoint saves."""
+    from bench.belief import measure
+
+    _run(measure, as_json=as_json)
+
+
+@bench.command()
 @click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
 @click.option("--json", "json_file", type=FILE, help="Write the figures there as well.")
 @click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")

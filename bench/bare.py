@@ -105,6 +105,24 @@ CREATE (newer)-[:SUPERSEDES {
 SET older.status = 'superseded'
 """
 
+LOAD_EVIDENCE = """CYPHER 25
+UNWIND $rows AS row
+MATCH (b:Belief {tenant: $tenant, id: row.belief_id})
+CREATE (e:Event {
+  tenant: $tenant, id: row.id, scope: $scope, type: 'EVIDENCE', occurred_at: row.at,
+  recorded_at: row.at, polarity: row.polarity, confidence: row.confidence,
+  source_type: row.source_type, episode_id: row.episode_id, source: 'manual', payload: '{}'
+})
+FOREACH (x IN CASE row.polarity WHEN 1 THEN [1] ELSE [] END |
+  CREATE (e)-[:SUPPORTS {tenant: $tenant, slot_id: $slot_id, recorded_at: row.at}]->(b))
+FOREACH (x IN CASE row.polarity WHEN -1 THEN [1] ELSE [] END |
+  CREATE (e)-[:REFUTES {tenant: $tenant, slot_id: $slot_id, recorded_at: row.at}]->(b))
+WITH e, row
+WHERE row.episode_id IS NOT NULL
+MERGE (p:Episode {tenant: $tenant, id: row.episode_id})
+CREATE (e)-[:OCCURRED_IN]->(p)
+"""
+
 VERSION = (
     "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
 )

@@ -5,12 +5,12 @@
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token
-//   $events      list    in order: the event's own fields, turn_id, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, embedding or null
+//   $scopes      list    scopes the writer can see, where episodes and turns are looked for
+//   $events      list    in order: the event's own fields, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, embedding or null
 // columns:
-//   - written      integer  events appended
-//   - in_episodes  integer  of them linked to their episode
-//   - in_turns     integer  of them linked to the turn they quote
-//   - unembedded   list     ids of beliefs that have no embedding yet
+//   - missing     list  ids of episodes and turns that are not there
+//   - unembedded  list  ids of beliefs of these events that have no embedding yet
+//   - long         list     maps of slots to be looked after, by beliefs with 64 pieces at least: slot_id, scope, subject_key, predicate_key
 
 UNWIND $events AS event
 WITH event, event.claim AS claim
@@ -21,10 +21,18 @@ WITH event, claim, b, e
 FOREACH (x IN CASE event.type WHEN 'BELIEVE' THEN [1] ELSE [] END | CREATE (e)-[:CONCERNS]->(b))
 WITH event, b, e
 OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
+WHERE episode.scope IN $scopes
 OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: event.turn_id})
+WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
-WITH b, e, episode, turn
+WITH event, b, e, episode, turn
 // include: fragments/meet_retraction.cypher
-RETURN count(e) AS written, count(episode) AS in_episodes, count(turn) AS in_turns,
-       collect(DISTINCT CASE WHEN b.unembedded THEN b.id END) AS unembedded
+RETURN
+  collect(DISTINCT CASE WHEN episode IS NULL THEN event.episode_id END)
+    + collect(DISTINCT CASE WHEN turn IS NULL THEN event.turn_id END) AS missing,
+  collect(DISTINCT CASE WHEN b.unembedded THEN b.id END) AS unembedded,
+  collect(DISTINCT CASE
+    WHEN event.looks_after AND COUNT { (b)<-[:SUPPORTS|REFUTES]-() } >= 64
+    THEN b {.slot_id, .scope, .subject_key, .predicate_key}
+  END) AS long

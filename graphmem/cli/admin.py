@@ -8,6 +8,9 @@ import click
 
 from graphmem.cli.app import App, command
 
+KINDS = ("memory", "belief", "slot")
+"""What has caches."""
+
 
 @click.group()
 def admin() -> None:
@@ -49,11 +52,43 @@ def _check(app: App, opened: Any) -> int:
         for name in waiting:
             table.add_row("pending", name, "run `graphmem admin migrate`")
         for difference in differences:
-            table.add_row(difference.kind, difference.name, difference.detail)
+            table.add_row(difference.kind, difference.name, difference.text)
         return table
 
     app.emit({"pending": waiting, "differences": differences}, view)
     return int(bool(waiting or differences))
+
+
+@admin.command()
+@click.option("--verify", is_flag=True, help="Only compare, and write nothing.")
+@command(wall=True)
+def rebuild(app: App, *, verify: bool) -> int:
+    """Make the caches of a tenant anew from its events; safe to interrupt and to repeat.
+
+    With --verify they are only compared with what the events say: exit code 1 when one differs.
+    """
+    from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Table
+
+    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with app.memory() as memory, app.progress(*columns) as bars:
+        bar = {kind: bars.add_task(f"{kind} caches", total=None) for kind in KINDS}
+
+        def on_part(kind: str, count: int) -> None:
+            bars.advance(bar[kind], count)
+
+        found = memory.verify(on_part) if verify else memory.rebuild(on_part)
+
+    def view() -> Any:
+        if not found.wrong:
+            return "Every cache is as its events say."
+        table = Table("what", "id", "was kept", "events say", box=None, pad_edge=False)
+        for one in found.wrong:
+            table.add_row(one.kind, one.id, one.cached, one.found)
+        return table
+
+    app.emit(found, view)
+    return int(verify and bool(found.wrong))
 
 
 @admin.group()

@@ -13,6 +13,7 @@ import pytest
 
 from graphmem import catalog
 from graphmem.cli import COMMANDS, cli
+from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
 
@@ -24,6 +25,34 @@ def test_a_current_schema_has_nothing_pending_and_no_drift(run: Run) -> None:
     checked = run("admin", "migrate", "--check", "--json")
     assert checked.data == {"pending": [], "differences": []}
     assert checked.code == 0
+
+
+@pytest.mark.server
+def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphmem.client import schema
+    from graphmem.model import Difference
+
+    found = Difference(kind="missing", name="some_index", text="RANGE on X(y) is not there.")
+    monkeypatch.setattr(schema.Schema, "drift", lambda _: (found,))
+    for args in ((), ("--json",)):
+        checked = run("admin", "migrate", "--check", *args)
+        assert checked.code == 1
+        assert "RANGE on X(y) is not there." in checked.out
+
+
+@pytest.mark.server
+def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) -> None:
+    added = run("memory", "add", "The user lives in Porto", "--json").data
+    assert run("admin", "rebuild", "--verify", "--json").data["wrong"] == []
+    look._driver.execute_query(
+        "MATCH (m:Memory {tenant: $tenant}) SET m.status = 'deprecated'", tenant=tenant
+    )
+    wrong = run("admin", "rebuild", "--verify")
+    assert wrong.code == 1
+    assert "deprecated" in wrong.out
+    assert run("admin", "rebuild").code == 0
+    assert run("admin", "rebuild", "--verify").code == 0
+    assert run("memory", "get", added["memory_id"], "--json").data["status"] == "current"
 
 
 @pytest.mark.server

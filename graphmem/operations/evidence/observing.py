@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import Hypothesis, Observation, Recorded, Testimony
-from graphmem.operations.evidence import writing
+from graphmem.operations.evidence import checkpoints, writing
 from graphmem.ports import Binding
 from graphmem.rules import claims
 from graphmem.rules.claims import Draft
+
+if TYPE_CHECKING:
+    from graphmem.rules.verdicts import Vector
 
 BATCH = 500
 """Events in one transaction."""
@@ -28,8 +32,7 @@ async def observe(to: Binding, seen: Observation) -> Recorded:
     _weighed(to, seen.source_type)
     draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
-    done = await writing.append(to, [draft], vectors)
-    return done[draft.event_id]
+    return await _alone(to, draft, vectors)
 
 
 async def observe_many(
@@ -50,27 +53,31 @@ async def observe_many(
     _no_conflict(ready)
     result: list[Recorded] = []
     known: set[str] = set()
+    long: list[checkpoints.Place] = []
     for start in range(0, len(ready), BATCH):
         batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
         done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
-        part = list(_in_order(batch, done, known))
+        part = list(_in_order(batch, done.recorded, known))
+        long += done.long
         result += part
         if on_batch is not None:
             on_batch(part)
     await writing.embed_statements(to)
+    await checkpoints.look_after(to, long)
     return result
 
 
 async def believe(to: Binding, hypothesis: Hypothesis) -> Recorded:
     """Record a hypothesis with its initial confidence and return its belief's id.
 
+    A superseded belief that is stated again becomes current.
+
     Raises:
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
     draft = claims.hypothesised(hypothesis, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
-    done = await writing.append(to, [draft], vectors)
-    return done[draft.event_id]
+    return await _alone(to, draft, vectors, stated=True)
 
 
 async def testify(to: Binding, belief_id: str, said: Testimony) -> Recorded:
@@ -82,15 +89,26 @@ async def testify(to: Binding, belief_id: str, said: Testimony) -> Recorded:
         InvalidInputError, EventConflictError: see `observe`.
     """
     draft = claims.testified(said, await writing.own_claim(to, belief_id), to.world.clock.now())
-    done = await writing.append(to, [draft], {})
+    done = await _alone(to, draft, {})
     counted = draft.fields["strength"]
-    return done[draft.event_id].model_copy(
+    return done.model_copy(
         update={
             "strength": counted,
             "clamped": counted != said.strength,
             "counts_against": counted < EVEN,
         }
     )
+
+
+async def _alone(
+    to: Binding, draft: Draft, vectors: Mapping[str, Vector], *, stated: bool = False
+) -> Recorded:
+    written = await writing.append(to, [draft], vectors, stated=stated)
+    # Another writer may have worded it meanwhile.
+    if written.unembedded:
+        await writing.embed_statements(to, written.unembedded)
+    await checkpoints.look_after(to, written.long)
+    return written.recorded[draft.event_id]
 
 
 def _weighed(to: Binding, source_type: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from graphmem.model import EventType, Hypothesis, Replaced, Source, Wall
 from graphmem.operations.evidence import writing
 from graphmem.ports import Binding, Tx
 from graphmem.rules import claims, drafts, identity
+from graphmem.rules.claims import Draft
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])
@@ -45,11 +47,9 @@ async def replace(
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
     at = drafts.happened(given.at, now)
-    newer = [
-        claims.hypothesised(_part(thought, given, event_id), to.wall.scope, now)
-        for thought in thoughts
-    ]
-    newer_ids = list(dict.fromkeys(draft.claim.id for draft in newer))
+    stated = [claims.hypothesised(thought, to.wall.scope, now) for thought in thoughts]
+    newer = [_under(event_id, draft) for draft in {d.claim.id: d for d in stated}.values()]
+    newer_ids = [draft.claim.id for draft in newer]
     older_ids = list(dict.fromkeys(older_ids))
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(
@@ -67,13 +67,10 @@ async def replace(
             kind,
             *older_ids,
             "by",
-            *(part for d in newer for part in (d.claim.id, str(d.fields["confidence"]))),
-            given.at,
-            given.actor,
-            given.note,
+            *(draft.request_hash for draft in newer),
+            *claims.stated(given),
         ),
-        "source": given.source,
-        "actor": given.actor,
+        **claims.origin(given),
         "payload": json.dumps(
             done.model_dump(include={"newer_ids", "older_ids"})
             | ({"note": given.note} if given.note else {}),
@@ -81,30 +78,28 @@ async def replace(
         ),
     }
 
-    async def work(tx: Tx) -> Replaced:
+    async def work(tx: Tx) -> tuple[Replaced, Sequence[str]]:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         found = await writing.look(tx, to, [event_id], older_ids)
         for event in found["events"]:
             writing.same(event, row["request_hash"])
-            return done.model_copy(update={"repeated": True})
+            return done.model_copy(update={"repeated": True}), ()
         _replaceable(found["beliefs"], older_ids, to.wall)
-        await writing.write(tx, to, newer, vectors, ())
+        written = await writing.write(tx, to, newer, vectors, ())
         await tx.fetch(REPLACE, tenant=to.wall.tenant, event=row, newer=newer_ids, older=older_ids)
-        return done
+        return done, written.unembedded
 
-    return await to.world.graph.write(work)
+    replaced, unembedded = await to.world.graph.write(work)
+    if unembedded:
+        await writing.embed_statements(to, unembedded)
+    return replaced
 
 
-def _part(thought: Hypothesis, given: Source, event_id: str) -> Hypothesis:
-    """Return a new belief as stated by the event that replaces, under an id made from it."""
-    body = thought.statement or f"{thought.subject}|{thought.predicate}|{thought.object}"
-    stated = {
-        "id": "believe_" + identity.digest(event_id, body)[:32],
-        "at": given.at,
-        "source": given.source,
-        "actor": given.actor,
-    }
-    return thought.model_copy(update=stated)
+def _under(event_id: str, draft: Draft) -> Draft:
+    """Return a hypothesis as part of the event that replaces, under an id made from it."""
+    return dataclasses.replace(
+        draft, event_id="believe_" + identity.digest(event_id, draft.claim.id)[:32]
+    )
 
 
 def _replaceable(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: Wall) -> None:

@@ -11,10 +11,10 @@ from graphmem.errors import ForeignScopeError, RefusedError
 from graphmem.model import EventType, Retraction, Source, Wall
 from graphmem.operations.evidence import writing
 from graphmem.ports import Binding, Tx
-from graphmem.rules import drafts, identity
+from graphmem.rules import claims, drafts, identity
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
-RETRACT = catalog.query("belief/retract", lambda row: row["found"])
+RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
 async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
@@ -23,11 +23,13 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
     A retraction can be retracted in turn: of all that concern an event the newest holds.
 
     Raises:
-        RefusedError: the event is neither evidence nor a retraction.
+        RefusedError: the event is neither evidence nor a retraction, or is the retraction itself.
         ForeignScopeError: it belongs to another scope.
         EventConflictError: the id was used for something else.
         InvalidInputError: it lies in the future.
     """
+    if given.id == target_id:
+        raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
     row: dict[str, Any] = {
@@ -36,10 +38,9 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
         "type": EventType.RETRACT,
         "occurred_at": drafts.happened(given.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, EventType.RETRACT, target_id, given.at, given.actor, given.note
+            to.wall.scope, EventType.RETRACT, target_id, *claims.stated(given)
         ),
-        "source": given.source,
-        "actor": given.actor,
+        **claims.origin(given),
         "target_id": target_id,
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
@@ -50,15 +51,17 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
         found = await writing.look(tx, to, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}
-        _retractable(events.get(target_id), to.wall)
-        known = events.get(event_id)
+        target, known = events.get(target_id), events.get(event_id)
+        _retractable(target, to.wall)
         if known is not None:
             writing.same(known, row["request_hash"])
-        here = target_id in events
-        if known is None:
-            [here] = await tx.fetch(RETRACT, tenant=to.wall.tenant, event=row)
+        else:
+            await tx.fetch(RETRACT, tenant=to.wall.tenant, event=row)
         return Retraction(
-            event_id=event_id, target_id=target_id, found=here, repeated=known is not None
+            event_id=event_id,
+            target_id=target_id,
+            found=target is not None and target["scope"] == to.wall.scope,
+            repeated=known is not None,
         )
 
     return await to.world.graph.write(work)

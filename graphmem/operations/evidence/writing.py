@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import Recorded
+from graphmem.operations.evidence.checkpoints import Place
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim, Draft
@@ -18,12 +20,26 @@ if TYPE_CHECKING:
 EMBEDDED = 256
 """Statements embedded at once after a batch."""
 
+LOCK = catalog.query("commit/lock", catalog.ignored)
 KNOWN = catalog.query("belief/known", dict)
 LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
 LOOK = catalog.query("belief/look", dict)
 APPEND = catalog.query("belief/append", dict)
 UNEMBEDDED = catalog.query("belief/unembedded", dict)
 EMBED = catalog.query("belief/embed", catalog.ignored)
+REFRESH = catalog.query("belief/refresh", catalog.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a batch."""
+
+    recorded: Mapping[str, Recorded]
+    """By event id."""
+    unembedded: Sequence[str]
+    """Ids of its beliefs that have no embedding yet."""
+    long: Sequence[Place] = ()
+    """Slots whose checkpoint is due."""
 
 
 async def own_claim(to: Binding, belief_id: str) -> Claim:
@@ -42,21 +58,19 @@ async def own_claim(to: Binding, belief_id: str) -> Claim:
     return claims.stored(row)
 
 
-async def embed_statements(to: Binding) -> int:
-    """Embed every statement of the tenant that has no embedding yet; return how many there were."""
-    total = 0
+async def embed_statements(to: Binding, belief_ids: Sequence[str] | None = None) -> None:
+    """Embed the statements that have no embedding yet: of some beliefs, or all of the tenant."""
     while True:
         rows = await to.world.graph.read(
-            lambda tx: tx.fetch(UNEMBEDDED, tenant=to.wall.tenant, limit=EMBEDDED)
+            lambda tx: tx.fetch(UNEMBEDDED, tenant=to.wall.tenant, ids=belief_ids, limit=EMBEDDED)
         )
         if not rows:
-            return total
+            return
         matrix = await to.world.embedder.embed([row["statement"] for row in rows], Role.DOCUMENT)
         embeddings = [
-            {"id": row["id"], "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
+            {**row, "embedding": vector} for row, vector in zip(rows, matrix, strict=True)
         ]
         await to.world.graph.write(_embedding(to, embeddings))
-        total += len(rows)
 
 
 def _embedding(
@@ -68,7 +82,10 @@ def _embedding(
 async def worded(
     to: Binding, batch: Sequence[Draft], *, embed: bool
 ) -> tuple[list[Draft], dict[str, Vector]]:
-    """Return drafts read aloud as their predicates have it, and the embeddings that are wanted."""
+    """Return drafts read aloud as their predicates have it, and the embeddings that are wanted.
+
+    A belief that is there and embedded wants another one only when it will be worded otherwise.
+    """
     [known] = await to.world.graph.read(
         lambda tx: tx.fetch(
             KNOWN,
@@ -78,25 +95,41 @@ async def worded(
         )
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
+    there = {row["id"]: row for row in known["beliefs"]}
     worded = [draft.spoken_as(templates) for draft in batch]
-    new = {d.claim.id: d.claim.statement for d in worded if d.claim.id not in known["beliefs"]}
+    new = {d.claim.id: d.claim.statement for d in worded if _words(d, there.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
     matrix = await to.world.embedder.embed(list(new.values()), Role.DOCUMENT)
     return worded, dict(zip(new, matrix, strict=True))
 
 
+def _words(draft: Draft, belief: Mapping[str, Any] | None) -> bool:
+    return belief is None or (
+        draft.claim.statement != belief["statement"] and draft.occurred_at <= belief["worded_at"]
+    )
+
+
 async def append(
-    to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
-) -> dict[str, Recorded]:
+    to: Binding,
+    batch: Sequence[Draft],
+    vectors: Mapping[str, Vector],
+    *,
+    stated: bool = False,
+) -> Written:
     """Write a batch in one transaction: all of it, each event once, or nothing."""
     named = sorted({d.event_id for d in batch if d.given.id})
 
-    async def work(tx: Tx) -> dict[str, Recorded]:
+    async def work(tx: Tx) -> Written:
+        if stated:
+            await tx.fetch(LOCK, tenant=to.wall.tenant)
         if named:
             await tx.fetch(LOCK_NAMES, tenant=to.wall.tenant, ids=named)
         found = await look(tx, to, [d.event_id for d in batch], [])
-        return await write(tx, to, batch, vectors, found["events"])
+        done = await write(tx, to, batch, vectors, found["events"])
+        if stated:
+            await tx.fetch(REFRESH, tenant=to.wall.tenant, ids=[d.claim.id for d in batch])
+        return done
 
     return await to.world.graph.write(work)
 
@@ -107,7 +140,7 @@ async def write(
     batch: Sequence[Draft],
     vectors: Mapping[str, Vector],
     events: Sequence[Mapping[str, Any]],
-) -> dict[str, Recorded]:
+) -> Written:
     """Append what of a batch is not among the `events` that are there.
 
     Raises:
@@ -120,33 +153,30 @@ async def write(
             same(there[draft.event_id], draft.request_hash)
     # In the order of beliefs, so that two batches wait for each other and never in a ring.
     new = sorted((d for d in batch if d.event_id not in there), key=lambda d: d.claim.id)
+    unembedded: list[str] = []
+    long: tuple[Place, ...] = ()
     if new:
-        [counts] = await tx.fetch(
+        [done] = await tx.fetch(
             APPEND,
             tenant=to.wall.tenant,
             tenant_key=identity.tenant_key(to.wall.tenant),
+            scopes=list(to.wall.scopes),
             events=[draft.row(to.wall, vectors.get(draft.claim.id)) for draft in new],
         )
-        _attached(counts, new)
-    return {
+        for name in done["missing"]:
+            raise NotFoundError(
+                f"No episode or turn {name!r} that evidence could be attached to.",
+                hint="Make it first: `add_episode`, or a session.",
+            )
+        unembedded = done["unembedded"]
+        long = tuple(Place(**place) for place in done["long"])
+    recorded = {
         d.event_id: Recorded(
             event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in there
         )
         for d in batch
     }
-
-
-def _attached(counts: Mapping[str, int], new: Sequence[Draft]) -> None:
-    wanted = {
-        "written": len(new),
-        "in_episodes": sum(d.given.episode is not None for d in new),
-        "in_turns": sum(d.given.turn is not None for d in new),
-    }
-    if any(counts[name] != n for name, n in wanted.items()):
-        raise NotFoundError(
-            "An episode or turn that evidence was to be attached to does not exist.",
-            hint="Make it first: `add_episode`, or a session.",
-        )
+    return Written(recorded, unembedded, long)
 
 
 async def look(

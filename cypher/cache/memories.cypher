@@ -1,0 +1,25 @@
+// Memories whose cached status, or that of an edge onto them, is not what their events say; a page, by id.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant  string    whose
+//   $valid   datetime  later than every event
+//   $known   datetime  null: everything
+//   $after   string    the last page ended at this id; '' for the first
+//   $limit   integer   memories of a page
+// columns:
+//   - id      string  of the memory
+//   - cached  string  its status as kept, and of how many edges onto it the cached state is wrong
+//   - found   string  its status from its events
+//   - wrong   boolean  they differ
+
+MATCH (m:Memory)
+WHERE m.tenant = $tenant AND m.id > $after
+WITH m
+ORDER BY m.id
+LIMIT $limit
+// include: fragments/lineage_as_of.cypher
+// include: fragments/compare_lineage.cypher
+RETURN m.id AS id, cached, found, wrong
+ORDER BY id

@@ -1,0 +1,82 @@
+"""Hold what is cached to the events, and make it anew from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import Mismatch
+from graphmem.ports import Binding, Query
+from graphmem.rules import moments
+
+PAGE = 500
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+MEMORIES = catalog.query("cache/memories", dict)
+BELIEFS = catalog.query("cache/beliefs", dict)
+REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
+REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One kind of node whose lineage is cached."""
+
+    kind: str
+    compare: Query[dict[str, Any]]
+    refresh: Query[None]
+
+
+KINDS = (
+    Kept("memory", MEMORIES, REFRESH_MEMORIES),
+    Kept("belief", BELIEFS, REFRESH_BELIEFS),
+)
+
+
+async def lineage(
+    to: Binding, *, mend: bool, on_page: Callable[[str, int], None]
+) -> list[Mismatch]:
+    """Return every memory and belief of the tenant whose cached status its events do not bear out.
+
+    Args:
+        to: whose; every scope is looked at.
+        mend: bring it up to date, too.
+        on_page: told after each page its kind and how many nodes it had.
+    """
+    wrong: list[Mismatch] = []
+    for kept in KINDS:
+        after = ""
+        while rows := await _page(to, kept, after):
+            after = rows[-1]["id"]
+            found = [row for row in rows if row["wrong"]]
+            wrong += (
+                Mismatch(kind=kept.kind, id=r["id"], cached=r["cached"], found=r["found"])
+                for r in found
+            )
+            if mend and found:
+                await _refresh(to, kept, [row["id"] for row in found])
+            on_page(kept.kind, len(rows))
+    return wrong
+
+
+async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            kept.compare,
+            tenant=to.wall.tenant,
+            valid=moments.FOREVER,
+            known=None,
+            after=after,
+            limit=PAGE,
+        )
+    )
+
+
+async def _refresh(to: Binding, kept: Kept, ids: list[str]) -> None:
+    async def work(tx: Any) -> None:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
+
+    await to.world.graph.write(work)

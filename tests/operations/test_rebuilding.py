@@ -1,0 +1,86 @@
+"""Law 3: what is cached is what the events say; a spoilt cache is found, and made anew."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import LiteralString
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.operations.evidence import checkpoints
+from tests.plugins.graph import Look
+
+pytestmark = pytest.mark.server
+
+BASE = datetime(2025, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def filled(plain: GraphMem, monkeypatch: pytest.MonkeyPatch) -> GraphMem:
+    """A tenant with one of every cache."""
+    bounds = {"newest": 4, "least": 4, "longest_s": 0.0}
+    monkeypatch.setattr(checkpoints.keep, "__kwdefaults__", bounds)
+    monkeypatch.setattr(checkpoints.long_slots, "__defaults__", (8,))
+    old = plain.remember("The user lives in Porto", at=BASE)
+    plain.supersede(str(old.memory_id), "The user lives in Lisbon")
+    belief = plain.believe("The pool should have four threads")
+    plain.revise(belief, "The pool should have eight threads")
+    plain.predicate("works_on", cardinality="ONE", at=BASE)
+    plain.observe_many(
+        {
+            "subject": "alice",
+            "predicate": "works_on",
+            "object": f"value {n % 3}",
+            "at": BASE + timedelta(minutes=n),
+            "id": f"e{n}",
+        }
+        for n in range(20)
+    )
+    return plain
+
+
+SPOILT: dict[str, LiteralString] = {
+    "memory": "MATCH (n:Memory {tenant: $tenant, status: 'superseded'}) SET n.status = 'current'",
+    "belief": "MATCH (n:Belief {tenant: $tenant, status: 'superseded'}) SET n.status = 'current'",
+    "slot": "MATCH (n:Checkpoint {tenant: $tenant}) SET n.events_for = [x IN n.events_for | x + 1]",
+}
+
+
+def test_what_was_written_is_in_order(filled: GraphMem) -> None:
+    assert filled.verify().wrong == ()
+    assert filled.rebuild().checkpointed == 16
+    assert filled.verify().wrong == ()
+
+
+@pytest.mark.parametrize("kind", SPOILT)
+def test_a_spoilt_cache_is_found_and_made_anew(
+    filled: GraphMem, look: Look, tenant: str, kind: str
+) -> None:
+    filled.rebuild()
+    before = [slot.model_dump() for slot in filled.current("alice", "works_on").candidates]
+    look._driver.execute_query(SPOILT[kind], tenant=tenant)
+    assert [one.kind for one in filled.verify().wrong] == [kind]
+    filled.rebuild()
+    assert filled.verify().wrong == ()
+    after = [slot.model_dump() for slot in filled.current("alice", "works_on").candidates]
+    assert after == before
+
+
+def test_an_edge_that_is_not_in_force_any_more_is_found(
+    filled: GraphMem, look: Look, tenant: str
+) -> None:
+    look._driver.execute_query(
+        "MATCH (:Memory {tenant: $tenant})-[s:SUPERSEDES]->() SET s.in_force = false",
+        tenant=tenant,
+    )
+    [wrong] = filled.verify().wrong
+    assert (wrong.kind, wrong.cached) == ("memory", "superseded, 1 edges otherwise")
+    filled.rebuild()
+    assert filled.verify().wrong == ()
+
+
+def test_it_tells_how_far_it_is(filled: GraphMem) -> None:
+    told: list[tuple[str, int]] = []
+    filled.verify(lambda kind, count: told.append((kind, count)))
+    assert told == [("memory", 2), ("belief", 5), ("slot", 1)]
