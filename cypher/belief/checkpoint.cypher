@@ -32,13 +32,11 @@ CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   // include: fragments/pieces.cypher
   // include: fragments/counted.cypher
   FILTER e.recorded_at <= $settled
-  WITH e.occurred_at AS at, e.id AS id
-  ORDER BY at DESC
-  RETURN collect([at, id]) AS held
+  WITH e ORDER BY e.occurred_at DESC
+  RETURN collect([e.occurred_at, e.id]) AS held
 }
 FILTER size(held) >= $newest + $least
-WITH *, held[$newest][0] AS until
-WITH kept, slot_id, scope, policy, checkpoint, tail, held, until AS valid
+WITH kept, slot_id, scope, policy, checkpoint, tail, held, held[$newest][0] AS valid
 CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   CALL (slot_id, scope, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher
@@ -54,7 +52,7 @@ CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   // include: fragments/project_one.cypher
   RETURN ranked
 }
-WITH kept, slot_id, scope, valid, checkpoint, tail, held, ranked, policy {.*, cardinality: 'MANY'} AS policy
+WITH kept, slot_id, scope, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, held, ranked
 CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   CALL (slot_id, scope, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher

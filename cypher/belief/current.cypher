@@ -3,7 +3,7 @@
 // mode: read
 // rows: one
 // source: ESPER, MANY and ONE; twin rules/projection.py
-// plan: NodeIndexSeek
+// plan: NodeIndexSeek DirectedRelationshipIndexSeek
 // params:
 //   $tenant          string    whose
 //   $scopes          list      scopes to look in, in order
@@ -28,7 +28,10 @@ CALL () {
   UNWIND range(0, size($scopes) - 1) AS i
   MATCH (b:Belief)
   WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key = $subject AND b.predicate_key = $predicate
-    AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known)
+    AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
+      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+    })
   WITH i, b.slot_id AS slot_id
   ORDER BY i
   LIMIT 1
@@ -50,12 +53,8 @@ CALL (scope, slot_id, valid, policy, checkpoint, tail) {
     RETURN said
   }
   // include: fragments/project_one.cypher
-  UNWIND range(0, size(ranked) - 1) AS i
-  WITH size(ranked) AS total, i, ranked[i].b AS b, ranked[i] AS projected, close AND i < 2 AS ambiguous
-  ORDER BY i
-  LIMIT $limit
-  RETURN max(total) AS n_one, collect(projected {.score, .belief, .last_at, .last_id, .events, ambiguous: ambiguous,
-    belief_id: b.id, subject: b.subject, object: b.object, statement: b.statement, status: b.status}) AS one
+  // include: fragments/best_one.cypher
+  RETURN n_one, one
 }
 CALL (scope, slot_id, valid, policy, checkpoint, tail) {
   FILTER policy.cardinality = 'MANY'
@@ -70,13 +69,18 @@ CALL (scope, slot_id, valid, policy, checkpoint, tail) {
     RETURN said
   }
   // include: fragments/project_many.cypher
-  WITH b, projected
-  ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC
-  WITH collect({b: b, projected: projected}) AS found
-  UNWIND found[..$limit] AS x
-  WITH size(found) AS total, x.b AS b, x.projected AS projected
-  RETURN max(total) AS n_many, collect(projected {
-    .belief, .positive, .negative, .log_positive, .log_negative, .supporting_episodes, .refuting_episodes, .contested,
-    .last_at, .events, score: projected.belief, ambiguous: false, belief_id: b.id, subject: b.subject, object: b.object, statement: b.statement, status: b.status}) AS many
+  // include: fragments/best_many.cypher
+  RETURN n_many, many
 }
-RETURN scope, policy, one + many AS candidates, coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now
+CALL (one, many) {
+  UNWIND one + many AS x
+  WITH x[0] AS m, x[1] AS candidate
+  CALL (m) {
+    FILTER EXISTS { (m)<-[:SUPERSEDES]-() }
+    // include: fragments/lineage_as_of.cypher
+    RETURN collect(status)[0] AS status
+  }
+  // include: fragments/candidate.cypher
+  RETURN collect(candidate) AS candidates
+}
+RETURN scope, policy, candidates, coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now

@@ -8,7 +8,7 @@
 //   $belief_ids  list    of beliefs that may be there
 // columns:
 //   - templates  list  maps: key, template
-//   - beliefs    list  ids of those that are there and embedded
+//   - beliefs    list  maps of those that are there and embedded: id, statement, worded_at
 
 RETURN
   COLLECT {
@@ -19,5 +19,5 @@ RETURN
   COLLECT {
     MATCH (b:Belief {tenant: $tenant})
     WHERE b.id IN $belief_ids AND b.unembedded IS NULL
-    RETURN b.id
+    RETURN b {.id, .statement, .worded_at}
   } AS beliefs

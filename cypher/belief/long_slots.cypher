@@ -1,7 +1,7 @@
 // Every slot of a tenant that much was said of.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string   whose
 //   $least   integer  pieces of evidence, taken back or not

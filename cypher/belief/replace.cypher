@@ -24,5 +24,8 @@ CALL (e, touched) {
 }
 MATCH (m:Belief {tenant: $tenant})
 WHERE m.id IN $newer OR m.id IN $older
+// What is replaced was there then, whenever it was first stated.
+SET m.created_at = CASE WHEN $event.occurred_at < m.created_at THEN $event.occurred_at ELSE m.created_at END
+WITH m
 // include: fragments/refresh_status.cypher
 RETURN count(m) AS written

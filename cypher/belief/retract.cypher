@@ -1,12 +1,11 @@
 // Append a RETRACT event that cancels another event, now or when that comes.
 // mode: write
-// rows: one
+// rows: none
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
 //   $event   map     the event's own fields, target_id among them
 // columns:
-//   - found  boolean  the event to be cancelled is there
 
 WITH $event AS event
 // include: fragments/append_event.cypher
@@ -15,7 +14,7 @@ WITH e, event
 OPTIONAL MATCH (target:Event {tenant: $tenant, id: event.target_id})
 WHERE target.scope = e.scope
 FOREACH (x IN CASE WHEN target IS NULL THEN [] ELSE [target] END | CREATE (e)-[:RETRACTS]->(x))
-WITH e, target
+WITH e
 // A state that was computed with what is cancelled now is worth nothing.
 CALL (e) {
   MATCH (e)-[:RETRACTS*1..]->(x:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
@@ -24,4 +23,3 @@ CALL (e) {
   MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
   DELETE c
 }
-RETURN target IS NOT NULL AS found

@@ -7,10 +7,10 @@
 //   $tenant          string    whose
 //   $scopes          list      scopes the reader can see
 //   $ids             list      of beliefs; null: a page
-//   $statuses        list      of a page: which to show
+//   $statuses        list      of a page: which to show, by their status then
 //   $before_at       datetime  of a page: the last one ended at this created_at; null: the first page
 //   $before_id       string    and this id
-//   $limit           integer   rows of a page
+//   $limit           integer   rows at most
 //   $valid           datetime  instant in the world that is asked about
 //   $known           datetime  what was recorded later is not seen; null: everything
 //   $policy          map       to read by; null: as declared
@@ -19,7 +19,7 @@
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
 // columns:
-//   - card       map    id, scope, statement, subject, predicate, object, status, created_at, recorded_at
+//   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status then, created_at
 //   - initial    float  confidence before any evidence
 //   - projected  map    belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
 //   - score      float  of a ONE slot's value, faded; null otherwise
@@ -27,26 +27,29 @@
 //   - now        datetime  the server's clock
 
 CALL () {
-  FILTER $ids IS NOT NULL
-  UNWIND range(0, size($ids) - 1) AS place
-  MATCH (asked:Belief {tenant: $tenant, id: $ids[place]})
-  WHERE asked.scope IN $scopes
-  RETURN asked, place
+  UNWIND range(0, size(coalesce($ids, [])) - 1) AS place
+  MATCH (m:Belief {tenant: $tenant, id: $ids[place]})
+  WHERE m.scope IN $scopes
+  RETURN m, place
 UNION ALL
-  FILTER $ids IS NULL
-  MATCH (asked:Belief)
-  WHERE asked.tenant = $tenant AND asked.scope IN $scopes AND asked.created_at <= $valid AND asked.status IN $statuses
-    AND ($before_at IS NULL OR asked.created_at < $before_at OR (asked.created_at = $before_at AND asked.id < $before_id))
-  RETURN asked, 0 AS place
-  ORDER BY asked.created_at DESC, asked.id DESC
-  LIMIT $limit
+  // A filter by $ids alone would be applied to every belief found, not before they are looked for.
+  UNWIND CASE WHEN $ids IS NULL THEN coll.distinct($scopes) ELSE [] END AS scope
+  MATCH (m:Belief)
+  // The cached created_at comes from all events: that of the events seen is never earlier.
+  WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at <= $valid
+  RETURN m, 0 AS place
 }
-WITH asked, place, $valid AS valid, [] AS shown, coalesce(asked.predicate_key, '') AS predicate_key
-WHERE EXISTS {
-  MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-  WHERE x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
-}
-WITH *, asked AS b
+// include: fragments/belief_seen.cypher
+FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
+// Sorted before the status is asked for: that is then done for no more beliefs than the page needs.
+WITH *
+ORDER BY place, created_at DESC, m.id DESC
+// include: fragments/lineage_as_of.cypher
+FILTER $ids IS NOT NULL OR status IN $statuses
+WITH place, m {
+  .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at
+} AS card, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
+LIMIT $limit
 // include: fragments/initial.cypher
 // include: fragments/policy.cypher
 CALL (asked, valid, policy) {
@@ -76,10 +79,10 @@ CALL (asked, valid, initial, shown) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
   // include: fragments/counted.cypher
   // include: fragments/heard.cypher
+  WITH heard
+  ORDER BY heard.at, heard.id
   // include: fragments/sequential.cypher
   RETURN verdict
 }
-RETURN asked {
-  .id, .scope, .statement, .subject, .predicate, .object, .status, .created_at, .recorded_at
-} AS card, initial, projected, score, verdict, datetime.realtime('Z') AS now
+RETURN card, initial, projected, score, verdict, datetime.realtime('Z') AS now
 ORDER BY place, card.created_at DESC, card.id DESC

@@ -20,47 +20,40 @@
 // columns:
 //   - initial  float  confidence before any evidence
 //   - verdict  map    status, log_ratio, confidence, evidence
-//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: supposed), weight, turn_id, after: [instant, status, log_ratio, confidence]
+//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: supposed), weight, turn_id, memory_id, after: [instant, status, log_ratio, confidence]
 //   - now      datetime  the server's clock
 
-MATCH (b:Belief {tenant: $tenant, id: $id})
-WHERE b.scope IN $scopes
-WITH b, $valid AS valid
+MATCH (m:Belief {tenant: $tenant, id: $id})
+WHERE m.scope IN $scopes
+// include: fragments/belief_seen.cypher
+WITH m AS b, $valid AS valid
 // include: fragments/initial.cypher
 CALL (b, valid) {
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/heard.cypher
-  WITH heard
-  WHERE NOT heard.id IN $without
-  RETURN heard
-UNION ALL
-  UNWIND $extra AS x
-  RETURN x {.*, event: null, llr: x.polarity * log(x.strength / (1 - x.strength))} AS heard
+  CALL (b, valid) {
+    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+    // include: fragments/counted.cypher
+    // include: fragments/heard.cypher
+    WITH heard
+    WHERE NOT heard.id IN $without
+    RETURN heard
+  UNION ALL
+    UNWIND $extra AS x
+    RETURN x {.*, event: null, llr: x.polarity * log(x.strength / (1 - x.strength))} AS heard
+  }
+  WITH heard, CASE
+    WHEN $pooled THEN coalesce('in ' + heard.episode, 'alone ' + heard.id) ELSE 'alone ' + heard.id
+  END AS episode
+  // s and 1 - s may differ in the last digit, so equal ones are told apart by their instant.
+  ORDER BY round(abs(heard.llr), 9) DESC, heard.at, heard.id
+  WITH episode, CASE WHEN $pooled THEN heard.polarity END AS polarity, head(collect(heard)) AS heard
+  ORDER BY heard.at, heard.id
+  RETURN collect(heard) AS pieces
 }
-WITH initial, heard, CASE
-  WHEN $pooled THEN coalesce('in ' + heard.episode, 'alone ' + heard.id) ELSE 'alone ' + heard.id
-END AS episode
-// s and 1 - s may differ in the last digit, so equal ones are told apart by their instant.
-ORDER BY round(abs(heard.llr), 9) DESC, heard.at, heard.id
-WITH initial, episode, CASE WHEN $pooled THEN heard.polarity END AS polarity, head(collect(heard)) AS heard
-ORDER BY heard.at, heard.id
-WITH initial, collect(heard) AS all
-WITH initial, all, all[$skip..$skip + $limit] AS page
-WITH initial, all, page, CASE WHEN size(page) > 0 THEN [page[0].at, page[-1].at] ELSE [] END AS shown
-CALL (initial, all, shown) {
-  UNWIND all AS heard
+// include: fragments/page.cypher
+CALL (initial, pieces, shown) {
+  UNWIND pieces AS heard
   // include: fragments/sequential.cypher
   RETURN verdict, steps
 }
-CALL (page, steps) {
-  UNWIND page AS x
-  WITH x, x.event AS e
-  RETURN collect(x {
-    .id, .at, .polarity, .episode, .strength, .llr,
-    event: e {.type, .recorded_at, .confidence, .source_type, .source, .actor, .payload},
-    weight: $weights[e.source_type], after: head([step IN steps WHERE step[0] = x.at]),
-    turn_id: head([(e)-[:QUOTES]->(turn:Turn {tenant: $tenant}) | turn.id])
-  }) AS lines
-}
+// include: fragments/lines.cypher
 RETURN initial, verdict, lines, datetime.realtime('Z') AS now

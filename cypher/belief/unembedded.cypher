@@ -4,12 +4,13 @@
 // plan: NodeIndexSeek
 // params:
 //   $tenant  string   whose
+//   $ids     list     of beliefs to look at; null: all of the tenant
 //   $limit   integer  rows at most
 // columns:
 //   - id         string  of the belief
 //   - statement  string  to embed
 
 MATCH (b:Belief)
-WHERE b.tenant = $tenant AND b.unembedded = true
+WHERE b.tenant = $tenant AND b.unembedded = true AND ($ids IS NULL OR b.id IN $ids)
 RETURN b.id AS id, b.statement AS statement
 LIMIT $limit

@@ -1,7 +1,7 @@
 // Beliefs whose cached status, or that of an edge onto them, is not what their events say; a page, by id.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string    whose
 //   $valid   datetime  later than every event

@@ -9,7 +9,7 @@ CALL (b, valid) {
   WITH b, s, other, e
   ORDER BY s.occurred_at, s.event_id, other.id
   RETURN collect(s {
-    .event_id, .occurred_at, .recorded_at, .in_force, newer: startNode(s) = b,
+    .event_id, .occurred_at, .recorded_at, newer: startNode(s) = b,
     belief_id: other.id, statement: other.statement, payload: e.payload
   }) AS links
 }

@@ -1,5 +1,6 @@
 // The belief that a claim is about, made when it is new. Needs `claim`, a map, and `event`, its event's map; leaves `b`.
-// It is shown as its earliest event words it, by (occurred_at, id), so the order of arrival does not matter.
+// It begins with its earliest event and is shown as the earliest that words it has it, by (occurred_at, id), so the order of
+// arrival does not matter. Testimony, which has a strength, words nothing. What is shown is what is embedded.
 
 MERGE (b:Belief {tenant: $tenant, id: claim.id})
 ON CREATE SET
@@ -15,17 +16,22 @@ ON CREATE SET
   b.statement = claim.statement,
   b.status = 'current',
   b.created_at = event.occurred_at,
+  b.worded_at = event.occurred_at,
   b.first_id = event.id,
   b.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z')),
   b.unembedded = true
 CALL (b, claim, event) {
   WITH b, claim, event
-  WHERE event.occurred_at < b.created_at OR (event.occurred_at = b.created_at AND event.id < b.first_id)
+  WHERE event.occurred_at < b.created_at OR (event.strength IS NULL
+    AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id)))
   // Locked and looked at again: another writer may have brought an earlier one meanwhile.
   SET b.locked_at = datetime.realtime('Z')
+  SET b.created_at = CASE WHEN event.occurred_at < b.created_at THEN event.occurred_at ELSE b.created_at END
   WITH b, claim, event
-  WHERE event.occurred_at < b.created_at OR (event.occurred_at = b.created_at AND event.id < b.first_id)
-  SET b.created_at = event.occurred_at,
+  WHERE event.strength IS NULL
+    AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id))
+  SET b.unembedded = CASE b.statement WHEN claim.statement THEN b.unembedded ELSE true END
+  SET b.worded_at = event.occurred_at,
       b.first_id = event.id,
       b.subject = claim.subject,
       b.predicate = claim.predicate,
@@ -34,7 +40,7 @@ CALL (b, claim, event) {
 }
 CALL (b, claim) {
   WITH b, claim
-  WHERE b.unembedded AND claim.embedding IS NOT NULL
+  WHERE b.unembedded AND claim.embedding IS NOT NULL AND b.statement = claim.statement
   SET b.unembedded = null
   WITH b, claim
   CALL db.create.setNodeVectorProperty(b, 'embedding', claim.embedding)

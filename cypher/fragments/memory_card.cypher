@@ -16,4 +16,10 @@ CALL (m) {
 WITH *,
      m {.id, .scope, .content, .content_hash, .tags, .status, .created_at, .recorded_at,
         last_seen_at: coalesce(last_seen_at, m.created_at), reinforce_count: reinforce_count,
-        head_ids: CASE m.status WHEN 'superseded' THEN head_ids ELSE [] END} AS card
+        head_ids: CASE m.status WHEN 'superseded' THEN head_ids ELSE [] END,
+        claim_ids: COLLECT {
+          MATCH (m)-[:CLAIMS]->(claimed:Belief)
+          WHERE claimed.scope IN $scopes
+          RETURN claimed.id
+          ORDER BY claimed.id
+        }} AS card

@@ -1,7 +1,17 @@
 // What a reader is shown of `m` at ($valid, $known). Needs `m` and what fragments/seen_as_of.cypher and
-// fragments/lineage_as_of.cypher leave; leaves `card`, a map.
+// fragments/lineage_as_of.cypher leave; leaves `card`, a map. It claims what an event seen of it supports,
+// taken back or not.
 
 LET card = m {
   .id, .scope, .content, .content_hash, .tags, .recorded_at, status: status, created_at: created_at,
-  last_seen_at: last_seen_at, reinforce_count: reinforce_count, head_ids: head_ids
+  last_seen_at: last_seen_at, reinforce_count: reinforce_count, head_ids: head_ids,
+  claim_ids: COLLECT {
+    MATCH (m)-[:CLAIMS]->(claimed:Belief)
+    WHERE claimed.scope IN $scopes AND EXISTS {
+      MATCH (m)<-[:REINFORCES]-(x:Event)-[:SUPPORTS]->(claimed)
+      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+    }
+    RETURN claimed.id
+    ORDER BY claimed.id
+  }
 }

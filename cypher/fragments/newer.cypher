@@ -18,11 +18,11 @@ CALL (slot_id, c) {
     RETURN b, e
   UNION ALL
     MATCH (e:Event)-[r:SUPPORTS]->(b:Belief)
-    WHERE r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
+    WHERE e.tenant = $tenant AND r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
     RETURN b, e
   UNION ALL
     MATCH (e:Event)-[r:REFUTES]->(b:Belief)
-    WHERE r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
+    WHERE e.tenant = $tenant AND r.tenant = $tenant AND r.slot_id = slot_id AND r.recorded_at > c.known_at
     RETURN b, e
   }
   RETURN collect([b, e]) AS tail

@@ -6,6 +6,8 @@
 WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
      max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at
 WITH b, polarity, events, at, l - coalesce(had, 0.0) AS l, episodes - CASE WHEN had IS NULL THEN 0 ELSE 1 END AS episodes
+// A sum of floats depends on their order; that of arrival must not decide.
+ORDER BY l
 WITH b, sum(CASE polarity WHEN 1 THEN events ELSE 0 END) AS events_for,
      sum(CASE polarity WHEN 1 THEN 0 ELSE events END) AS events_against,
      max(CASE polarity WHEN 1 THEN at END) AS last_at,

@@ -19,7 +19,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.recall:recall",
         "Find what is remembered about QUERY, best first, each with its reasons.",
     ),
+    "why": (
+        "graphmem.cli.why:why",
+        "Explain a belief, event by event, or say how a memory came about.",
+    ),
     "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
+    "belief": (
+        "graphmem.cli.belief:belief",
+        "Record evidence, test hypotheses, read what to believe.",
+    ),
     "server": (
         "graphmem.cli.server:server",
         "The managed local Neo4j: fetched on first use, on this machine alone.",

@@ -5,13 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from graphmem.client.given import Asked, BeliefLike, By, Id, belief_id_of, reading_of, several
+from graphmem.client.given import (
+    Asked,
+    BeliefLike,
+    By,
+    Id,
+    belief_id_of,
+    reading_of,
+    records,
+    several,
+)
 from graphmem.client.state import State, blocking, bounded, valid
-from graphmem.model import AsOf, Belief, BeliefPage, Predicate, Slot, Supposed, Trail
-from graphmem.operations import belief, policy
+from graphmem.model import (
+    AsOf,
+    Belief,
+    BeliefChain,
+    BeliefEvent,
+    BeliefPage,
+    FlipSet,
+    Part,
+    Predicate,
+    Provenance,
+    Record,
+    Slot,
+    SlotPage,
+    Supposed,
+    Trail,
+)
+from graphmem.operations import belief, belief_lineage, flips, policy, slots
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
+MOST_VALUES = 100
+
+
+class _Subject(Record):
+    subject: Part | None
 
 
 class AsyncBeliefs:
@@ -107,7 +136,7 @@ class AsyncBeliefs:
             skip=bounded("start", start, MOST_PIECES, least=0),
             limit=bounded("limit", limit, MOST_ROWS),
         )
-        by = reading_of({"as_of": as_of} if as_of else {})
+        by = reading_of({"as_of": as_of})
         return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 
     async def what_if(
@@ -133,14 +162,115 @@ class AsyncBeliefs:
             NotFoundError: nothing visible has this id.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        extra = [
-            one if isinstance(one, Supposed) else valid(Supposed, **one)
-            for one in several(evidence)
-        ]
-        left = [valid(Id, id=one).id for one in several(without)]
+        extra = records("evidence", Supposed, evidence)
+        left = [valid(Id, id=one).id for one in several("without", without)]
         suppose = belief.Suppose(pooled=pooled, extra=tuple(extra), without=tuple(left))
-        by = reading_of({"as_of": as_of} if as_of else {})
+        by = reading_of({"as_of": as_of})
         return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
+
+    async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> FlipSet:
+        """Return a smallest set of evidence without which the test has another status.
+
+        Of several such sets one is returned, always the same. None is pooled.
+
+        Args:
+            belief_id: or what made the belief; at most 1,000 pieces of evidence count for it.
+            as_of: when; now by default.
+
+        Raises:
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
+            InvalidInputError: more evidence counts, an argument does not fit, or `known` lies in
+                the future.
+        """
+        by = reading_of({"as_of": as_of})
+        return await flips.flip_set(self._state.binding, belief_id_of(belief_id), by)
+
+    async def slots(
+        self,
+        subject: str | None = None,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+        values: int = 3,
+        **by: Unpack[By],
+    ) -> SlotPage:
+        """Return one page of slots, each with its best values, in the order of their names.
+
+        Slots of every scope that the handle may see are listed, each where it lives.
+
+        Args:
+            subject: of the slots; all of them by default.
+            cursor: the `next_cursor` of the page before.
+            limit: slots, 1 to 1,000.
+            values: of each slot, the best, 1 to 100; `current` shows them all.
+            by: as of when, and by which policy.
+
+        Raises:
+            InvalidInputError: an argument does not fit, the cursor is not one that a page gave,
+                or `known` lies in the future.
+        """
+        return await slots.page(
+            self._state.binding,
+            reading_of(by),
+            valid(_Subject, subject=subject).subject,
+            cursor=cursor,
+            limit=bounded("limit", limit, MOST_ROWS),
+            values=bounded("values", values, MOST_VALUES),
+        )
+
+    async def belief_chain(
+        self, belief_id: BeliefLike, *, as_of: AsOf | None = None
+    ) -> BeliefChain:
+        """Return the beliefs that took one another's place, this one among them.
+
+        Raises:
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
+            InvalidInputError: `known` lies in the future.
+        """
+        at = reading_of({"as_of": as_of}).as_of
+        return await belief_lineage.chain(self._state.binding, belief_id_of(belief_id), at)
+
+    async def belief_history(
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+    ) -> Sequence[BeliefEvent]:
+        """Return the newest events about a belief, oldest of them first.
+
+        Args:
+            belief_id: or what made the belief.
+            limit: 1 to 1,000.
+            as_of: when. A retraction holds for every valid time, from when it is known.
+
+        Raises:
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
+        """
+        return await belief_lineage.history(
+            self._state.binding,
+            belief_id_of(belief_id),
+            reading_of({"as_of": as_of}).as_of,
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
+
+    async def provenance(
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+    ) -> Provenance:
+        """Return where a belief comes from: its events, turns, episodes and memories.
+
+        Args:
+            belief_id: or what made the belief.
+            limit: newest events to show with their turns and episodes, 1 to 1,000; and memories.
+            as_of: when; now by default.
+
+        Raises:
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
+            InvalidInputError: an argument does not fit, or `known` lies in the future.
+        """
+        return await belief_lineage.provenance(
+            self._state.binding,
+            belief_id_of(belief_id),
+            reading_of({"as_of": as_of}).as_of,
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
 
 
 class Beliefs:
@@ -154,3 +284,8 @@ class Beliefs:
     beliefs = blocking(AsyncBeliefs.beliefs)
     evidence_for = blocking(AsyncBeliefs.evidence_for)
     what_if = blocking(AsyncBeliefs.what_if)
+    flip_set = blocking(AsyncBeliefs.flip_set)
+    slots = blocking(AsyncBeliefs.slots)
+    belief_chain = blocking(AsyncBeliefs.belief_chain)
+    belief_history = blocking(AsyncBeliefs.belief_history)
+    provenance = blocking(AsyncBeliefs.provenance)

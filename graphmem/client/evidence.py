@@ -6,20 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, Unpack
 
 from graphmem.client.given import (
+    Because,
     BeliefLike,
     Declaration,
     From,
     Named,
     Seen,
+    Target,
     Thought,
+    Where,
     belief_id_of,
-    observation_of,
+    records,
     several,
 )
 from graphmem.client.state import State, blocking, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     EventType,
+    Experience,
     Hypothesis,
     Observation,
     Policy,
@@ -33,7 +37,7 @@ from graphmem.model import (
 from graphmem.operations import evidence, policy
 from graphmem.rules import claims
 
-_S = TypeVar("_S", bound=Source)
+_E = TypeVar("_E", bound=Experience)
 _PAIR = 2
 
 
@@ -98,7 +102,7 @@ class AsyncEvidence:
             InvalidInputError: one of them does not fit, named by its place; nothing is recorded.
             EventConflictError, NotFoundError: see `observe`; batches before it are kept.
         """
-        given = [observation_of(place, one) for place, one in enumerate(several(observations))]
+        given = records("observations", Observation, observations)
         placed = [await self._placed(one) for one in given]
         return await evidence.observe_many(self._state.binding, placed, on_batch)
 
@@ -116,7 +120,7 @@ class AsyncEvidence:
         return await evidence.believe(self._state.binding, await self._placed(given))
 
     async def evidence(
-        self, belief: BeliefLike, kind: str, strength: float, **source: Unpack[From]
+        self, belief: BeliefLike, kind: str, strength: float, **source: Unpack[Where]
     ) -> Recorded:
         """Record evidence for or against a belief, for the sequential test.
 
@@ -144,11 +148,11 @@ class AsyncEvidence:
         retracted too; of all that concern an event the newest holds.
 
         Raises:
-            RefusedError: the event is neither evidence nor a retraction.
+            RefusedError: the event is neither evidence nor a retraction, or the retraction itself.
             ForeignScopeError: it belongs to another scope.
             EventConflictError, InvalidInputError: see `observe`.
         """
-        target = valid(Named, name=event_id).name
+        target = valid(Target, event_id=event_id).event_id
         return await evidence.retract(self._state.binding, target, valid(Source, **source))
 
     async def revise(
@@ -171,7 +175,7 @@ class AsyncEvidence:
             InvalidInputError, EventConflictError: see `observe`.
         """
         new = valid(Hypothesis, statement=statement, **thought)
-        return await self._replace(EventType.REVISE, [belief], [new], reason, new)
+        return await self._replace(EventType.REVISE, [belief], [new], reason)
 
     async def split(
         self,
@@ -179,7 +183,7 @@ class AsyncEvidence:
         statements: Sequence[str],
         *,
         reason: str | None = None,
-        **source: Unpack[From],
+        **source: Unpack[Where],
     ) -> Replaced:
         """Put several beliefs in the place of one that said too much.
 
@@ -187,11 +191,11 @@ class AsyncEvidence:
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        new = [valid(Hypothesis, statement=one) for one in several(statements)]
+        given = valid(Experience, **source).model_dump()
+        new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
         if len({claims.about_statement("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("A belief is split into two statements at least.")
-        given = valid(Source, **source)
-        return await self._replace(EventType.SPLIT, [belief], new, reason, given)
+        return await self._replace(EventType.SPLIT, [belief], new, reason)
 
     async def merge(
         self,
@@ -207,11 +211,11 @@ class AsyncEvidence:
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        older = list(several(beliefs))
+        older = several("beliefs", beliefs)
         if len({belief_id_of(one) for one in older}) < _PAIR:
             raise InvalidInputError("Two beliefs at least are merged.")
         new = valid(Hypothesis, statement=statement, **thought)
-        return await self._replace(EventType.MERGE, older, [new], reason, new)
+        return await self._replace(EventType.MERGE, older, [new], reason)
 
     async def _replace(
         self,
@@ -219,15 +223,15 @@ class AsyncEvidence:
         older: Sequence[BeliefLike],
         newer: Sequence[Hypothesis],
         reason: str | None,
-        source: Source,
     ) -> Replaced:
-        names = Source.model_fields.keys() - {"note"}
-        given = valid(Source, note=reason or source.note, **source.model_dump(include=set(names)))
         ids = [belief_id_of(one) for one in older]
-        return await evidence.replace(self._state.binding, kind, ids, newer, given)
+        why = valid(Because, reason=reason).reason or newer[0].note
+        source = newer[0].model_dump(include=set(Source.model_fields)) | {"note": why}
+        placed = [await self._placed(one) for one in newer]
+        return await evidence.replace(self._state.binding, kind, ids, placed, Source(**source))
 
-    async def _placed(self, given: _S) -> _S:
-        """Return a source within the session, when there is one and no other was named."""
+    async def _placed(self, given: _E) -> _E:
+        """Return what was experienced within the session, if there is one and no other is named."""
         if given.episode is not None:
             return given
         return given.model_copy(update={"episode": await self._state.opened_episode()})

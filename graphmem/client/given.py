@@ -10,14 +10,15 @@ from pydantic import Strict
 
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import AsOf, Belief, Name, Observation, Part, Policy, Record, Recorded, Text
-from graphmem.operations import belief
+from graphmem.model import AsOf, Belief, Name, Note, Part, Policy, Record, Recorded, Text
+from graphmem.rules import asking
 
 _T = TypeVar("_T")
+_R = TypeVar("_R", bound=Record)
 
 
 class From(TypedDict, total=False):
-    """Where evidence comes from; every part is optional."""
+    """Where an event comes from; every part is optional."""
 
     id: str
     """Makes the write idempotent."""
@@ -26,14 +27,19 @@ class From(TypedDict, total=False):
     source: str
     actor: str
     artifact_ref: str
+    note: str
+
+
+class Where(From, total=False):
+    """Where what was experienced comes from; every part is optional."""
+
     episode: str
     """Id of the stretch of experience it comes from; the session's by default."""
     turn: str
     """Id of the turn whose words it rests on."""
-    note: str
 
 
-class Seen(From, total=False):
+class Seen(Where, total=False):
     """How much an observation is worth."""
 
     confidence: float
@@ -60,7 +66,7 @@ class Declaration(From, total=False):
 class By(TypedDict, total=False):
     """By which times and which policy evidence is read."""
 
-    as_of: AsOf
+    as_of: AsOf | None
     """Now by default."""
     policy: Policy
     """Instead of the declared one."""
@@ -68,7 +74,7 @@ class By(TypedDict, total=False):
     """Read the past by the policy declared since."""
 
 
-class Thought(From, total=False):
+class Thought(Where, total=False):
     """What else is said of a hypothesis."""
 
     subject: str
@@ -84,11 +90,23 @@ class Id(Record):
     id: Text
 
 
+class Target(Record):
+    """The id of an event to act on."""
+
+    event_id: Name
+
+
 class Named(Record):
     """A name, and how it reads aloud."""
 
     name: Part
     template: Name | None = None
+
+
+class Because(Record):
+    """Why."""
+
+    reason: Note | None = None
 
 
 class Asked(Record):
@@ -99,7 +117,7 @@ class Asked(Record):
 
 
 class _By(Record):
-    as_of: AsOf = AsOf()
+    as_of: AsOf | None = None
     policy: Policy | None = None
     present_policy: Annotated[bool, Strict()] = False
 
@@ -108,9 +126,10 @@ BeliefLike = str | Recorded | Belief
 """A belief's id, or what a call about it gave back."""
 
 
-def reading_of(by: By) -> belief.Reading:
+def reading_of(by: By) -> asking.Reading:
     """Return how to read, of what a caller gave."""
-    return belief.Reading(**dict(valid(_By, **by)))
+    asked = valid(_By, **by)
+    return asking.Reading(asked.as_of or AsOf(), asked.policy, asked.present_policy)
 
 
 def belief_id_of(given: BeliefLike) -> str:
@@ -120,28 +139,32 @@ def belief_id_of(given: BeliefLike) -> str:
     return given.id if isinstance(given, Belief) else valid(Id, id=given).id
 
 
-def several(given: Iterable[_T]) -> Iterable[_T]:
+def several(name: str, given: Iterable[_T]) -> list[_T]:
     """Return a list that a caller gave.
 
     Raises:
         InvalidInputError: it is none.
     """
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise InvalidInputError("This takes a list.")
-    return given
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"{name} is no list.", hint="Give a list, even of one.")
+    return list(given)
 
 
-def observation_of(place: int, given: Observation | Mapping[str, Any]) -> Observation:
-    """Return an observation of what a caller gave.
+def records(name: str, record: type[_R], given: Iterable[_R | Mapping[str, Any]]) -> list[_R]:
+    """Return the records that a caller gave as such, or as maps of their fields.
 
     Raises:
-        InvalidInputError: it does not fit; names its place, from 0.
+        InvalidInputError: one does not fit; names its place, from 0.
     """
-    if isinstance(given, Observation):
+    return [_record(f"{name}[{n}]", record, one) for n, one in enumerate(several(name, given))]
+
+
+def _record(name: str, record: type[_R], given: _R | Mapping[str, Any]) -> _R:
+    if isinstance(given, record):
         return given
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"Observation {place}: it is no map.")
+        raise InvalidInputError(f"{name}: it is no map of fields.")
     try:
-        return valid(Observation, **{str(key): value for key, value in given.items()})
+        return valid(record, **{str(key): value for key, value in given.items()})
     except InvalidInputError as error:
-        raise InvalidInputError(f"Observation {place}: {error.message}", hint=error.hint) from None
+        raise InvalidInputError(f"{name}: {error.message}", hint=error.hint) from None

@@ -10,7 +10,10 @@ from pydantic import Field
 
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.evidence import AsyncEvidence, Evidence
+from graphmem.client.origin import Origin, Said, unclaimed
+from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.state import State, blocking, bounded, listed, valid
+from graphmem.client.upkeep import AsyncUpkeep, Upkeep
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AsOf,
@@ -39,21 +42,6 @@ from graphmem.rules import gathering
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
-
-
-class Origin(TypedDict, total=False):
-    """Where a text comes from; every part is optional."""
-
-    id: str
-    """Makes the write idempotent."""
-    at: datetime
-    """When it was said, with a time zone; now by default."""
-    tags: Sequence[str]
-    source: str
-    """For example manual, hook, import."""
-    actor: str
-    artifact_ref: str
-    """A file name, an address, a session."""
 
 
 class Narrowing(TypedDict, total=False):
@@ -115,20 +103,23 @@ class Stretch(TypedDict, total=False):
     at: datetime
 
 
-class AsyncHandle(AsyncEvidence, AsyncBeliefs):
+class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
     """Memory as one writer sees it, awaited."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
-    async def remember(self, content: str, **origin: Unpack[Origin]) -> CommitOutcome:
+    async def remember(self, content: str, **said: Unpack[Said]) -> CommitOutcome:
         """Commit one text and return what it became.
 
+        With claims it is also a piece of evidence for each of them, in the same transaction,
+        whether the text is new or not; `retract` takes that evidence back and leaves the memory.
+
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument does not fit, or the source type has no weight.
             EventConflictError: the id was used for something else.
         """
-        [outcome] = await self._state.commit([valid(Wish, content=content, **origin)])
+        [outcome] = await self._state.commit([valid(Wish, content=content, **said)])
         return outcome
 
     async def remember_many(self, wishes: Iterable[Wish | str]) -> Sequence[CommitOutcome]:
@@ -257,7 +248,7 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs):
             EventConflictError: the id was used for something else.
         """
         change = valid(_Change, id=memory_id, reason=reason)
-        wish = valid(Wish, content=content, **origin)
+        wish = unclaimed(content, origin)
         wish = wish.model_copy(update={"episode_id": await self._state.opened_episode()})
         by = lineage.Correction(reason=change.reason, at=wish.at, id=wish.id, actor=wish.actor)
         return await lineage.supersede(
@@ -288,7 +279,7 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs):
         self, memory_id: str, kind: EventType, reason: str | None, origin: Origin
     ) -> str:
         change = valid(_Change, id=memory_id, reason=reason)
-        given = valid(Wish, content="", **origin)
+        given = unclaimed("", origin)
         by = lineage.Correction(reason=change.reason, at=given.at, id=given.id, actor=given.actor)
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
@@ -355,7 +346,7 @@ def _moment(given: AsOf | None) -> AsOf | None:
     return valid(_Moment, as_of=given).as_of
 
 
-class Handle(Evidence, Beliefs):
+class Handle(Evidence, Beliefs, Reasons, Upkeep):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:

@@ -9,10 +9,11 @@ from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import CommitOutcome, Message, Wish
-from graphmem.operations import commit, episode
+from graphmem.operations import commit, episode, evidence
 from graphmem.ports import Binding, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
@@ -67,6 +68,9 @@ class State:
         outcomes = await commit.remember(self.binding, wishes, self.all_rules())
         for outcome in outcomes:
             self._tell(outcome)
+        beliefs = sorted({belief_id for outcome in outcomes for belief_id in outcome.belief_ids})
+        if beliefs:
+            await evidence.embed_statements(self.binding, beliefs)
         return outcomes
 
     def all_rules(self) -> tuple[Rule, ...]:
@@ -105,10 +109,22 @@ def valid(record: type[M], /, **fields: Any) -> M:
         return record(**fields)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or record.__name__}: {e['msg']}"
-            for e in error.errors(include_input=False, include_url=False, include_context=False)
+            f"{'.'.join(map(str, e['loc'])) or record.__name__}: {_said(e)}"
+            for e in error.errors(include_input=False, include_url=False)
         )
         raise InvalidInputError(f"{wrong}.", hint=_hint(error)) from None
+
+
+def _said(error: ErrorDetails) -> str:
+    """Return what is wrong with a field, in words that fit a text."""
+    limits = error.get("ctx", {})
+    if limits.get("field_type") == "Value" and error["type"] == "too_long":
+        return f"has more than {limits['max_length']:,} characters"
+    if limits.get("field_type") == "Value" and error["type"] == "too_short":
+        return "is empty"
+    if error["type"] == "string_pattern_mismatch":
+        return "is blank"
+    return error["msg"].removeprefix("Value error, ")
 
 
 def listed(messages: Iterable[Message | Mapping[str, Any]]) -> list[Message]:

@@ -73,14 +73,19 @@ class Source(Record):
     source: Name = "manual"
     actor: Name | None = None
     artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
+    note: Note | None = None
+
+
+class Experience(Source):
+    """Where what was experienced comes from."""
+
     episode: Name | None = None
     """Id of the stretch of experience it comes from."""
     turn: Name | None = None
     """Id of the turn whose words it rests on."""
-    note: Note | None = None
 
 
-class Observation(Triple, Source):
+class Observation(Triple, Experience):
     """One piece of evidence about a triple."""
 
     confidence: Unit = 0.8
@@ -88,7 +93,7 @@ class Observation(Triple, Source):
     source_type: Name = "EXPLICIT"
 
 
-class Hypothesis(Source):
+class Hypothesis(Experience):
     """A belief to be tested: a statement, a triple, or both."""
 
     statement: Statement | None = None
@@ -107,7 +112,7 @@ class Hypothesis(Source):
         return self
 
 
-class Testimony(Source):
+class Testimony(Experience):
     """One piece of evidence about a belief that is there."""
 
     kind: Kind
@@ -268,6 +273,14 @@ class Slot(Record):
         return any(candidate.ambiguous for candidate in self.candidates)
 
 
+class SlotPage(Record):
+    """Some slots with their best candidates, in the order of scope, subject and predicate."""
+
+    slots: tuple[Slot, ...]
+    next_cursor: str | None
+    """Pass it on to get the next page; None on the last one."""
+
+
 class Belief(Record):
     """One belief, what is believed of it and where its test stands."""
 
@@ -341,6 +354,19 @@ class Trail(Record):
     needed: Needed
     lines: tuple[Line, ...]
     """A page of the evidence that counts, oldest first."""
+
+
+class FlipSet(Record):
+    """A smallest set of evidence without which a sequential test has another status."""
+
+    belief_id: str
+    status: VerdictStatus
+    evidence: int
+    """How many pieces count."""
+    event_ids: tuple[str, ...] | None
+    """In the order of their instants; None: whatever is left out, the status stays."""
+    becomes: VerdictStatus | None
+    """The status without them."""
 
 
 class Supposed(Record):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, Strict
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from graphmem.model.belief import Triple, Unit
 from graphmem.model.terms import Instant, Name, Record, Tags, Text
+
+_PARTS = 3
 
 
 class Outcome(StrEnum):
@@ -46,8 +49,20 @@ class Status(StrEnum):
     DEPRECATED = "deprecated"
 
 
+def _triple(given: object) -> object:
+    if isinstance(given, list | tuple):
+        if len(given) != _PARTS:
+            raise ValueError("a claim has a subject, a predicate and an object")
+        return dict(zip(("subject", "predicate", "object"), given, strict=True))
+    return given
+
+
+Claims = Annotated[tuple[Annotated[Triple, BeforeValidator(_triple)], ...], Field(max_length=64)]
+"""What a text asserts: triples, or their three parts."""
+
+
 class Wish(Record):
-    """One text offered to `remember`, with where it comes from.
+    """One text offered to `remember`, with where it comes from and what it asserts.
 
     `id` makes the write idempotent: the same id and content give the first outcome again.
     """
@@ -61,6 +76,18 @@ class Wish(Record):
     artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
     episode_id: Name | None = None
     turn_id: Name | None = None
+    claims: Claims = ()
+    """For each the text is a piece of evidence, a duplicate's too."""
+    confidence: Unit = 0.8
+    """In the claims."""
+    source_type: Name = "EXPLICIT"
+    """Of that evidence; it has a weight."""
+
+    @model_validator(mode="after")
+    def _of_claims(self) -> Self:
+        if not self.claims and self.model_fields_set & {"confidence", "source_type"}:
+            raise ValueError("confidence and source_type are those of claims, and none is given")
+        return self
 
 
 class CommitOutcome(Record):
@@ -84,6 +111,8 @@ class CommitOutcome(Record):
     source: str
     tags: tuple[str, ...] = ()
     artifact_ref: str | None = None
+    belief_ids: tuple[str, ...] = ()
+    """Of the claims that it is evidence for."""
     repeated: bool = False
     """True when this very event id had been committed before."""
 
@@ -115,6 +144,11 @@ class Memory(Record):
     """How often it was said again, exactly or nearly."""
     head_ids: tuple[str, ...] = ()
     """For a superseded memory: what stands at the end of its chain."""
+    claim_ids: tuple[str, ...] = ()
+    """Beliefs that its text asserts."""
+    lost_ids: tuple[str, ...] | None = None
+    """Of these, what was superseded, and values of ONE slots that another value leads; one of two
+    too close to call has not lost. None: not looked at, as only `get` does."""
     provisional: bool = False
     """Read at a `known` so recent that a write under way may still be recorded before it."""
 

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import (
-    AsOf,
     Belief,
     BeliefPage,
     Candidate,
     Kind,
     Line,
-    Policy,
     Slot,
     Supposed,
     Trail,
     Verdict,
 )
 from graphmem.ports import Binding
-from graphmem.rules import claims, moments, paging, sequential
+from graphmem.rules import asking, claims, moments, paging, sequential
+from graphmem.rules.asking import Reading
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
@@ -48,17 +47,6 @@ TEST = catalog.query("belief/test", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """By which times and which policy evidence is read."""
-
-    as_of: AsOf = field(default_factory=AsOf)
-    policy: Policy | None = None
-    """None: as declared."""
-    present_policy: bool = False
-    """Read by the policy declared by now, and not by that of the time asked about."""
-
-
-@dataclass(frozen=True, slots=True)
 class Suppose:
     """How a sequential test is to be read."""
 
@@ -69,8 +57,24 @@ class Suppose:
     limit: int = 100
 
 
-async def current(to: Binding, subject: str, predicate: str, by: Reading, *, limit: int) -> Slot:
+async def current(
+    to: Binding,
+    subject: str,
+    predicate: str,
+    by: Reading,
+    *,
+    limit: int,
+    from_zero: bool = False,
+) -> Slot:
     """Return what a slot holds in the handle's own scope; when that knows nothing, in another.
+
+    Args:
+        to: where.
+        subject: of the slot.
+        predicate: of the slot.
+        by: as of when, and by which policy.
+        limit: candidates to return.
+        from_zero: read every event, and do not go on from a checkpoint.
 
     Raises:
         InvalidInputError: `known` lies in the future.
@@ -83,6 +87,7 @@ async def current(to: Binding, subject: str, predicate: str, by: Reading, *, lim
             **params,
             subject=claims.folded(subject),
             predicate=claims.folded(predicate),
+            weights_key=None if from_zero else claims.weights_key(params["weights"]),
             limit=limit,
         )
     )
@@ -145,7 +150,7 @@ async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Tr
         NotFoundError: nothing visible has this id.
         InvalidInputError: `known` lies in the future.
     """
-    params, bounds = _params(to, by), _bounds(to)
+    params, bounds = _params(to, by), asking.bounds(to.world.settings)
     extra = [
         {
             "id": f"supposed {place}",
@@ -161,7 +166,7 @@ async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Tr
             TEST,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
-            test=_sent(bounds),
+            test=asking.sent(bounds),
             pooled=suppose.pooled,
             extra=extra,
             without=list(suppose.without),
@@ -211,9 +216,9 @@ def _line(line: Mapping[str, Any]) -> Line:
 
 async def _states(to: Binding, by: Reading, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
-    params = _params(to, by)
+    params, test = _params(to, by), asking.sent(asking.bounds(to.world.settings))
     rows = await to.world.graph.read(
-        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit, test=_sent(_bounds(to)))
+        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit, test=test)
     )
     for _, now in rows[:1]:
         moments.refuse_future(by.as_of, now)
@@ -221,30 +226,4 @@ async def _states(to: Binding, by: Reading, *, limit: int, **which: Any) -> list
 
 
 def _params(to: Binding, by: Reading) -> dict[str, Any]:
-    return {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
-        "valid": by.as_of.valid or to.world.clock.now(),
-        "known": by.as_of.known,
-        "policy": None if by.policy is None else claims.policy_fields(by.policy),
-        "present_policy": by.present_policy,
-        "default_policy": claims.policy_fields(Policy()),
-        "weights": dict(to.world.settings.source_weights),
-    }
-
-
-def _bounds(to: Binding) -> sequential.Test:
-    chosen = to.world.settings
-    return sequential.Test(
-        alpha=chosen.alpha,
-        beta=chosen.beta,
-        promote_step=chosen.promote_step,
-        demote_step=chosen.demote_step,
-        most=chosen.most_confidence,
-        least=chosen.least_confidence,
-    )
-
-
-def _sent(bounds: sequential.Test) -> dict[str, float]:
-    names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
-    return {name: getattr(bounds, name) for name in names}
+    return asking.params(by, to.wall, to.world.settings, to.world.clock.now())

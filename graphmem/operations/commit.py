@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, Outcome, Status, Wish
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import calibration, drafts, identity
+from graphmem.rules import assertions, calibration, drafts, identity
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Exact, Judge, Met, Near, Vector, Verdict
@@ -28,6 +28,8 @@ LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("commit/look", dict)
 WRITE = catalog.query("commit/write", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
+KNOWN_PREDICATES = catalog.query("belief/known", dict)
+CLAIM = catalog.query("belief/claim", lambda row: row["events"])
 
 MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "near": ()}
 
@@ -44,14 +46,18 @@ async def remember(
     """Commit texts in their order and return what each became.
 
     Texts are embedded before the transaction, and only those that are not there already. A batch
-    is one transaction: all of it is written or nothing.
+    is one transaction: all of it is written or nothing. What texts claim is part of it, but for
+    the embeddings of beliefs that are new.
 
     Raises:
         EventConflictError: a given id was used for something else; nothing of its batch is written.
         NotFoundError: an episode or turn to attach to does not exist.
-        InvalidInputError: an instant lies in the future.
+        InvalidInputError: an instant lies in the future, or a claim's source type has no weight.
     """
     now = to.world.clock.now()
+    for wish in wishes:
+        if wish.claims:
+            drafts.weighed(wish.source_type, to.world.settings.source_weights)
     ready = [drafts.draft(wish, to.wall, now, rules) for wish in wishes]
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
@@ -216,6 +222,7 @@ async def _append(
             "tags": list(v.tags),
             "episode_id": d.wish.episode_id,
             "turn_id": d.wish.turn_id,
+            **drafts.evidence_fields(d.wish),
         }
         for d, v in verdicts
     ]
@@ -235,6 +242,26 @@ async def _append(
     restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
+    await _claim(tx, to, [(d, v.memory_id) for d, v in verdicts if d.wish.claims])
+
+
+async def _claim(tx: Tx, to: Binding, committed: Sequence[tuple[Draft, str]]) -> None:
+    """Make texts with claims evidence for them; each comes with the id of its memory."""
+    if not committed:
+        return
+    [known] = await tx.fetch(
+        KNOWN_PREDICATES,
+        tenant=to.wall.tenant,
+        predicates=assertions.predicates([d.wish for d, _ in committed]),
+        belief_ids=[],
+    )
+    templates = {row["key"]: row["template"] for row in known["templates"]}
+    await tx.fetch(
+        CLAIM,
+        tenant=to.wall.tenant,
+        tenant_key=identity.tenant_key(to.wall.tenant),
+        claims=assertions.rows(committed, to.wall, templates),
+    )
 
 
 def _payload(draft: Draft, outcome: CommitOutcome) -> dict[str, Any]:
@@ -250,6 +277,8 @@ def _payload(draft: Draft, outcome: CommitOutcome) -> dict[str, Any]:
         },
         exclude_none=True,
     )
+    if outcome.belief_ids:
+        kept["belief_ids"] = outcome.belief_ids
     if outcome.outcome is Outcome.NEAR_DUPE:
         kept["text"] = draft.wish.content
     return kept
@@ -270,6 +299,7 @@ def _outcome(to: Binding, draft: Draft, verdict: Verdict | None = None) -> Commi
         source=draft.wish.source,
         tags=draft.wish.tags,
         artifact_ref=draft.wish.artifact_ref,
+        belief_ids=assertions.belief_ids(draft.wish, to.wall.scope) if verdict else (),
     )
 
 

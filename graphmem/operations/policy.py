@@ -50,14 +50,12 @@ async def declare(
             key,
             *(str(value) for value in fields.values()),
             checked,
-            given.at,
-            given.actor,
-            given.note,
+            *claims.stated(given),
         ),
-        "source": given.source,
-        "actor": given.actor,
+        **claims.origin(given),
         "payload": json.dumps(
-            {"predicate": name, "template": checked, "note": given.note}, ensure_ascii=False
+            {"predicate": name, "template": checked, "note": given.note},
+            ensure_ascii=False,
         ),
         **fields,
     }

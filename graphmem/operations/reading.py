@@ -9,11 +9,12 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import AsOf, Memory, Page, Status
-from graphmem.ports import Binding
-from graphmem.rules import moments, paging
+from graphmem.ports import Binding, Tx
+from graphmem.rules import asking, moments, paging
 
 GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
 GET_AS_OF = catalog.query("commit/get_as_of", dict)
+LOST = catalog.query("belief/lost", lambda row: tuple(row["lost"]))
 LIST = catalog.query("commit/list", lambda row: Memory(**row["card"]))
 LIST_AS_OF = catalog.query("commit/list_as_of", dict)
 
@@ -31,23 +32,36 @@ class Filter:
 
 
 async def get(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Memory:
-    """Return a memory, whatever its status.
+    """Return a memory, whatever its status, and which of its claims have lost.
 
     Raises:
         NotFoundError: nothing visible has this id, or had it at `as_of`.
         InvalidInputError: `as_of.known` lies in the future.
     """
-    wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes), "ids": [memory_id]}
-    if as_of is None:
-        found = await to.world.graph.read(lambda tx: tx.fetch(GET, **wanted))
-    else:
-        [then] = await to.world.graph.read(
-            lambda tx: tx.fetch(GET_AS_OF, **wanted, **moments.bounds(as_of))
-        )
-        found = _memories(then, provisional=moments.is_provisional(as_of, then["now"]))
+    wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
+
+    async def work(tx: Tx) -> list[Memory]:
+        if as_of is None:
+            found = await tx.fetch(GET, **wanted, ids=[memory_id])
+        else:
+            times = moments.bounds(as_of)
+            [then] = await tx.fetch(GET_AS_OF, **wanted, ids=[memory_id], **times)
+            found = _memories(then, provisional=moments.is_provisional(as_of, then["now"]))
+        return [await _judged(tx, to, memory, as_of) for memory in found]
+
+    found = await to.world.graph.read(work)
     if not found:
         raise moments.missing(memory_id, as_of)
     return found[0]
+
+
+async def _judged(tx: Tx, to: Binding, memory: Memory, as_of: AsOf | None) -> Memory:
+    if not memory.claim_ids:
+        return memory
+    by = asking.Reading(as_of or AsOf())
+    params = asking.params(by, to.wall, to.world.settings, to.world.clock.now())
+    [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
+    return memory.model_copy(update={"lost_ids": lost})
 
 
 async def page(

@@ -12,7 +12,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import EventType, Hypothesis, Observation, Policy, Source, Testimony, Wall
+from graphmem.model import (
+    EventType,
+    Experience,
+    Hypothesis,
+    Observation,
+    Policy,
+    Source,
+    Testimony,
+    Wall,
+)
 from graphmem.rules import drafts, identity
 
 if TYPE_CHECKING:
@@ -113,6 +122,11 @@ def spoken(template: str | None, subject: str, predicate: str, object_: str) -> 
     return _FIELD.sub(lambda match: words[match[1]], template)
 
 
+def weights_key(weights: Mapping[str, float]) -> str:
+    """Return one word for a set of source weights, which a checkpoint holds for."""
+    return identity.digest(*(f"{name}={weights[name]!r}" for name in sorted(weights)))[:32]
+
+
 def checked_template(template: str) -> str:
     """Return a template that can be read aloud.
 
@@ -138,7 +152,7 @@ class Draft:
 
     event_id: str
     claim: Claim
-    given: Source
+    given: Experience
     type: EventType
     occurred_at: datetime
     request_hash: str
@@ -155,17 +169,21 @@ class Draft:
         parts = str(claim.subject), str(claim.predicate), str(claim.object)
         return replace(self, claim=replace(claim, statement=spoken(template, *parts)))
 
+    @property
+    def looks_after(self) -> bool:
+        """Whether its slot's checkpoint is looked after once it is written: one event of 256."""
+        return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
+
     def row(self, wall: Wall, vector: Vector | None) -> dict[str, Any]:
         """Return the row for belief/append."""
         return {
             "id": self.event_id,
+            "looks_after": self.looks_after,
             "scope": self.claim.scope,
             "type": self.type,
             "occurred_at": self.occurred_at,
             "request_hash": self.request_hash,
-            "source": self.given.source,
-            "actor": self.given.actor,
-            "artifact_ref": self.given.artifact_ref,
+            **origin(self.given),
             "episode_id": self.given.episode,
             "turn_id": self.given.turn,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
@@ -174,10 +192,25 @@ class Draft:
         }
 
 
+def origin(given: Source) -> dict[str, Any]:
+    """Return where an event comes from, as it carries it."""
+    return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
+
+
+def stated(given: Source) -> list[str | datetime | None]:
+    """Return all that a caller said of where an event comes from, for the hash of the request."""
+    return [getattr(given, name, None) for name in Experience.model_fields if name != "id"]
+
+
 def draft(
-    claim: Claim, given: Source, kind: EventType, now: datetime, fields: Mapping[str, Any]
+    claim: Claim,
+    given: Experience,
+    kind: EventType,
+    now: datetime,
+    fields: Mapping[str, Any],
+    wording: str | None = None,
 ) -> Draft:
-    """Return an event about a claim, identified and hashed.
+    """Return an event about a claim, identified and hashed; hashed too is a wording given to it.
 
     Raises:
         InvalidInputError: it is said to have happened in the future.
@@ -190,16 +223,7 @@ def draft(
         type=kind,
         occurred_at=drafts.happened(given.at, now),
         request_hash=drafts.request_hash(
-            kind,
-            claim.id,
-            *(str(fields[name]) for name in sorted(fields)),
-            given.at,
-            given.source,
-            given.actor,
-            given.artifact_ref,
-            given.episode,
-            given.turn,
-            given.note,
+            kind, claim.id, *(str(fields[name]) for name in sorted(fields)), wording, *stated(given)
         ),
         fields=fields,
         payload=payload,
@@ -232,7 +256,8 @@ def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> Draft:
         claim = about_triple(scope, *parts, thought.statement)
     else:
         claim = about_statement(scope, str(thought.statement))
-    return draft(claim, thought, EventType.BELIEVE, now, {"confidence": thought.confidence})
+    fields = {"confidence": thought.confidence}
+    return draft(claim, thought, EventType.BELIEVE, now, fields, thought.statement)
 
 
 def testified(said: Testimony, claim: Claim, now: datetime) -> Draft:

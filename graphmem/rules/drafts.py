@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -53,19 +53,21 @@ def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) 
         event_id=wish.id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
-        request_hash=request_hash(
-            wall.scope,
-            content_hash,
-            wish.at,
-            wish.source,
-            wish.actor,
-            wish.artifact_ref,
-            *wish.tags,
-        ),
+        request_hash=_asked(wish, wall.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
         reasons=hygiene.reasons(wish.content, rules),
     )
+
+
+def _asked(wish: Wish, scope: str, content_hash: str) -> str:
+    whole = request_hash(
+        scope, content_hash, wish.at, wish.source, wish.actor, wish.artifact_ref, *wish.tags
+    )
+    if not wish.claims:
+        return whole
+    said = (part for one in wish.claims for part in (one.subject, one.predicate, one.object))
+    return request_hash(whole, str(wish.confidence), wish.source_type, *said)
 
 
 def happened(at: datetime | None, now: datetime) -> datetime:
@@ -82,6 +84,19 @@ def happened(at: datetime | None, now: datetime) -> datetime:
             hint="An event records what has happened: give the instant of saying, not of the plan.",
         )
     return at
+
+
+def weighed(source_type: str, weights: Mapping[str, float]) -> None:
+    """Accept a source type that has a weight.
+
+    Raises:
+        InvalidInputError: it has none.
+    """
+    if source_type not in weights:
+        raise InvalidInputError(
+            f"The source type {source_type!r} has no weight.",
+            hint=f"Use one of {', '.join(sorted(weights))}, or set GRAPHMEM_SOURCE_WEIGHTS.",
+        )
 
 
 def request_hash(*parts: str | datetime | None) -> str:
@@ -117,6 +132,13 @@ def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) ->
         "artifact_ref": drafted.wish.artifact_ref,
         "payload": json.dumps(payload, ensure_ascii=False),
     }
+
+
+def evidence_fields(wish: Wish) -> dict[str, Any]:
+    """Return what an event about a text carries as evidence for its claims; nothing without any."""
+    if not wish.claims:
+        return {}
+    return {"polarity": 1, "confidence": wish.confidence, "source_type": wish.source_type}
 
 
 def restore_row(drafted: Draft, wall: Wall, memory_id: str) -> dict[str, Any]:

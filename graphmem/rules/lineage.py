@@ -1,4 +1,4 @@
-"""Status and supersession from events: the oracle of refresh_status and memory_card_as_of."""
+"""Status and supersession from events: the oracle of refresh_status and lineage_as_of."""
 
 from __future__ import annotations
 

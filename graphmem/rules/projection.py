@@ -94,8 +94,11 @@ def days(span: timedelta) -> float:
 
 
 def visible(evidence: Iterable[Evidence], valid: datetime) -> list[Evidence]:
-    """Return what had happened by `valid`, each id once, in order of (instant, id)."""
-    once = {e.id: e for e in evidence if e.at <= valid}
+    """Return what had happened by `valid`, in order of (instant, id).
+
+    Each event stands once for each claim that it speaks of.
+    """
+    once = {(e.id, e.claim): e for e in evidence if e.at <= valid}
     return sorted(once.values(), key=attrgetter("at", "id"))
 
 

@@ -26,6 +26,7 @@ CODES = {
     "ContentRefusedError": "content_refused",
     "ForeignScopeError": "foreign_scope",
     "SelfSupersessionError": "self_supersession",
+    "SupersededBeliefError": "superseded_belief",
     "NotFoundError": "not_found",
     "UnavailableError": "unavailable",
     "GraphUnavailableError": "graph_unavailable",

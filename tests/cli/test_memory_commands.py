@@ -45,6 +45,47 @@ def test_a_memory_lives_its_whole_life(run: Run) -> None:
     assert chain["head_ids"] == [new]
 
 
+def test_the_past_is_shown_as_it_was(run: Run) -> None:
+    day = "2025-05-0{}T00:00:00+00:00".format
+    added = run("memory", "add", "The limit is 100.", "--at", day(1), "--json").data
+    old = added["memory_id"]
+    known = run("memory", "history", old, "--json").data[0]["recorded_at"]
+    new = run("memory", "supersede", old, "The limit is 200.", "--at", day(3), "--json").data[
+        "newer_id"
+    ]
+
+    for then in (("--valid", day(2)), ("--known", known), ("--valid", day(2), "--known", known)):
+        found = run("memory", "get", old, "--json", *then).data
+        assert (found["status"], found["head_ids"]) == ("current", [])
+        listed = run("memory", "list", "--json", *then).data["memories"]
+        assert [m["id"] for m in listed] == [old]
+        assert [e["type"] for e in run("memory", "history", old, "--json", *then).data] == ["ADD"]
+        assert run("memory", "chain", old, "--json", *then).data["head_ids"] == [old]
+        assert run("memory", "get", new, *then).code == 1
+    assert run("memory", "get", old, "--valid", day(3), "--json").data["head_ids"] == [new]
+    assert run("memory", "list", "--valid", "2025-04-01T00:00:00Z", "--json").data["memories"] == []
+
+
+@pytest.mark.parametrize(
+    "command", [("list",), ("get", "m_1"), ("history", "m_1"), ("chain", "m_1")]
+)
+@pytest.mark.parametrize(
+    ("option", "given", "said"),
+    [
+        ("--valid", "2026-01-01T00:00:00", "time zone"),
+        ("--known", "yesterday", "no instant"),
+        ("--known", "2996-01-01T00:00:00Z", "nobody knows yet"),
+        ("--valid", "0001-01-01T00:00:00+14:00", "before the year 1"),
+    ],
+)
+def test_a_wrong_time_is_a_usage_error(
+    run: Run, command: tuple[str, ...], option: str, given: str, said: str
+) -> None:
+    ended = run("memory", *command, option, given)
+    assert ended.code == 2
+    assert said in ended.out + ended.err
+
+
 def test_people_see_the_content_the_reasons_and_the_whole_id(run: Run) -> None:
     memory_id = run("memory", "add", "The cat is called Biscuit.", "--json").data["memory_id"]
     shown = run("recall", "cat")

@@ -13,6 +13,8 @@ from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, Status
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -156,8 +158,30 @@ READS: dict[str, Read] = {
     "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
     "deprecate": not_there(lambda m, known: m.deprecate(known["memory"])),
     "restore": not_there(lambda m, known: m.restore(known["memory"])),
+    "current": lambda m, _: m.current("alice", "works_on").candidates,
+    "belief": not_there(lambda m, known: m.belief(known["belief"])),
+    "beliefs": lambda m, _: m.beliefs(superseded=True, limit=1_000).beliefs,
+    "predicates": lambda m, _: m.predicates(),
+    "evidence_for": not_there(lambda m, known: m.evidence_for(known["belief"])),
+    "what_if": not_there(lambda m, known: m.what_if(known["belief"])),
+    "why": not_there(lambda m, known: m.why(known["belief"])),
+    "timeline": not_there(lambda m, known: m.timeline(known["belief"])),
+    "verify": lambda m, _: m.verify().wrong,
+    "flip_set": not_there(lambda m, known: m.flip_set(known["belief"])),
+    "slots": lambda m, _: m.slots().slots,
+    "belief_chain": not_there(lambda m, known: m.belief_chain(known["belief"])),
+    "belief_history": not_there(lambda m, known: m.belief_history(known["belief"])),
+    "provenance": not_there(lambda m, known: m.provenance(known["belief"])),
+    "evidence": not_there(lambda m, known: m.evidence(known["belief"], "supporting", 0.7)),
+    "revise": not_there(lambda m, known: m.revise(known["belief"], unlike(9))),
+    "split": not_there(lambda m, known: m.split(known["belief"], [unlike(8), unlike(9)])),
+    "merge": not_there(lambda m, known: m.merge([known["belief"], known["other"]], unlike(9))),
+    "retract": lambda m, known: m.retract(known["event"]).found,
 }
-WRITES = {"remember", "remember_many", "ingest", "add_episode", "add_messages"}
+WRITES = {
+    *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
+    *("predicate", "observe", "observe_many", "believe", "rebuild"),
+}
 NO_READS = {"open", "close", "tenant", "scope", "session"}
 
 
@@ -170,7 +194,31 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     memory.add_episode(id=f"doc{mark}", content=unlike(6))
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
-    return {"memory": str(done.memory_id), "episode": session.episode_id}
+        session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
+    return {
+        "memory": str(done.memory_id),
+        "episode": session.episode_id,
+        "event": f"o1{mark}",
+        **believe_everything(memory, mark),
+    }
+
+
+def believe_everything(memory: GraphMem, mark: str) -> dict[str, str]:
+    """Make beliefs of every kind, one of them retracted, and return two of them."""
+    memory.predicate("works_on", cardinality="ONE", id=f"p1{mark}", at=MAY)
+    memory.observe_many(
+        [
+            {"subject": "alice", "predicate": "works_on", "object": f"o{n}", "id": f"m{n}{mark}"}
+            for n in range(3)
+        ]
+    )
+    memory.remember(unlike(2), claims=[("alice", "works_on", "Atlas")], id=f"c1{mark}", at=MAY)
+    first, second = (memory.believe(unlike(n), id=f"b{n}{mark}", at=MAY) for n in (6, 7))
+    memory.evidence(first, "supporting", 0.7, id=f"t1{mark}")
+    memory.retract(f"m0{mark}", id=f"r1{mark}")
+    memory.revise(memory.believe(unlike(10), id=f"b8{mark}"), unlike(11), id=f"v1{mark}")
+    memory.split(memory.believe(unlike(12), id=f"b9{mark}"), [unlike(13), unlike(14)], at=MAY)
+    return {"belief": first.belief_id, "other": second.belief_id}
 
 
 def test_every_public_method_is_looked_at() -> None:
@@ -193,12 +241,14 @@ def test_a_tenant_sees_nothing_of_another(memory: GraphMem, name: str) -> None:
 
 
 def test_two_tenants_with_the_same_ids_live_apart(
-    memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
     other_name = fresh_tenant()
     other = memory.tenant(other_name)
     known = write_everything(memory)
     mine = (look.events(tenant), memory.list(statuses=list(Status)))
+    memory = door.on(memory, clock=FrozenClock(datetime.now(UTC)))
+    believed = (memory.current("alice", "works_on"), memory.beliefs())
 
     theirs = write_everything(other)
 
@@ -207,7 +257,13 @@ def test_two_tenants_with_the_same_ids_live_apart(
     other.deprecate(known["memory"])
     other.remember(unlike(1), tags=["theirs"], id="e9")
     other.session("s1").add_messages([{"role": "user", "content": "more", "id": "2"}])
+    other.predicate("works_on", cardinality="MANY")
+    other.observe("alice", "works_on", "Atlas", kind="refuting")
+    other.evidence(known["belief"], "refuting", 0.9)
+    other.merge([known["belief"], known["other"]], unlike(9))
+    other.retract(known["event"])
     assert (look.events(tenant), memory.list(statuses=list(Status))) == mine
+    assert (memory.current("alice", "works_on"), memory.beliefs()) == believed
     assert memory.get(known["memory"]).tags == ("t",)
     assert len(memory.turns(known["episode"])) == 1
     found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
@@ -241,6 +297,8 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: GraphMem, look: Look, name
     victim = memory.remember(unlike(1))
     there = memory.tenant(own).scope(name)
     done: CommitOutcome = there.remember(unlike(1), tags=[name], source=name, actor=name)
+    there.predicate(name if name.strip() else "p", cardinality="ONE", id=name)
+    seen = there.observe(f"{name}.", "is", f"{name}!", source=name, actor=name, note=name)
     with there.session(name) as session:
         session.add_messages([{"role": name, "name": name, "content": unlike(2), "id": name}])
 
@@ -252,4 +310,7 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: GraphMem, look: Look, name
     assert session.turns(session.episode_id)[0].name == name
     assert memory.get(str(victim.memory_id)).reinforce_count == 0
     assert contents(memory) == {unlike(1)}
-    assert len(look.events(own)) == 1
+    assert there.belief(seen).subject == f"{name}.".strip()
+    assert memory.beliefs().beliefs == ()
+    assert memory.predicates() == []
+    assert len(look.events(own)) == 3

@@ -2,147 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import pytest
 
 from graphmem import GraphMem, Message, Outcome, Wish
 from graphmem.errors import GraphUnavailableError, ModelReplyError, ModelUnavailableError
-from graphmem.ports import Graph, Query, Role, Tx
-from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
+from tests.plugins.faults import (
+    Between,
+    Breaking,
+    Embedding,
+    Failing,
+    LostError,
+    Retrying,
+    Unacknowledged,
+)
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
-if TYPE_CHECKING:
-    from graphmem.ports import Matrix
-
-T = TypeVar("T")
-Work = Callable[[Tx], Coroutine[Any, Any, T]]
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-
-
-class LostError(Exception):
-    """What ends a transaction that is thrown away."""
-
-
-class Through:
-    """A graph that hands everything on."""
-
-    def __init__(self, inner: Graph) -> None:
-        self.inner = inner
-
-    async def read(self, work: Work[T]) -> T:
-        return await self.inner.read(work)
-
-    async def write(self, work: Work[T]) -> T:
-        return await self.inner.write(work)
-
-    async def schema(self, query: Query[Any], /, **params: object) -> list[Any]:
-        return await self.inner.schema(query, **params)
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-
-class Retrying(Through):
-    """Runs each writing transaction twice, the first one rolled back, as the driver may."""
-
-    async def write(self, work: Work[T]) -> T:
-        async def lost(tx: Tx) -> None:
-            await work(tx)
-            raise LostError
-
-        with pytest.raises(LostError):
-            await self.inner.write(lost)
-        return await self.inner.write(work)
-
-
-class Unacknowledged(Through):
-    """Commits its n-th writing transaction and says that it could not."""
-
-    def __init__(self, inner: Graph, nth: int) -> None:
-        super().__init__(inner)
-        self.left = nth
-
-    async def write(self, work: Work[T]) -> T:
-        done = await self.inner.write(work)
-        self.left -= 1
-        if self.left == 0:
-            raise GraphUnavailableError("The connection broke.")
-        return done
-
-
-class Breaking(Through):
-    """Breaks at the n-th query that it runs inside writing transactions."""
-
-    def __init__(self, inner: Graph, nth: int) -> None:
-        super().__init__(inner)
-        self.left = nth
-
-    async def write(self, work: Work[T]) -> T:
-        async def broken(tx: Tx) -> T:
-            return await work(BreakingTx(tx, self))
-
-        return await self.inner.write(broken)
-
-
-class BreakingTx:
-    """A transaction of such a graph."""
-
-    def __init__(self, inner: Tx, graph: Breaking) -> None:
-        self.inner = inner
-        self.graph = graph
-
-    async def fetch(self, query: Query[T], /, **params: object) -> list[T]:
-        self.graph.left -= 1
-        if self.graph.left == 0:
-            raise LostError
-        return await self.inner.fetch(query, **params)
-
-
-class Between(Through):
-    """Lets something happen after its first read."""
-
-    def __init__(self, inner: Graph, happens: Callable[[], object]) -> None:
-        super().__init__(inner)
-        self.happens: Callable[[], object] | None = happens
-
-    async def read(self, work: Work[T]) -> T:
-        found = await self.inner.read(work)
-        happens, self.happens = self.happens, None
-        if happens is not None:
-            happens()
-        return found
-
-
-class Embedding(HashEmbedder):
-    """Lets something happen while it embeds for the first time."""
-
-    def __init__(self, happens: Callable[[], object]) -> None:
-        super().__init__()
-        self.happens: Callable[[], object] | None = happens
-        self.asked: list[str] = []
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
-        self.asked += texts
-        happens, self.happens = self.happens, None
-        if happens is not None:
-            happens()
-        return await super().embed(texts, role)
-
-
-class Failing(HashEmbedder):
-    """A model that is not there."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:  # noqa: ARG002
-        raise self.error
 
 
 WRITES: dict[str, Callable[[GraphMem, str], Any]] = {

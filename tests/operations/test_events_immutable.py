@@ -13,7 +13,12 @@ from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
-READS = {"recall", "get", "history", "chain", "episode", "turns", "list"}
+READS = {
+    *("recall", "get", "history", "chain", "episode", "turns", "list"),
+    *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
+    *("why", "timeline", "verify"),
+    *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
+}
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}
 
 
@@ -23,6 +28,28 @@ def deprecated(memory: GraphMem) -> str:
     return first
 
 
+def believed(memory: GraphMem, n: int) -> str:
+    return memory.believe(f"{unlike(n)} {len(memory.beliefs().beliefs)}", at=MAY).belief_id
+
+
+def replaced(call: Callable[..., Any]) -> list[Callable[[GraphMem], Any]]:
+    """The call on new beliefs, alone and with evidence, and once more under its id."""
+
+    def twice(memory: GraphMem) -> None:
+        ids = believed(memory, 30), believed(memory, 31)
+        memory.evidence(ids[0], "refuting", 0.85, at=MAY)
+        for _ in range(2):
+            call(memory, *ids, id=f"{ids[0]} again")
+
+    return [lambda m: call(m, believed(m, 32), believed(m, 33)), twice]
+
+
+def brought_back(memory: GraphMem) -> None:
+    belief = memory.believe(unlike(34))
+    memory.revise(belief, unlike(35))
+    memory.believe(unlike(34))
+
+
 WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
     "remember": [
         lambda m: m.remember(WINDOW, id="e1", at=MAY, tags=["a"], source="hook"),
@@ -30,6 +57,9 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
         lambda m: m.remember(restated(5)),
         lambda m: m.remember(WINDOW, id="e1", at=MAY, tags=["a"], source="hook"),
         lambda m: m.scope("alice").remember(WINDOW),
+        lambda m: m.remember(WINDOW, id="c1", at=MAY, claims=[("alice", "works_on", "Atlas")]),
+        lambda m: m.remember(WINDOW, id="c1", at=MAY, claims=[("alice", "works_on", "Atlas")]),
+        lambda m: m.remember(restated(5), claims=[("Alice", "works_on", "ATLAS")]),
     ],
     "remember_many": [
         lambda m: m.remember_many([unlike(1), unlike(1), Wish(content=unlike(2), id="e2")]),
@@ -49,6 +79,47 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
         lambda m: m.session("s").add_messages([{"role": "user", "content": unlike(9)}]),
         lambda m: m.session("s").remember(unlike(10)),
     ],
+    "predicate": [
+        lambda m: m.predicate("works_on", cardinality="ONE", id="p1", at=MAY),
+        lambda m: m.predicate("works_on", template="{subject} toils on {object}"),
+        lambda m: m.predicate("works_on", cardinality="ONE", id="p1", at=MAY),
+        lambda m: m.predicate("works_on", kappa=1, at=MAY - timedelta(days=9)),
+    ],
+    "observe": [
+        lambda m: m.observe("alice", "works_on", "Atlas", id="o1", at=MAY),
+        lambda m: m.observe("ALICE", "works_on", "ATLAS", at=MAY - timedelta(days=9)),
+        lambda m: m.observe("alice", "works_on", "Atlas", kind="refuting"),
+        lambda m: m.observe("alice", "works_on", "Atlas", id="o1", at=MAY),
+    ],
+    "observe_many": [
+        lambda m: m.observe_many(
+            [{"subject": "s", "predicate": "p", "object": f"o{n}", "id": f"m{n}"} for n in (1, 2)]
+        ),
+        lambda m: m.observe_many([{"subject": "S", "predicate": "p", "object": "o1"}] * 300),
+    ],
+    "believe": [
+        lambda m: m.believe(unlike(11), id="b1", at=MAY),
+        lambda m: m.believe(unlike(11), at=MAY - timedelta(days=9), confidence=0.9),
+        lambda m: m.believe(unlike(11), id="b1", at=MAY),
+        brought_back,
+    ],
+    "evidence": [
+        lambda m: m.evidence(m.believe(unlike(11)), "supporting", 0.7, id="t1", at=MAY),
+        lambda m: m.evidence(m.believe(unlike(11)), "refuting", -3),
+    ],
+    "retract": [
+        lambda m: m.retract("o1", id="r1"),
+        lambda m: m.retract("r1"),
+        lambda m: m.retract("o1", id="r1"),
+        lambda m: m.retract("to come", id="r2"),
+        lambda m: m.retract("r3"),
+        lambda m: m.observe("alice", "works_on", "Atlas", id="to come"),
+        lambda m: m.retract("to come", id="r3"),
+    ],
+    "revise": replaced(lambda m, a, _, **x: m.revise(a, f"{a} revised", **x)),
+    "split": replaced(lambda m, a, _, **x: m.split(a, [f"{a} left", f"{a} right"], **x)),
+    "merge": replaced(lambda m, a, b, **x: m.merge([a, b], f"{a} merged", **x)),
+    "rebuild": [lambda m: m.rebuild()],
 }
 
 
@@ -62,15 +133,32 @@ def test_every_public_write_is_tried() -> None:
     assert named == WRITES.keys() | READS | NO_WRITES
 
 
+def gained(before: dict[str, Any], after: dict[str, Any]) -> list[list[str]]:
+    """The edges that an event has more than before; none may be lost."""
+    assert all(edge in after["edges"] for edge in before["edges"])
+    return [edge for edge in after["edges"] if edge not in before["edges"]]
+
+
 def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> None:
     before = look.events(tenant)
     for name, calls in WRITES.items():
         for n, call in enumerate(calls):
             call(plain)
             after = look.events(tenant)
-            assert {k: after.get(k) for k in before} == before, f"{name} {n}"
+            # What was retracted beforehand is linked to its retraction when it comes.
+            links = [gained(before[k], after[k]) for k in before if k in after]
+            assert {k: {**after[k], "edges": before[k]["edges"]} for k in before} == before, name
+            assert {kind for link in links for kind, _, _ in link} <= {"RETRACTS"}, f"{name} {n}"
             before = after
+    assert plain.verify().wrong == ()
     assert {event["type"] for event in before.values()} == {
+        "BELIEVE",
+        "EVIDENCE",
+        "MERGE",
+        "POLICY",
+        "RETRACT",
+        "REVISE",
+        "SPLIT",
         "ADD",
         "REINFORCE_EXACT",
         "REINFORCE_NEAR",

@@ -49,6 +49,8 @@ class Look:
         [row] = self.rows(
             "RETURN {"
             "  Memory: COUNT { MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL },"
+            "  Belief: COUNT { MATCH (n:Belief {tenant: $tenant}) WHERE n.id IS NOT NULL },"
+            "  Predicate: COUNT { MATCH (n:Predicate {tenant: $tenant}) WHERE n.key IS NOT NULL },"
             "  Event: COUNT { MATCH (n:Event {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Episode: COUNT { MATCH (n:Episode {tenant: $tenant}) WHERE n.id IS NOT NULL },"
             "  Turn: COUNT { MATCH (n:Turn {tenant: $tenant}) WHERE n.id IS NOT NULL }"
@@ -67,10 +69,19 @@ class Look:
         )
         return {row["id"]: {**row["event"], "edges": sorted(row["edges"])} for row in rows}
 
-    def edges(self, tenant: str) -> list[Edge]:
-        """Every SUPERSEDES edge of a tenant."""
+    def beliefs(self, tenant: str) -> dict[str, dict[str, Any]]:
+        """Every belief of a tenant by its id, with all its properties."""
         rows = self.rows(
-            "MATCH (a:Memory {tenant: $tenant}) WHERE a.id IS NOT NULL "
+            "MATCH (b:Belief {tenant: $tenant}) WHERE b.id IS NOT NULL "
+            "RETURN b.id AS id, properties(b) AS belief",
+            tenant=tenant,
+        )
+        return {row["id"]: row["belief"] for row in rows}
+
+    def edges(self, tenant: str) -> list[Edge]:
+        """Every SUPERSEDES edge of a tenant, between memories or between beliefs."""
+        rows = self.rows(
+            "MATCH (a:Memory|Belief {tenant: $tenant}) WHERE a.id IS NOT NULL "
             "MATCH (a)-[s:SUPERSEDES]->(b) "
             "RETURN a.id AS newer, b.id AS older, s.event_id AS event_id, "
             "  s.occurred_at AS occurred_at, s.in_force AS in_force",
@@ -80,7 +91,7 @@ class Look:
 
 
 def has_cycle(edges: list[Edge]) -> bool:
-    """Whether the edges in force lead from a memory back to itself."""
+    """Whether the edges in force lead from a memory or a belief back to itself."""
     older: dict[str, set[str]] = {}
     for edge in edges:
         if edge.in_force:

@@ -130,3 +130,42 @@ def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
 def test_a_handle_sees_its_own_scope_and_the_global_one() -> None:
     assert drafts.visible("a") == ("a", "global")
     assert drafts.visible("global") == ("global",)
+
+
+CLAIMED: dict[str, Any] = {**FULL, "claims": (("alice", "lives_in", "Porto"),)}
+
+
+def test_what_is_claimed_is_told_apart_too() -> None:
+    changes: list[dict[str, Any]] = [
+        {"claims": ()},
+        {},
+        {"claims": (("alice", "lives_in", "Madrid"),)},
+        {"claims": (("alice", "lives", "in Porto"),)},
+        {"claims": (*CLAIMED["claims"], ("alice", "likes", "sardines"))},
+        {"confidence": 0.5},
+        {"source_type": "TOOL"},
+        {"content": "Alice sleeps"},
+        {"tags": ("a",)},
+    ]
+    hashes = [asked(**{**CLAIMED, **change}) for change in changes]
+    assert len(set(hashes)) == len(hashes)
+
+
+def test_a_text_without_claims_is_hashed_as_it_always_was() -> None:
+    assert asked() == ("5689894bff1c25c9fa804f3fd7fea0149b72b3226eb5d596d80c6ce75a744653")
+
+
+def test_only_a_text_with_claims_is_evidence() -> None:
+    assert drafts.evidence_fields(Wish(**FULL)) == {}
+    wish = Wish(**CLAIMED, confidence=0.6, source_type="RULE")
+    assert drafts.evidence_fields(wish) == {
+        "polarity": 1,
+        "confidence": 0.6,
+        "source_type": "RULE",
+    }
+
+
+def test_a_source_type_needs_a_weight() -> None:
+    drafts.weighed("TOOL", {"TOOL": 1.0})
+    with pytest.raises(InvalidInputError, match=r"'GOSSIP' has no weight\. Use one of RULE, TOOL"):
+        drafts.weighed("GOSSIP", {"TOOL": 1.0, "RULE": 0.8})

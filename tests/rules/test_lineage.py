@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Status
-from graphmem.rules.lineage import Effect, in_force, status_of
+from graphmem.rules.lineage import BEGINNING, Effect, in_force, seen, status_of
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
@@ -29,6 +29,7 @@ def histories(draw: st.DrawFn) -> list[Effect]:
                 event_id=event_id,
                 status=status,
                 is_statement=status is Status.CURRENT and draw(st.booleans()),
+                recorded_at=MAY + timedelta(days=draw(st.integers(0, 3))),
             )
         )
     return [first, *rest]
@@ -73,6 +74,42 @@ def test_a_superseded_memory_has_an_edge_in_force_and_a_current_one_has_none(
         assert found
     if status_of(effects) is Status.CURRENT:
         assert not found
+
+
+hours = st.integers(-2, 3).map(lambda n: MAY + timedelta(hours=n))
+days = st.integers(-1, 4).map(lambda n: MAY + timedelta(days=n))
+
+
+@given(histories(), hours, days)
+def test_what_is_not_seen_is_as_if_it_had_never_been(
+    effects: list[Effect], valid: datetime, known: datetime
+) -> None:
+    found = seen(effects, valid, known)
+    status, forces = replayed(found)
+    assert status_of(found) is status
+    superseding = [e for e in found if e.status is Status.SUPERSEDED]
+    assert {e.event_id for e in superseding if in_force(e, found)} == forces
+    for effect in effects:
+        hidden = effect.occurred_at > valid or effect.recorded_at > known
+        assert hidden is (effect not in found)
+
+
+@given(histories(), hours, days, st.lists(hours, max_size=3))
+def test_what_is_recorded_later_changes_nothing_of_what_was_known(
+    effects: list[Effect], valid: datetime, known: datetime, later: list[datetime]
+) -> None:
+    after = [
+        Effect(at, f"late{n}", Status.DEPRECATED, recorded_at=known + timedelta(seconds=1))
+        for n, at in enumerate(later)
+    ]
+    assert seen([*effects, *after], valid, known) == seen(effects, valid, known)
+
+
+def test_nothing_hides_what_has_no_effect_yet() -> None:
+    said = Effect(MAY, "e", Status.DEPRECATED)
+    assert status_of([]) is Status.CURRENT
+    assert status_of(seen([said], MAY - timedelta(hours=1), MAY)) is Status.CURRENT
+    assert seen([said], MAY, BEGINNING) == [said]
 
 
 def test_at_one_instant_a_correction_outranks_a_statement_then_the_larger_id() -> None:

@@ -70,3 +70,40 @@ def test_what_no_page_gave_is_refused(text: Any) -> None:
 def test_a_cursor_of_another_zone_is_the_same_place() -> None:
     at = datetime(2025, 5, 5, tzinfo=timezone(timedelta(hours=2)))
     assert paging.position(paging.cursor(at.astimezone(UTC), "m_1")) == (at, "m_1")
+
+
+keys = st.lists(st.text(st.characters(codec="utf-8"), max_size=20), min_size=1, max_size=3)
+
+
+@given(keys)
+def test_a_cursor_leads_back_to_its_key(key: list[str]) -> None:
+    assert paging.key(paging.keyed(*key), len(key)) == tuple(key)
+
+
+def test_no_cursor_comes_before_every_key() -> None:
+    assert paging.key(None, 3) == ("", "", "")
+
+
+@given(st.text())
+def test_any_text_is_a_cursor_to_a_key_or_refused(text: str) -> None:
+    try:
+        found = paging.key(text, 2)
+    except InvalidInputError:
+        return
+    assert paging.keyed(*found) == text
+
+
+@pytest.mark.parametrize(
+    "plain",
+    ['["a"]', '["a", "b", "c"]', '["a", 1]', '["a","b"]', '{"a": "b"}', "null", "[" * 9_000],
+)
+def test_what_is_no_key_is_refused(plain: str) -> None:
+    with pytest.raises(InvalidInputError):
+        paging.key(made(plain), 2)
+
+
+def test_the_two_sorts_of_cursors_are_not_mixed_up() -> None:
+    with pytest.raises(InvalidInputError):
+        paging.key(paging.cursor(datetime(2026, 1, 1, tzinfo=UTC), "m_1"), 2)
+    with pytest.raises(InvalidInputError):
+        paging.position(paging.keyed("global", "alice"))

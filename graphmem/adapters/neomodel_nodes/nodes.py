@@ -130,6 +130,7 @@ class Belief(StructuredNode):
     unembedded = BooleanProperty()
     created_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    worded_at = DateTimeNeo4jFormatProperty(required=True)
     first_id = StringProperty(required=True)
     locked_at = DateTimeNeo4jFormatProperty()
 

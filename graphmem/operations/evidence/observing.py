@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from graphmem.errors import EventConflictError, InvalidInputError
+from graphmem.errors import EventConflictError
 from graphmem.model import Hypothesis, Observation, Recorded, Testimony
 from graphmem.operations.evidence import checkpoints, writing
 from graphmem.ports import Binding
-from graphmem.rules import claims
+from graphmem.rules import claims, drafts
 from graphmem.rules.claims import Draft
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ async def observe(to: Binding, seen: Observation) -> Recorded:
         EventConflictError: the id was used for something else.
         NotFoundError: the episode or turn does not exist.
     """
-    _weighed(to, seen.source_type)
+    drafts.weighed(seen.source_type, to.world.settings.source_weights)
     draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
     return await _alone(to, draft, vectors)
@@ -48,7 +48,7 @@ async def observe_many(
     """
     now = to.world.clock.now()
     for seen in observations:
-        _weighed(to, seen.source_type)
+        drafts.weighed(seen.source_type, to.world.settings.source_weights)
     ready = [claims.observed(seen, to.wall.scope, now) for seen in observations]
     _no_conflict(ready)
     result: list[Recorded] = []
@@ -109,15 +109,6 @@ async def _alone(
         await writing.embed_statements(to, written.unembedded)
     await checkpoints.look_after(to, written.long)
     return written.recorded[draft.event_id]
-
-
-def _weighed(to: Binding, source_type: str) -> None:
-    weights = to.world.settings.source_weights
-    if source_type not in weights:
-        raise InvalidInputError(
-            f"The source type {source_type!r} has no weight.",
-            hint=f"Use one of {', '.join(sorted(weights))}, or set GRAPHMEM_SOURCE_WEIGHTS.",
-        )
 
 
 def _no_conflict(ready: Sequence[Draft]) -> None:

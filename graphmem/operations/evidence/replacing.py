@@ -47,9 +47,11 @@ async def replace(
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
     at = drafts.happened(given.at, now)
-    stated = [claims.hypothesised(thought, to.wall.scope, now) for thought in thoughts]
-    newer = [_under(event_id, draft) for draft in {d.claim.id: d for d in stated}.values()]
-    newer_ids = [draft.claim.id for draft in newer]
+    stated: dict[str, Draft] = {}
+    for thought in thoughts:
+        draft = claims.hypothesised(thought, to.wall.scope, now)
+        stated.setdefault(draft.claim.id, _under(event_id, draft))
+    newer, newer_ids = list(stated.values()), list(stated)
     older_ids = list(dict.fromkeys(older_ids))
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(

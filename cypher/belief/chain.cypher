@@ -1,0 +1,31 @@
+// Every belief that took the place of one or was replaced by it, at any remove, as it was at a pair of times, with the edges
+// between them.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $id      string    where to begin
+//   $valid   datetime  what happened later is not seen
+//   $known   datetime  what was recorded later is not seen
+// columns:
+//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/lineage_as_of.cypher
+//   - now      datetime  by the server's clock
+
+CALL () {
+  MATCH (start:Belief {tenant: $tenant, id: $id})
+  WHERE start.scope IN $scopes
+  MATCH (start)-[path:SUPERSEDES*0..]-(m:Belief)
+  WHERE m.tenant = $tenant AND m.scope IN $scopes
+    AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
+  // DISTINCT here lets the server walk each belief once, however many ways lead to it.
+  WITH DISTINCT m
+  // include: fragments/belief_seen.cypher
+  // include: fragments/lineage_as_of.cypher
+  // include: fragments/belief_card.cypher
+  WITH card, links
+  ORDER BY card.created_at, card.id
+  RETURN collect({card: card, links: links}) AS beliefs
+}
+RETURN beliefs, datetime.realtime('Z') AS now

@@ -1,0 +1,58 @@
+// A smallest set of evidence without which the sequential test of a belief has another status, and which it has then.
+// mode: read
+// rows: one
+// source: Mneva; twin rules/flips.py
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant   string    whose
+//   $scopes   list      scopes the reader can see
+//   $id       string    of the belief
+//   $valid    datetime  instant in the world that is asked about
+//   $known    datetime  what was recorded later is not seen; null: everything
+//   $weights  map       reliability of each source type, in (0, 1]
+//   $test     map       upper, lower, promote_step, demote_step, most, least
+//   $most     integer   pieces of evidence that are looked at; of a belief with more nothing is computed
+// columns:
+//   - evidence  integer   pieces that count
+//   - status    string    of the test; null: too many pieces
+//   - removed   list      ids in order of (occurred_at, id); null: no set changes the status
+//   - becomes   string    the status without them
+//   - now       datetime  the server's clock
+
+MATCH (m:Belief {tenant: $tenant, id: $id})
+WHERE m.scope IN $scopes
+// include: fragments/belief_seen.cypher
+WITH m AS b, $valid AS valid
+CALL (b, valid) {
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/heard.cypher
+  WITH heard
+  ORDER BY heard.at, heard.id
+  RETURN collect(heard {.id, .at, .llr}) AS pieces
+}
+// The initial confidence has no say in the status.
+WITH size(pieces) AS evidence, CASE WHEN size(pieces) <= $most THEN pieces ELSE [] END AS pieces, 0.5 AS initial, [] AS shown
+CALL (pieces, evidence, initial, shown) {
+  UNWIND pieces AS heard
+  // include: fragments/sequential.cypher
+  RETURN CASE WHEN evidence <= $most THEN verdict.status END AS status
+}
+CALL (pieces, status) {
+  UNWIND CASE status WHEN 'promoted' THEN [1] WHEN 'demoted' THEN [-1] WHEN 'accumulating' THEN [1, -1] END AS side
+  CALL (pieces, status, side) {
+    // include: fragments/fewest_flips.cypher
+    RETURN removed
+  }
+  WITH side, removed
+  WHERE removed IS NOT NULL
+  ORDER BY size(removed), side DESC
+  RETURN collect(removed)[0] AS flipping
+}
+CALL (pieces, flipping, initial, shown) {
+  UNWIND [x IN pieces WHERE NOT x.id IN flipping] AS heard
+  // include: fragments/sequential.cypher
+  RETURN CASE WHEN flipping IS NOT NULL THEN verdict.status END AS becomes
+}
+RETURN evidence, status, CASE WHEN flipping IS NOT NULL THEN [x IN pieces WHERE x.id IN flipping | x.id] END AS removed,
+       becomes, datetime.realtime('Z') AS now

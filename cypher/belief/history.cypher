@@ -1,0 +1,49 @@
+// What happened to a belief, oldest first, from the events seen at a pair of times: what stated it, what speaks for and against
+// it, what took that back, and what replaced it.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $id      string    of the belief
+//   $limit   integer   newest events to return
+//   $valid   datetime  what happened later is not seen; a retraction holds for every valid time
+//   $known   datetime  what was recorded later is not seen
+// columns:
+//   - events  list      maps, see fragments/belief_event.cypher; none when the belief was not there
+//   - now     datetime  by the server's clock
+
+CALL () {
+  MATCH (b:Belief {tenant: $tenant, id: $id})
+  WHERE b.scope IN $scopes
+  WITH b, $valid AS valid
+  CALL (b, valid) {
+    MATCH (b)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
+    WHERE e.occurred_at <= valid AND e.recorded_at <= $known
+    RETURN e, type(edge) <> 'CONCERNS' AS speaks
+    ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
+    LIMIT $limit
+  UNION ALL
+    MATCH (b)<-[:SUPPORTS|REFUTES]-(x:Event)
+    WHERE x.occurred_at <= valid AND x.recorded_at <= $known AND EXISTS { (x)<-[:RETRACTS]-() }
+    MATCH way = (x)<-[:RETRACTS*1..]-(e:Event)
+    WHERE all(r IN nodes(way)[1..] WHERE r.recorded_at <= $known)
+    WITH DISTINCT e
+    RETURN e, false AS speaks
+    ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
+    LIMIT $limit
+  }
+  WITH e, speaks, valid
+  ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC
+  LIMIT $limit
+  CALL (e, valid) {
+    // include: fragments/counted.cypher
+    RETURN count(*) = 1 AS counts
+  }
+  // include: fragments/belief_event.cypher
+  WITH e, line
+  ORDER BY e.occurred_at, e.recorded_at, e.id
+  RETURN collect(line) AS events
+}
+RETURN events, datetime.realtime('Z') AS now

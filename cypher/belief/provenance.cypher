@@ -1,0 +1,79 @@
+// Where a belief comes from, at a pair of times: the events that state it or count as evidence, the turns they quote, the
+// episodes they occurred in, the memories whose text claims it, what it took the place of, and what stands in its place.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $id      string    of the belief
+//   $limit   integer   newest events to return, and memories
+//   $valid   datetime  what happened later is not seen
+//   $known   datetime  what was recorded later is not seen
+// columns:
+//   - card         map       see fragments/belief_card.cypher; null: it was not there
+//   - total        integer   events there are, returned or not
+//   - events       list      maps, oldest first, see fragments/belief_event.cypher
+//   - turns        list      maps of those that the events returned quote, in their order
+//   - episodes     list      maps of those in which they occurred, oldest first: id, session_id, summary, occurred_at
+//   - memories     list      see fragments/memory_card_as_of.cypher
+//   - links        list      maps of the SUPERSEDES edges onto it and from it: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
+//   - now          datetime  by the server's clock
+
+OPTIONAL CALL () {
+  MATCH (m:Belief {tenant: $tenant, id: $id})
+  WHERE m.scope IN $scopes
+  // include: fragments/belief_seen.cypher
+  // include: fragments/lineage_as_of.cypher
+  // include: fragments/belief_card.cypher
+  RETURN m AS b, card, [link IN links | link {.*, older_id: m.id}] AS onto, $valid AS valid
+}
+CALL (b, valid) {
+  MATCH (b)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
+  WHERE type(edge) <> 'CONCERNS' OR e.type = 'BELIEVE'
+  // include: fragments/counted.cypher
+  WITH e, type(edge) <> 'CONCERNS' AS speaks, true AS counts
+  ORDER BY e.occurred_at, e.recorded_at, e.id
+  WITH collect([e, speaks, counts]) AS found
+  UNWIND found[-$limit..] AS x
+  WITH size(found) AS n, x[0] AS e, x[1] AS speaks, x[2] AS counts
+  // include: fragments/belief_event.cypher
+  RETURN max(n) AS total, collect(line) AS events, collect(e) AS found
+}
+CALL (found) {
+  UNWIND found AS e
+  MATCH (e)-[:QUOTES]->(t:Turn {tenant: $tenant})
+  WITH DISTINCT t
+  ORDER BY t.occurred_at, t.episode_id, t.position
+  RETURN collect(t {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}) AS turns
+}
+CALL (found) {
+  UNWIND found AS e
+  MATCH (e)-[:OCCURRED_IN]->(x:Episode {tenant: $tenant})
+  WITH DISTINCT x
+  ORDER BY x.occurred_at, x.id
+  RETURN collect(x {.id, .session_id, .summary, .occurred_at}) AS episodes
+}
+CALL (b, valid) {
+  MATCH (b)<-[:CLAIMS]-(m:Memory)
+  WHERE m.scope IN $scopes AND EXISTS {
+    MATCH (m)<-[:REINFORCES]-(x:Event)-[:SUPPORTS]->(b)
+    WHERE x.occurred_at <= valid AND x.recorded_at <= $known
+  }
+  WITH m
+  ORDER BY m.id
+  LIMIT $limit
+  // include: fragments/seen_as_of.cypher
+  // include: fragments/lineage_as_of.cypher
+  // include: fragments/memory_card_as_of.cypher
+  RETURN collect(card) AS memories
+}
+CALL (b) {
+  MATCH (b)-[s:SUPERSEDES]->(m:Belief)
+  WHERE s.occurred_at <= $valid AND s.recorded_at <= $known
+  WITH DISTINCT b, m
+  // include: fragments/lineage_as_of.cypher
+  UNWIND [link IN links WHERE link.newer_id = b.id] AS link
+  RETURN collect(link {.*, older_id: m.id}) AS from_it
+}
+RETURN card, coalesce(total, 0) AS total, events, turns, episodes, memories, onto + from_it AS links, datetime.realtime('Z') AS now

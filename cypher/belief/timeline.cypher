@@ -1,0 +1,82 @@
+// How one belief moved: at each of several instants what its evidence made of it, and where its test stood, each by the policy
+// in force then. Instants at which nothing had spoken of it are left out.
+// mode: read
+// rows: many
+// source: ESPER, Mneva; twins rules/projection.py, rules/sequential.py
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant          string    whose
+//   $scopes          list      scopes the reader can see
+//   $id              string    of the belief
+//   $valid           datetime  the last instant, unless others are given
+//   $known           datetime  what was recorded later is not seen; null: everything
+//   $instants        list      to read at, in order; null: when something happened to it, or to a ONE slot's other values, and $valid
+//   $points          integer   at how many at most, 3 or more
+//   $policy          map       to read by; null: as declared
+//   $present_policy  boolean   read by the policy declared by now, and not by that of each instant
+//   $default_policy  map       of a predicate that nobody declared
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $test            map       upper, lower, promote_step, demote_step, most, least
+// columns:
+//   - at       datetime  the instant
+//   - card     map       id, statement, subject, predicate, object
+//   - belief   float     in [0, 1]
+//   - verdict  map       status, log_ratio, confidence, evidence
+//   - now      datetime  the server's clock
+
+MATCH (asked:Belief {tenant: $tenant, id: $id})
+WHERE asked.scope IN $scopes
+WITH asked, $valid AS valid, coalesce(asked.predicate_key, '') AS predicate_key
+// include: fragments/policy.cypher
+CALL (asked, policy) {
+  MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+  RETURN x
+UNION
+  FILTER policy.cardinality = 'ONE'
+  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(x:Event)
+  RETURN x
+}
+WITH asked, predicate_key, x
+WHERE x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known)
+WITH DISTINCT asked, predicate_key, x.occurred_at AS at
+ORDER BY at
+WITH asked, predicate_key, collect(at) AS times
+// include: fragments/thinned.cypher
+UNWIND instants AS valid
+WITH asked, asked AS b, predicate_key, valid, [] AS shown
+WHERE EXISTS {
+  MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+  WHERE x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
+}
+// include: fragments/initial.cypher
+// include: fragments/policy.cypher
+CALL (asked, valid, policy) {
+  MATCH (asked)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/says.cypher
+  WITH *, asked AS b, false AS covered
+  // include: fragments/beside_others.cypher
+  // include: fragments/project_many.cypher
+  RETURN collect(projected.belief)[0] AS alone
+}
+CALL (asked, valid, policy) {
+  FILTER policy.cardinality = 'ONE'
+  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
+  // include: fragments/project_one.cypher
+  RETURN head([x IN ranked WHERE x.b = asked | x.belief]) AS score
+}
+CALL (b, valid, initial, shown) {
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/heard.cypher
+  // include: fragments/sequential.cypher
+  RETURN verdict
+}
+RETURN valid AS at, asked {.id, .statement, .subject, .predicate, .object} AS card,
+       coalesce(score, alone, initial) AS belief, verdict, datetime.realtime('Z') AS now
+ORDER BY at

@@ -1,0 +1,11 @@
+// What a reader is shown of `e`, an event about a belief. Needs `e`, `speaks` (whether it is evidence) and `counts` (whether it
+// has not been taken back), $scopes; leaves `line`, a map.
+
+LET line = e {
+  .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload, .polarity, .confidence, .strength,
+  .source_type, .target_id,
+  retracted: speaks AND NOT counts,
+  episode_id: head([(e)-[:OCCURRED_IN]->(x:Episode {tenant: $tenant}) | x.id]),
+  turn_id: head([(e)-[:QUOTES]->(x:Turn {tenant: $tenant}) | x.id]),
+  memory_id: head([(e)-[:REINFORCES]->(x:Memory {tenant: $tenant}) WHERE x.scope IN $scopes | x.id])
+}

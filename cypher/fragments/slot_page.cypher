@@ -1,0 +1,40 @@
+// A page of slots that evidence seen at ($valid, $known) speaks of, in the order of scope, subject and predicate. Needs $scopes,
+// $subject, $slots and where the page before ended; leaves rows of `scope`, `subject_key` and `predicate_key`.
+
+CALL () {
+  UNWIND $scopes AS scope
+  WITH scope
+  WHERE scope >= $after_scope
+  CALL (scope) {
+    UNWIND CASE WHEN $subject IS NULL THEN [CASE scope WHEN $after_scope THEN $after_subject ELSE '' END] END AS least
+    CALL (scope, least) {
+      MATCH (b:Belief)
+      USING INDEX b:Belief(tenant, scope, subject_key, predicate_key)
+      WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key >= least AND b.predicate_key IS NOT NULL
+        AND (scope > $after_scope OR b.subject_key > $after_subject OR b.predicate_key > $after_predicate)
+        AND b.created_at <= $valid AND EXISTS {
+          MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+          WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+        }
+      // In the order of the whole index, so that no more of it is read than the page needs.
+      WITH DISTINCT b.tenant AS tenant, b.scope AS s, b.subject_key AS subject_key, b.predicate_key AS predicate_key
+      ORDER BY tenant, s, subject_key, predicate_key
+      LIMIT $slots
+      RETURN subject_key, predicate_key
+    }
+    RETURN subject_key, predicate_key
+  UNION ALL
+    FILTER $subject IS NOT NULL
+    MATCH (b:Belief)
+    WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key IS NOT NULL
+      AND (scope > $after_scope OR b.predicate_key > $after_predicate)
+      AND b.created_at <= $valid AND EXISTS {
+        MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+        WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+      }
+    RETURN DISTINCT b.subject_key AS subject_key, b.predicate_key AS predicate_key
+  }
+  RETURN scope, subject_key, predicate_key
+  ORDER BY scope, subject_key, predicate_key
+  LIMIT $slots
+}

@@ -1,0 +1,199 @@
+"""`graphmem belief`: record evidence, test hypotheses, read what to believe."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphmem.cli.app import App, F, command
+from graphmem.cli.belief_evidence import WRITING
+from graphmem.cli.memory import InstantType, as_of, moment
+
+if TYPE_CHECKING:
+    from graphmem.client.given import By
+    from graphmem.model import Timeline
+
+
+def reading(function: F) -> F:
+    """Give a reading command the pair of times and the policy it reads by."""
+    present = click.option(
+        "--present-policy", is_flag=True, help="Read the past by the policy declared since."
+    )
+    return moment(present(function))
+
+
+def by(valid: datetime | None, known: datetime | None, *, present_policy: bool) -> By:
+    """Return how a command reads."""
+    found: By = {"present_policy": present_policy}
+    at = as_of(valid, known)
+    return {**found, "as_of": at} if at else found
+
+
+@click.group()
+def belief() -> None:
+    """Record evidence, test hypotheses, read what to believe."""
+
+
+for writing in WRITING:
+    belief.add_command(writing)
+
+
+@belief.command()
+@click.argument("subject")
+@click.argument("predicate")
+@click.option("--limit", type=int, default=10, show_default=True, help="Values to show, the best.")
+@reading
+@command(wall=True)
+def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
+    """Show the values of a slot, best first: what is believed of SUBJECT's PREDICATE."""
+    from graphmem.cli import belief_views
+
+    how = by(**times)
+    with app.memory() as opened:
+        slot = opened.current(subject, predicate, limit=limit, **how)
+        # The verdict is of a belief and not of a place in a slot: one more question for people.
+        asked = slot.leader if not app.json else None
+        leader = opened.belief(asked.belief_id, **how) if asked else None
+    app.emit(slot, lambda: belief_views.slot(slot, leader))
+
+
+@belief.command(name="list")
+@click.option("--superseded", is_flag=True, help="Show those that were replaced too.")
+@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
+@click.option("--cursor", help="Where the page before ended.")
+@reading
+@command(wall=True)
+def list_(app: App, *, superseded: bool, limit: int, cursor: str | None, **times: Any) -> None:
+    """List beliefs, newest first, a page at a time."""
+    from graphmem.cli import belief_views
+
+    with app.memory() as opened:
+        page = opened.beliefs(cursor=cursor, limit=limit, superseded=superseded, **by(**times))
+    app.emit(page, lambda: belief_views.page(page))
+
+
+@belief.command()
+@click.argument("belief_id")
+@reading
+@command(wall=True)
+def show(app: App, belief_id: str, **times: Any) -> None:
+    """Show one belief; `graphmem why` shows its evidence too."""
+    from graphmem.cli import belief_views
+
+    with app.memory() as opened:
+        found = opened.belief(belief_id, **by(**times))
+    app.emit(found, lambda: belief_views.belief(found))
+
+
+@belief.command(name="evidence-for")
+@click.argument("belief_id")
+@click.option("--pooled", is_flag=True, help="Of an episode and a kind only the strongest counts.")
+@click.option("--start", type=int, default=0, show_default=True, help="Pieces to pass over.")
+@click.option("--limit", type=int, default=100, show_default=True, help="Pieces to show.")
+@moment
+@command(wall=True)
+def evidence_for(
+    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **which: Any
+) -> None:
+    """Show the sequential test of a belief, piece by piece."""
+    from graphmem.cli import belief_views
+
+    at = as_of(valid, known)
+    with app.memory() as opened:
+        trail = opened.evidence_for(belief_id, as_of=at, **which)
+    app.emit(trail, lambda: belief_views.trail(trail))
+
+
+@belief.command(name="what-if")
+@click.argument("belief_id")
+@click.option("--supporting", type=float, multiple=True, help="Suppose evidence of this strength.")
+@click.option("--refuting", type=float, multiple=True, help="Suppose evidence of this strength.")
+@click.option("--without", multiple=True, help="Leave out the event of this id.")
+@click.option("--pooled", is_flag=True, help="Of an episode and a kind only the strongest counts.")
+@command(wall=True)
+def what_if(
+    app: App,
+    belief_id: str,
+    *,
+    supporting: tuple[float, ...],
+    refuting: tuple[float, ...],
+    without: tuple[str, ...],
+    pooled: bool,
+) -> None:
+    """Show where the test would stand with other evidence; nothing is written."""
+    from graphmem.cli import belief_views
+
+    given = (("supporting", supporting), ("refuting", refuting))
+    extra = [{"kind": kind, "strength": s} for kind, strengths in given for s in strengths]
+    with app.memory() as opened:
+        trail = opened.what_if(belief_id, extra, without=without, pooled=pooled)
+    app.emit(trail, lambda: belief_views.trail(trail))
+
+
+@belief.command()
+@click.argument("name", required=False)
+@click.option("--one", "cardinality", flag_value="ONE", help="Its values compete.")
+@click.option("--many", "cardinality", flag_value="MANY", help="Its values coexist, the default.")
+@click.option("--kappa", type=float, help="ONE: how strongly a newer value suppresses others.")
+@click.option("--tau-days", type=float, help="ONE: how fast that power over older ones fades.")
+@click.option("--decay-per-day", type=float, help="How fast evidence fades.")
+@click.option("--margin", type=float, help="ONE: the two best are ambiguous when closer.")
+@click.option("--combine", help="MANY: net or log_odds.")
+@click.option("--template", help="How a new belief reads aloud: '{subject} works on {object}'.")
+@click.option("--at", type=InstantType(), help="Since when; now by default.")
+@click.option("--note", help="Why; kept with the event.")
+@command(wall=True)
+def predicate(app: App, name: str | None, **declared: Any) -> None:
+    """Declare how the evidence of a predicate is read; without options, show what is declared."""
+    from graphmem.cli import belief_views
+    from graphmem.errors import InvalidInputError
+    from graphmem.rules import claims
+
+    given = {key: value for key, value in declared.items() if value is not None}
+    if given and name is None:
+        raise InvalidInputError("Which predicate?", hint="graphmem belief predicate NAME …")
+    with app.memory() as opened:
+        if name is not None and given:
+            opened.predicate(name, **given)
+        found = [
+            one
+            for one in opened.predicates()
+            if name is None or claims.folded(one.name) == claims.folded(name)
+        ]
+    app.emit(found, lambda: belief_views.predicates(found))
+
+
+@belief.command()
+@click.argument("of")
+@click.argument("predicate", required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw to this .png or .svg file instead of the terminal.",
+)
+@click.option("--points", type=int, default=60, show_default=True, help="Instants at most.")
+@click.option("--best", type=int, default=5, show_default=True, help="Values of a slot to show.")
+@reading
+@command(wall=True)
+def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how: Any) -> None:
+    """Draw belief over time: of a belief's ID (OF), or of a slot (OF is its subject)."""
+    from graphmem.cli import belief_plot
+
+    points, best = how.pop("points"), how.pop("best")
+    draw = None
+    if output is not None:
+        draw = belief_plot.to_file(output)
+    elif not app.json:
+        draw = belief_plot.in_terminal(app.console.width)
+    with app.memory() as opened:
+        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**how))
+    drawn = draw(found) if draw else ""
+    if app.json:
+        app.emit(found, drawn)
+    else:
+        # Echoed as it is: a drawing is not wrapped.
+        click.echo(drawn)

@@ -1,0 +1,257 @@
+"""How slots, beliefs, tests and policies look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from graphmem.cli.views import day
+from graphmem.model import (
+    Belief,
+    BeliefPage,
+    Candidate,
+    Cardinality,
+    Kind,
+    Line,
+    Piece,
+    Policy,
+    Predicate,
+    Recorded,
+    Replaced,
+    Slot,
+    Trail,
+    Verdict,
+    VerdictStatus,
+)
+
+COLOURS = {
+    VerdictStatus.ACCUMULATING: "default",
+    VerdictStatus.PROMOTED: "green",
+    VerdictStatus.DEMOTED: "red",
+}
+SIGNS = {Kind.SUPPORTING: ("+", "green"), Kind.REFUTING: ("−", "red")}
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a number with a real minus sign."""
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a number with its sign, whichever it is."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def sign(kind: Kind) -> Text:
+    """Return which way evidence points."""
+    mark, colour = SIGNS[kind]
+    return Text(mark, style=colour)
+
+
+def counted(n: int, one: str, several: str | None = None) -> str:
+    """Return a count with its noun."""
+    return f"{n} {one if n == 1 else several or one + 's'}"
+
+
+def verdict(found: Verdict) -> Text:
+    """Return where a test stands, and that a revision is due."""
+    line = Text(str(found.status), style=COLOURS[found.status])
+    if found.revise_due:
+        line.append("  revise due", style="yellow")
+    return line
+
+
+def policy(found: Policy) -> str:
+    """Return how evidence is read, in one line."""
+    parts = [str(found.cardinality)]
+    if found.cardinality is Cardinality.ONE:
+        tau = "∞" if found.tau_days is None else f"{found.tau_days:g} days"
+        parts += [f"κ {found.kappa:g}", f"τ {tau}", f"margin {found.margin:g}"]
+    else:
+        parts.append(str(found.combine))
+    if found.decay_per_day:
+        parts.append(f"decay {found.decay_per_day:g} a day")
+    return ", ".join(parts)
+
+
+def slot(found: Slot, leader: Belief | None) -> RenderableType:
+    """Return the values of a slot, best first; `leader` is the belief of the one to use."""
+    if not found.candidates:
+        return Text(f"Nothing is known of {found.subject} {found.predicate}.", style="dim")
+    head = Text(f"{found.subject} {found.predicate}", style="bold")
+    head.append(f"   {policy(found.policy)}", style="dim not bold")
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for place, candidate in enumerate(found.candidates, 1):
+        led = leader if found.leader is candidate else None
+        table.add_row(str(place), *_candidate(candidate, led))
+    lines: list[RenderableType] = [head, table]
+    if found.ambiguous:
+        lines.append(Text("The two best are too close to call.", style="yellow"))
+    if found.total > len(found.candidates):
+        lines.append(Text(f"{found.total - len(found.candidates)} more: --limit", style="dim"))
+    first = found.leader or found.candidates[0]
+    lines.append(Text(f"why: graphmem why {first.belief_id}", style="dim"))
+    return Group(*lines)
+
+
+def _candidate(found: Candidate, leader: Belief | None) -> tuple[RenderableType, ...]:
+    mark = Text("●", style="green") if leader else Text("○", style="dim")
+    what = Text(found.object)
+    if found.status == "superseded":
+        what.append("  superseded", style="yellow")
+    marks = [name for name in ("ambiguous", "contested") if getattr(found, name)]
+    told = verdict(leader.verdict) if leader else Text()
+    if marks:
+        told.append("  " * bool(told) + ", ".join(marks), style="yellow")
+    newest = f"newest {day(found.last_at)}" if found.last_at else "never affirmed"
+    return mark, what, number(found.belief), told, Text(f"{_counts(found)}, {newest}", style="dim")
+
+
+def _counts(found: Candidate) -> str:
+    if found.supporting_episodes is None:
+        return counted(found.events, "event")
+    return f"{counted(found.supporting_episodes, 'episode')} for, {found.refuting_episodes} against"
+
+
+def page(found: BeliefPage) -> Group:
+    """Return beliefs, two lines each, and how to get more."""
+    lines: list[RenderableType] = [_belief_lines(one) for one in found.beliefs]
+    if not lines:
+        lines.append(Text("No beliefs.", style="dim"))
+    if found.next_cursor:
+        lines.append(Text(f"\nmore: --cursor {found.next_cursor}"))
+    return Group(*lines)
+
+
+def _belief_lines(found: Belief) -> Text:
+    line = headline(found)
+    return line.append(f"\n  {found.id}   {_sides(found)}", style="dim")
+
+
+def headline(found: Belief) -> Text:
+    """Return what is believed, how much, and where its test stands."""
+    superseded = found.status == "superseded"
+    line = Text("○ " if superseded else "● ", style="yellow" if superseded else "green")
+    line.append(found.statement, style="default")
+    line.append(f"   {number(found.belief)}   ", style="bold")
+    line.append_text(verdict(found.verdict))
+    if found.contested:
+        line.append("  contested", style="yellow")
+    return line.append("  superseded", style="yellow") if superseded else line
+
+
+def _sides(found: Belief) -> str:
+    episodes = counted(found.supporting_episodes, "episode")
+    return f"{episodes} for, {found.refuting_episodes} against, first {day(found.created_at)}"
+
+
+def belief(found: Belief) -> Group:
+    """Return one belief in full."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    test = f"{found.verdict.status}, log ratio {number(found.verdict.log_ratio, 3)}"
+    for name, value in (
+        ("belief", number(found.belief, 4)),
+        ("before evidence", number(found.initial_confidence)),
+        ("for", f"P+ {number(found.positive, 4)}, {counted(found.supporting_episodes, 'episode')}"),
+        (
+            "against",
+            f"P− {number(found.negative, 4)}, {counted(found.refuting_episodes, 'episode')}",
+        ),
+        ("test", f"{test}, {counted(found.verdict.evidence, 'piece')}"),
+        ("its confidence", number(found.verdict.confidence)),
+        ("triple", " | ".join(filter(None, (found.subject, found.predicate, found.object)))),
+        ("first", found.created_at.isoformat()),
+        ("scope", found.scope),
+        ("id", found.id),
+        ("why", f"graphmem why {found.id}"),
+    ):
+        if value:
+            table.add_row(Text(name, style="dim"), value)
+    return Group(headline(found), table)
+
+
+def trail(found: Trail) -> Group:
+    """Return a sequential test piece by piece, and where it stands."""
+    table = Table("#", "when", "", "s", "llr", "sum", "test", "conf.", box=None, pad_edge=False)
+    for place, line in enumerate(found.lines, 1):
+        table.add_row(
+            str(place),
+            f"{line.occurred_at:%Y-%m-%d %H:%M}",
+            sign(line.kind),
+            number(line.strength),
+            signed(line.llr),
+            signed(line.log_ratio),
+            Text(str(line.status), style=COLOURS[line.status]),
+            number(line.confidence),
+        )
+    origins = [origin(place, line) for place, line in enumerate(found.lines, 1)]
+    return Group(table, standing(found), "", *origins)
+
+
+def origin(place: int, piece: Line | Piece) -> Text:
+    """Return where a piece of evidence comes from, whole, so that its id can be copied."""
+    if isinstance(piece, Line) and piece.supposed:
+        return Text(f"#{place}  supposed", style="dim")
+    told = [f"#{place}  {piece.event_id}", piece.source_type]
+    for name, value in (("episode", piece.episode_id), ("turn", piece.turn_id)):
+        told.append(f"{name} {value}" if value else None)
+    if isinstance(piece, Piece) and piece.memory_id:
+        told.append(f"memory {piece.memory_id}")
+    return Text("  ".join(filter(None, [*told, piece.note])), style="dim")
+
+
+def standing(found: Trail) -> Text:
+    """Return where a test stands and what is lacking."""
+    line = Text(f"log ratio {number(found.verdict.log_ratio, 3)}: ", style="bold")
+    line.append_text(verdict(found.verdict))
+    line.append(
+        f"; confidence {number(found.initial_confidence)} → {number(found.verdict.confidence)}"
+    )
+    needed = found.needed
+    for name, units, pieces in (
+        ("promote", needed.promote, needed.promote_pieces),
+        ("demote", needed.demote, needed.demote_pieces),
+    ):
+        if units:
+            strong = counted(pieces, "strong piece")
+            line.append(f"\nto {name} it: {number(units, 3)} more, {strong} at least", style="dim")
+    return line
+
+
+def recorded(done: Recorded) -> Text:
+    """Return what became of one piece of evidence, and what is odd about it."""
+    line = Text("recorded before" if done.repeated else "recorded", style="green")
+    line.append(f"   {done.belief_id}   event {done.event_id}", style="default")
+    if done.clamped and done.strength is not None:
+        line.append(f"\ncounted with strength {done.strength:g}", style="yellow")
+    if done.counts_against:
+        line.append("\nbelow 0.5 it speaks the other way", style="yellow")
+    return line
+
+
+def imported(counts: Mapping[str, int]) -> Text:
+    """Return what became of a file of observations."""
+    line = Text(f"{counted(counts['recorded'], 'observation')} recorded", style="green")
+    line.append(f" about {counted(counts['beliefs'], 'belief')}", style="default")
+    if counts["repeated"]:
+        line.append(f"; {counts['repeated']} had been recorded before", style="dim")
+    return line
+
+
+def replaced(done: Replaced) -> Text:
+    """Return what stands in whose place."""
+    newer, older = ", ".join(done.newer_ids), ", ".join(done.older_ids)
+    return Text(f"{newer} now stands for\n{older}\nevent {done.event_id}")
+
+
+def predicates(found: Sequence[Predicate]) -> RenderableType:
+    """Return the declared policies."""
+    if not found:
+        return Text(f"Nothing is declared: {policy(Policy())}.", style="dim")
+    table = Table("predicate", "read as", "since", "read aloud", box=None, pad_edge=False)
+    for one in found:
+        table.add_row(one.name, policy(one.policy), day(one.occurred_at), one.template or "")
+    return table

@@ -1,0 +1,226 @@
+"""Why something is believed: the arithmetic event by event, and how beliefs moved over time."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+from graphmem.model.belief import Belief, Kind, Policy, VerdictStatus
+from graphmem.model.memory import Chain, Memory, MemoryEvent
+from graphmem.model.terms import Instant, Record
+
+
+class PolicyOrigin(StrEnum):
+    """Where the policy of a read comes from."""
+
+    GIVEN = "given"
+    """By the reader."""
+    DECLARED = "declared"
+    DEFAULT = "default"
+    """Nobody declared one for the predicate, or not yet then."""
+
+
+class PolicyRead(Record):
+    """The policy that evidence was read by, and where it comes from."""
+
+    policy: Policy
+    origin: PolicyOrigin
+    event_id: str | None = None
+    """The event that declared it."""
+    declared_at: Instant | None = None
+    present: bool = False
+    """The present one was asked for, not that of the time asked about."""
+
+
+class Piece(Record):
+    """One piece of evidence and what it says in each of the readings."""
+
+    event_id: str
+    kind: Kind
+    type: str
+    occurred_at: Instant
+    recorded_at: Instant
+    confidence: float
+    source_type: str
+    weight: float
+    """Reliability of the source type, in (0, 1]."""
+    faded: float
+    """MANY: the confidence at the instant of reading, in [0, 1)."""
+    says: float
+    """MANY: -w ln(1 - faded), >= 0."""
+    echo_of: str | None
+    """MANY: the stronger event of its episode and kind that counts in its place."""
+    score: float
+    """ONE: w * confidence, in [0, 1)."""
+    strength: float
+    """In the sequential test, in [0.1, 0.9]."""
+    llr: float
+    """Its logarithm of the likelihood ratio, its sign included."""
+    log_ratio: float
+    """Of the test, after all evidence of its instant."""
+    status: VerdictStatus
+    verdict_confidence: float
+    """Of the verdict, after all evidence of its instant."""
+    episode_id: str | None = None
+    turn_id: str | None = None
+    """The turn whose words it quotes."""
+    memory_id: str | None = None
+    """The memory that was committed with it."""
+    source: str | None = None
+    actor: str | None = None
+    note: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """MANY: it is no echo."""
+        return self.echo_of is None
+
+
+class Withdrawn(Record):
+    """A piece of evidence that was taken back and says nothing."""
+
+    event_id: str
+    kind: Kind
+    occurred_at: Instant
+    confidence: float
+    source_type: str
+    retraction_id: str
+    """The newest word about it."""
+    retracted_at: Instant
+    """When that became known."""
+    note: str | None = None
+    """Of the retraction."""
+
+
+class Rival(Record):
+    """Another value of a slot that was affirmed since."""
+
+    belief_id: str
+    object: str
+    events: int
+
+
+class Competition(Record):
+    """How a value of a ONE slot came to its score."""
+
+    place: int
+    """Among the values of the slot, from 1."""
+    of: int
+    ambiguous: bool
+    """One of two too close to call."""
+    leader_id: str
+    affirmed: float
+    """Score of its last affirmation; 0 when it was never affirmed."""
+    affirmed_id: str | None
+    affirmed_at: Instant | None
+    refuted: float
+    """Product of 1 - s over what refuted it since, in (0, 1]."""
+    refutations: int
+    """How many pieces of evidence did."""
+    pressure: float
+    """A: how much others were affirmed since, by age as the policy has it."""
+    rivals: tuple[Rival, ...]
+    """Which others were, those with most events first; ten at most."""
+    affirmations_of_others: int
+    kappa: float
+    score: float
+    """affirmed * refuted * exp(-kappa * pressure)."""
+    belief: float
+    """The score, faded since the last affirmation."""
+
+    @property
+    def suppressed(self) -> float:
+        """exp(-kappa * pressure): what others left of it, in [0, 1]."""
+        return math.exp(-self.kappa * self.pressure)
+
+    @property
+    def fading(self) -> float:
+        """What time left of the score, in [0, 1]."""
+        return self.belief / self.score if self.score else 1.0
+
+
+class Replacement(Record):
+    """A belief put in another's place, or there before it; `chain` tells what is in force."""
+
+    belief_id: str
+    statement: str
+    event_id: str
+    occurred_at: Instant
+    recorded_at: Instant
+    note: str | None = None
+
+
+class Basis(Record):
+    """A memory whose sentence asserts a belief."""
+
+    memory_id: str
+    content: str
+
+
+class BeliefReasons(Record):
+    """Why a belief is believed as it is."""
+
+    belief: Belief
+    policy: PolicyRead
+    pieces: tuple[Piece, ...]
+    """A page of the evidence that is read, oldest first."""
+    start: int
+    """Pieces passed over before the page."""
+    total: int
+    """How many pieces there are."""
+    log_positive: float
+    """L+ <= 0: minus the sum of what its supporting pieces say; P+ = 1 - exp(L+)."""
+    log_negative: float
+    competition: Competition | None
+    """Of a value of a ONE slot; its belief is the score in it."""
+    withdrawn: tuple[Withdrawn, ...]
+    """What was taken back, oldest first; as many as a page has at most."""
+    replaces: tuple[Replacement, ...]
+    replaced_by: tuple[Replacement, ...]
+    memories: tuple[Basis, ...]
+    """What asserts it, oldest first; as many as a page has at most."""
+    valid: Instant
+    provisional: bool
+    """The answer may still change: `known` is younger than the longest transaction."""
+
+
+class MemoryReasons(Record):
+    """Why a memory is remembered as it is."""
+
+    memory: Memory
+    history: tuple[MemoryEvent, ...]
+    """Its newest events, oldest of them first."""
+    chain: Chain
+
+
+class Point(Record):
+    """What was believed at one instant."""
+
+    at: Instant
+    belief: float
+    """In [0, 1]."""
+    confidence: float | None = None
+    """Of the sequential test's verdict; None in the timeline of a slot."""
+    status: VerdictStatus | None = None
+
+
+class Series(Record):
+    """One belief over time."""
+
+    belief_id: str
+    statement: str
+    object: str | None
+    points: tuple[Point, ...]
+    """In order of time; instants before its first evidence are left out."""
+
+
+class Timeline(Record):
+    """How beliefs moved: of a slot its leading values, else one belief."""
+
+    subject: str | None
+    predicate: str | None
+    series: tuple[Series, ...]
+    """Best at the last instant first."""
+    instants: tuple[Instant, ...]
+    provisional: bool
+    """See `BeliefReasons`."""

@@ -1,0 +1,294 @@
+"""Explain beliefs: the arithmetic event by event, and how they moved over time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import (
+    Basis,
+    Belief,
+    BeliefReasons,
+    Competition,
+    Kind,
+    Piece,
+    Point,
+    PolicyOrigin,
+    PolicyRead,
+    Replacement,
+    Rival,
+    Series,
+    Timeline,
+    Verdict,
+    Withdrawn,
+)
+from graphmem.ports import Binding, Query
+from graphmem.rules import asking, claims, moments
+from graphmem.rules.asking import Reading
+
+MOST_RIVALS = 10
+MOST_VALUES = 1_000
+
+EXPLAIN = catalog.query("belief/explain", dict)
+TIMELINE = catalog.query("belief/timeline", dict)
+TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Instants:
+    """When a timeline is read."""
+
+    given: Sequence[datetime] | None = None
+    """None: whenever something happened, and now."""
+    points: int = 60
+    """At most so many, unless they are given."""
+
+
+async def belief(
+    to: Binding, belief_id: str, by: Reading, *, skip: int, limit: int
+) -> BeliefReasons | None:
+    """Return why a belief is believed as it is; None when nothing visible has this id.
+
+    Raises:
+        InvalidInputError: `known` lies in the future.
+    """
+    params = _params(to, by, EXPLAIN)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            EXPLAIN,
+            **params,
+            id=belief_id,
+            skip=skip,
+            limit=limit,
+        )
+    )
+    if not rows:
+        return None
+    [row] = rows
+    return BeliefReasons(
+        belief=_belief(row),
+        policy=_policy(row["policy"], by),
+        pieces=tuple(_piece(line) for line in row["lines"]),
+        start=skip,
+        total=row["total"],
+        log_positive=(row["projected"] or {}).get("log_positive", 0.0),
+        log_negative=(row["projected"] or {}).get("log_negative", 0.0),
+        competition=_competition(row),
+        withdrawn=tuple(_withdrawn(one) for one in row["withdrawn"]),
+        replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
+        replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
+        memories=tuple(Basis(**one) for one in row["memories"]),
+        valid=params["valid"],
+        provisional=moments.is_provisional(by.as_of, row["now"]),
+    )
+
+
+async def timeline(to: Binding, belief_id: str, by: Reading, when: Instants) -> Timeline:
+    """Return how one belief and its sequential test moved.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it then.
+        InvalidInputError: `known` lies in the future.
+    """
+    params = _params(to, by, TIMELINE)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TIMELINE,
+            **params,
+            **_when(when),
+            id=belief_id,
+        )
+    )
+    if not rows:
+        raise NotFoundError(f"No belief {belief_id!r}.")
+    card = rows[0]["card"]
+    points = tuple(
+        Point(
+            at=row["at"],
+            belief=row["belief"],
+            confidence=row["verdict"]["confidence"],
+            status=row["verdict"]["status"],
+        )
+        for row in rows
+    )
+    return Timeline(
+        subject=card["subject"],
+        predicate=card["predicate"],
+        series=(
+            Series(
+                belief_id=card["id"],
+                statement=card["statement"],
+                object=card["object"],
+                points=points,
+            ),
+        ),
+        instants=tuple(point.at for point in points),
+        provisional=moments.is_provisional(by.as_of, rows[0]["now"]),
+    )
+
+
+async def timeline_slot(
+    to: Binding, slot: tuple[str, str], by: Reading, when: Instants, *, best: int
+) -> Timeline:
+    """Return how the values of a slot moved that were once among its best.
+
+    Args:
+        to: where.
+        slot: subject and predicate.
+        by: times and policy.
+        when: at which instants.
+        best: so many at any of the instants.
+
+    Raises:
+        InvalidInputError: `known` lies in the future.
+    """
+    subject, predicate = slot
+    scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
+    params = _params(to, by, TIMELINE_SLOT) | {"scopes": scopes}
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TIMELINE_SLOT,
+            **params,
+            **_when(when),
+            subject=claims.folded(subject),
+            predicate=claims.folded(predicate),
+            limit=MOST_VALUES,
+        )
+    )
+    for row in rows[:1]:
+        moments.refuse_future(by.as_of, row["now"])
+    names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
+    return Timeline(
+        subject=names["subject"],
+        predicate=names["predicate"],
+        series=_series(rows, best),
+        instants=tuple(row["at"] for row in rows),
+        provisional=bool(rows) and moments.is_provisional(by.as_of, rows[0]["now"]),
+    )
+
+
+def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
+    """Return the values that were once among the best, the best at the end first."""
+    shown = {value["belief_id"]: value for row in rows for value in row["values"][:best]}
+    points: dict[str, list[Point]] = {belief_id: [] for belief_id in shown}
+    for row in rows:
+        for value in row["values"]:
+            if value["belief_id"] in shown:
+                points[value["belief_id"]].append(Point(at=row["at"], belief=value["belief"]))
+    last = [value["belief_id"] for value in rows[-1]["values"]] if rows else []
+    order = {belief_id: place for place, belief_id in enumerate(last)}
+    return tuple(
+        Series(
+            belief_id=belief_id,
+            statement=shown[belief_id]["statement"],
+            object=shown[belief_id]["object"],
+            points=tuple(points[belief_id]),
+        )
+        for belief_id in sorted(shown, key=lambda one: order.get(one, len(order)))
+    )
+
+
+def _params(to: Binding, by: Reading, query: Query[Any]) -> dict[str, Any]:
+    """Return what a query is given of how evidence is read; the valid time is among it."""
+    known = asking.params(by, to.wall, to.world.settings, to.world.clock.now())
+    test = asking.sent(asking.bounds(to.world.settings))
+    return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
+
+
+def _when(when: Instants) -> dict[str, Any]:
+    given = None if when.given is None else sorted(set(when.given))
+    return {"instants": given, "points": when.points}
+
+
+def _belief(row: Mapping[str, Any]) -> Belief:
+    many, one, initial = row["projected"] or {}, row["one"], row["initial"]
+    names = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
+    return Belief(
+        **row["card"],
+        **{name: many[name] for name in names if name in many},
+        initial_confidence=initial,
+        belief=many.get("belief", initial) if one is None else one["belief"],
+        verdict=Verdict(**row["verdict"]),
+    )
+
+
+def _policy(read: Mapping[str, Any], by: Reading) -> PolicyRead:
+    origin = PolicyOrigin.DECLARED if "id" in read else PolicyOrigin.DEFAULT
+    return PolicyRead(
+        policy=claims.policy_of(read),
+        origin=origin if by.policy is None else PolicyOrigin.GIVEN,
+        event_id=read.get("id"),
+        declared_at=read.get("occurred_at"),
+        present=by.present_policy,
+    )
+
+
+def _piece(line: Mapping[str, Any]) -> Piece:
+    event = line["event"]
+    _, status, log_ratio, confidence = line["after"]
+    names = ("type", "recorded_at", "confidence", "source_type", "source", "actor")
+    return Piece(
+        **{name: event[name] for name in names},
+        **{name: line[name] for name in ("weight", "echo_of", "strength", "llr", "turn_id")},
+        event_id=line["id"],
+        kind=_kind(line),
+        occurred_at=line["at"],
+        faded=line["c"],
+        says=0.0 - line["l"],
+        score=line["s"],
+        log_ratio=log_ratio,
+        status=status,
+        verdict_confidence=confidence,
+        episode_id=line["episode"],
+        memory_id=line["memory_id"],
+        note=_note(event),
+    )
+
+
+def _competition(row: Mapping[str, Any]) -> Competition | None:
+    one, rivals = row["one"], [Rival(**rival) for rival in row["rivals"]]
+    if one is None:
+        return None
+    return Competition(
+        **{name: one[name] for name in ("place", "of", "ambiguous", "leader_id")},
+        **{name: one[name] for name in ("score", "belief")},
+        affirmed=one["affirmed"] or 0.0,
+        affirmed_id=one["last_id"],
+        affirmed_at=one["last_at"],
+        refuted=one["left"],
+        refutations=one["refutations"],
+        pressure=one["pressure"] or 0.0,
+        rivals=tuple(rivals[:MOST_RIVALS]),
+        affirmations_of_others=sum(rival.events for rival in rivals),
+        kappa=row["policy"]["kappa"],
+    )
+
+
+def _withdrawn(one: Mapping[str, Any]) -> Withdrawn:
+    return Withdrawn(
+        **{name: one[name] for name in ("confidence", "source_type")},
+        **{name: one[name] for name in ("retraction_id", "retracted_at")},
+        event_id=one["id"],
+        kind=_kind(one),
+        occurred_at=one["at"],
+        note=_note(one),
+    )
+
+
+def _replacement(one: Mapping[str, Any]) -> Replacement:
+    names = ("belief_id", "statement", "event_id", "occurred_at", "recorded_at")
+    return Replacement(**{name: one[name] for name in names}, note=_note(one))
+
+
+def _kind(one: Mapping[str, Any]) -> Kind:
+    return Kind.SUPPORTING if one["polarity"] > 0 else Kind.REFUTING
+
+
+def _note(event: Mapping[str, Any]) -> str | None:
+    found: str | None = json.loads(event["payload"] or "{}").get("note")
+    return found

@@ -1,0 +1,62 @@
+"""What a text asserts: the beliefs that it is evidence for, and the rows that make it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphmem.model import Wall, Wish
+from graphmem.rules import claims
+from graphmem.rules.claims import Claim
+from graphmem.rules.drafts import Draft
+
+
+def asserted(wish: Wish, scope: str) -> list[Claim]:
+    """Return the claims of a text, each once, in the order of their ids."""
+    found = (
+        claims.about_triple(scope, said.subject, said.predicate, said.object)
+        for said in wish.claims
+    )
+    unique = {claim.id: claim for claim in found}
+    return [unique[claim_id] for claim_id in sorted(unique)]
+
+
+def belief_ids(wish: Wish, scope: str) -> tuple[str, ...]:
+    """Return the ids of the beliefs that a text is evidence for."""
+    return tuple(claim.id for claim in asserted(wish, scope))
+
+
+def predicates(wishes: Sequence[Wish]) -> list[str]:
+    """Return the keys of the predicates that texts use."""
+    return sorted({claims.folded(said.predicate) for wish in wishes for said in wish.claims})
+
+
+def rows(
+    committed: Sequence[tuple[Draft, str]], wall: Wall, templates: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the rows for belief/claim, in the order of the beliefs.
+
+    In one order everywhere, two batches wait for each other and never in a ring.
+
+    Args:
+        committed: texts, each with the id of its memory.
+        wall: whose, and the scope of the beliefs.
+        templates: by predicate, how it is read aloud.
+    """
+    found = [
+        {
+            "event": {"id": draft.event_id, "occurred_at": draft.occurred_at},
+            "memory_id": memory_id,
+            "claim": _worded(claim, templates).row(wall, None),
+        }
+        for draft, memory_id in committed
+        for claim in asserted(draft.wish, wall.scope)
+    ]
+    return sorted(found, key=lambda row: row["claim"]["id"])
+
+
+def _worded(claim: Claim, templates: Mapping[str, str]) -> Claim:
+    template = templates.get(str(claim.predicate_key))
+    parts = str(claim.subject), str(claim.predicate), str(claim.object)
+    return replace(claim, statement=claims.spoken(template, *parts))

@@ -1,0 +1,241 @@
+"""`graphmem belief`: evidence in, beliefs out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+MONDAY, FRIDAY = "2025-05-05T09:00:00Z", "2025-05-09T09:00:00Z"
+
+
+def moved(run: Run) -> dict[str, str]:
+    """Alice worked on Borealis, then on Atlas; return both beliefs by their object."""
+    assert run("belief", "predicate", "works_on", "--one", "--at", MONDAY).code == 0
+    seen = {"Borealis": ("0.8", MONDAY), "Atlas": ("0.9", FRIDAY)}
+    return {
+        project: run(
+            *("belief", "observe", "alice", "works_on", project),
+            *("--confidence", confidence, "--at", at, "--json"),
+        ).data["belief_id"]
+        for project, (confidence, at) in seen.items()
+    }
+
+
+def test_what_is_observed_is_what_is_current(run: Run) -> None:
+    ids = moved(run)
+    slot = run("belief", "current", "Alice", "works_on", "--json").data
+    assert [c["belief_id"] for c in slot["candidates"]] == [ids["Atlas"], ids["Borealis"]]
+    then = run("belief", "current", "alice", "works_on", "--valid", MONDAY, "--json").data
+    assert [c["object"] for c in then["candidates"]] == ["Borealis"]
+    before = ("--known", "2020-01-01T00:00:00Z")
+    assert not run("belief", "current", "alice", "works_on", *before, "--json").data["candidates"]
+
+
+def test_people_see_the_leader_first_with_its_verdict(run: Run) -> None:
+    ids = moved(run)
+    shown = run("belief", "current", "alice", "works_on").out.splitlines()
+    assert shown[0].startswith("alice works_on")
+    assert "ONE, κ 3" in shown[0]
+    first, second = shown[1].split(), shown[2].split()
+    assert first[:5] == ["1", "●", "Atlas", "0.90", "accumulating"]
+    assert second[:3] == ["2", "○", "Borealis"]
+    assert "newest 9 May 2025" in shown[1]
+    assert f"why: graphmem why {ids['Atlas']}" in shown[3]
+    assert "Nothing is known" in run("belief", "current", "bob", "works_on").out
+
+
+def test_a_tie_is_said_to_be_one(run: Run) -> None:
+    run("belief", "predicate", "works_on", "--one", "--kappa", "0")
+    for project in ("Borealis", "Atlas"):
+        run("belief", "observe", "alice", "works_on", project)
+    assert "too close to call" in run("belief", "current", "alice", "works_on").out
+
+
+def test_evidence_counts_by_its_kind_and_source(run: Run) -> None:
+    seen = ("belief", "observe", "alice", "likes", "tea", "--json")
+    done = run(*seen, "--confidence", "0.6", "--source-type", "RULE", "--note", "said so").data
+    run(*seen, "--confidence", "0.5", "--refuting")
+    piece, against = run("why", done["belief_id"], "--json").data["pieces"]
+    assert (piece["weight"], piece["confidence"], piece["note"]) == (0.8, 0.6, "said so")
+    assert (piece["kind"], against["kind"]) == ("supporting", "refuting")
+    again = run(*seen, "--id", "e1", "--at", MONDAY)
+    assert (again.code, again.data["repeated"]) == (0, False)
+    assert run(*seen, "--id", "e1", "--at", MONDAY).data["repeated"] is True
+    assert run(*seen, "--id", "e1", "--at", FRIDAY).code == 1
+
+
+def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
+    said = ("The pool should have 4 threads", "--confidence", "0.6", "--at", MONDAY)
+    old = run("belief", "believe", *said, "--json").data["belief_id"]
+    ratios = []
+    for _ in range(3):
+        done = run("belief", "evidence", old, "refuting", "0.85", "--json").data
+        ratios.append((round(done["verdict"]["log_ratio"], 4), done["verdict"]["status"]))
+    assert ratios == [(-1.7346, "accumulating"), (-3.4692, "demoted"), (-5.2038, "demoted")]
+
+    trail = run("belief", "evidence-for", old, "--json").data
+    assert [round(line["confidence"], 2) for line in trail["lines"]] == [0.6, 0.4, 0.4]
+    shown = run("belief", "evidence-for", old).out
+    assert "log ratio −5.204: demoted  revise due; confidence 0.60 → 0.40" in shown
+    assert trail["lines"][0]["event_id"] in shown
+    assert "to promote it: 8.094 more, 4 strong pieces at least" in shown
+
+    strong = ("--supporting", "0.9") * 4
+    supposed = run("belief", "what-if", old, *strong, "--json").data
+    assert supposed["verdict"]["status"] == "promoted"
+    left = run("belief", "what-if", old, "--without", trail["lines"][0]["event_id"], "--json")
+    assert round(left.data["verdict"]["log_ratio"], 4) == -3.4692
+    assert len(run("belief", "evidence-for", old, "--json").data["lines"]) == 3
+
+    change = ("The pool should have 8 threads", "--reason", "queue grew at 4")
+    new = run("belief", "revise", old, *change, "--json").data["newer_ids"][0]
+    listed = run("belief", "list", "--json").data["beliefs"]
+    assert [b["id"] for b in listed] == [new]
+    hidden = run("belief", "list", "--superseded").out
+    assert "○ The pool should have 4 threads" in hidden
+    assert "revise due  superseded" in hidden
+    assert run("belief", "revise", old, "Again").code == 1
+
+
+def test_a_strength_that_is_odd_is_said_to_be(run: Run) -> None:
+    belief = run("belief", "believe", "It will rain", "--json").data["belief_id"]
+    assert "counted with strength 0.9" in run("belief", "evidence", belief, "refuting", "3").out
+    assert "speaks the other way" in run("belief", "evidence", belief, "supporting", "0.3").out
+
+
+def test_evidence_is_taken_back(run: Run) -> None:
+    done = run("belief", "observe", "alice", "likes", "tea", "--json").data
+    shown = run("belief", "retract", done["event_id"], "--note", "misheard").out
+    assert f"{done['event_id']} is taken back by" in shown
+    assert "misheard" in run("why", done["belief_id"]).out
+    slot = run("belief", "current", "alice", "likes", "--json").data
+    assert slot["candidates"] == []
+    assert "it will be taken back when it comes" in run("belief", "retract", "e-late").out
+
+
+def test_beliefs_are_split_and_merged(run: Run) -> None:
+    wide = run("belief", "believe", "Tea and coffee are cheap", "--json").data["belief_id"]
+    parts = run("belief", "split", wide, "Tea is cheap", "Coffee is cheap", "--json").data
+    assert len(parts["newer_ids"]) == 2
+    done = run("belief", "merge", *parts["newer_ids"], "--into", "Hot drinks are cheap", "--json")
+    assert set(done.data["older_ids"]) == set(parts["newer_ids"])
+    listed = run("belief", "list", "--json").data["beliefs"]
+    assert [b["statement"] for b in listed] == ["Hot drinks are cheap"]
+    assert "now stands for" in run("belief", "revise", listed[0]["id"], "Drinks are cheap").out
+
+
+def test_list_pages_by_its_cursor(run: Run) -> None:
+    assert "No beliefs." in run("belief", "list").out
+    for n in range(5):
+        run("belief", "believe", f"Hypothesis {n}")
+    seen: list[str] = []
+    cursor: list[str] = []
+    while cursor != ["--cursor", None]:
+        page = run("belief", "list", "--limit", "2", "--json", *cursor).data
+        seen += [b["statement"] for b in page["beliefs"]]
+        cursor = ["--cursor", page["next_cursor"]]
+    assert len(seen) == len(set(seen)) == 5
+    assert "more: --cursor" in run("belief", "list", "--limit", "2").out
+
+
+def test_a_predicate_is_declared_and_shown(run: Run) -> None:
+    assert "Nothing is declared: MANY, log_odds" in run("belief", "predicate").out
+    options = ("--one", "--tau-days", "30", "--margin", "0.2", "--decay-per-day", "0.01")
+    template = ("--template", "{subject} lives in {object}")
+    [done] = run("belief", "predicate", "lives_in", *options, *template, "--json").data
+    assert done["policy"]["tau_days"] == 30
+    run("belief", "predicate", "likes", "--many", "--combine", "net")
+    [shown] = run("belief", "predicate", "LIVES_IN", "--json").data
+    assert shown == done
+    both = run("belief", "predicate").out
+    assert "ONE, κ 3, τ 30 days, margin 0.2, decay 0.01 a day" in both
+    assert "MANY, net" in both
+    assert "{subject} lives in {object}" in both
+
+
+def test_a_belief_is_shown_in_full(run: Run) -> None:
+    ids = moved(run)
+    shown = run("belief", "show", ids["Borealis"]).out
+    for words in ("● alice works on Borealis", "P+ 0.8000, 1 episode", f"why {ids['Borealis']}"):
+        assert words in shown
+    assert run("belief", "show", ids["Borealis"], "--json").data["id"] == ids["Borealis"]
+
+
+def test_a_file_is_imported_once(run: Run, tmp_path: Path) -> None:
+    lines = [{"subject": "alice", "predicate": "likes", "object": f"tea {n}"} for n in range(700)]
+    file = tmp_path / "seen.jsonl"
+    file.write_text("\n\n".join(json.dumps(line) for line in [*lines, lines[0]]) + "\n")
+    counts = run("belief", "import", str(file), "--json").data
+    assert counts == {"lines": 701, "recorded": 700, "repeated": 1, "beliefs": 700}
+    # The order of the fields is no content; what an interrupted run kept is known again.
+    file.write_text(
+        "\n".join(
+            json.dumps(dict(reversed([*line.items(), ("confidence", 0.8)]))) for line in lines[:2]
+        )
+        + "\n"
+        + "\n".join(json.dumps(dict(reversed(line.items()))) for line in lines[:3])
+    )
+    counts = run("belief", "import", str(file), "--json").data
+    assert (counts["recorded"], counts["repeated"]) == (2, 3)
+    other = run("belief", "import", str(file), "--scope", "user:bob", "--json")
+    assert other.data["recorded"] == 5
+    assert "about 3 beliefs" in run("belief", "import", str(file)).out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"subject": "a", "predicate": "p", "object": "o"}\nno json', "line 2: it is no JSON"),
+        ('["a", "p", "o"]', "line 1: it is no JSON object"),
+        ('{"subject": "a", "predicate": "p"}', "line 1: object"),
+        ('{"subject": "a", "predicate": "p", "object": "o", "colour": 1}', "colour"),
+        ('{"subject": "a", "predicate": "p", "object": "o", "confidence": NaN}', "confidence"),
+        ('{"subject": "a", "predicate": "p", "object": "o", "source_type": "GUESS"}', "GUESS"),
+        ("\udcff", "UTF-8"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_named(run: Run, tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "seen.jsonl"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    ended = run("belief", "import", str(file))
+    assert ended.code == 2
+    assert said in ended.err
+    assert run("belief", "list", "--json").data["beliefs"] == []
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (("belief", "import", "nowhere.jsonl"), 2, "cannot be read"),
+        (("belief", "observe", "a", "p", "o", "--confidence", "2"), 2, "confidence"),
+        (("belief", "observe", " ", "p", "o"), 2, "subject"),
+        (("belief", "observe", "a", "p", "o", "--source-type", "GUESS"), 2, "no weight"),
+        (("belief", "observe", "a", "p", "o", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
+        (("belief", "observe", "a", "p", "o", "--episode", "never"), 1, "not_found"),
+        (("belief", "believe"), 2, "statement"),
+        (("belief", "evidence", "b_nope", "refuting", "0.8"), 1, "not_found"),
+        (("belief", "evidence", "b_nope", "maybe", "0.8"), 2, "maybe"),
+        (("belief", "evidence-for", "b_nope"), 1, "not_found"),
+        (("belief", "show", "b_nope"), 1, "not_found"),
+        (("belief", "revise", "b_nope", "New"), 1, "not_found"),
+        (("belief", "split", "b_nope", "Only one"), 2, "two"),
+        (("belief", "merge", "b_nope", "--into", "New"), 2, "Two"),
+        (("belief", "predicate", "--one"), 2, "Which predicate?"),
+        (("belief", "predicate", "p", "--combine", "sum"), 2, "combine"),
+        (("belief", "current", "a", "p", "--limit", "0"), 2, "limit"),
+        (("belief", "list", "--cursor", "x"), 2, "cursor"),
+    ],
+)
+def test_what_does_not_fit_ends_with_its_code_and_says_so(
+    run: Run, args: tuple[str, ...], code: int, said: str
+) -> None:
+    ended = run(*args)
+    assert ended.code == code
+    assert said in ended.out + ended.err

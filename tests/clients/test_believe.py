@@ -1,0 +1,357 @@
+"""Hypotheses, the evidence for and against them, and where their test stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
+from graphmem.model import AsOf, Belief, Recorded, Supposed, VerdictStatus
+from graphmem.rules import claims
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look, fresh_tenant
+
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+FOUR = "The worker pool should have 4 threads"
+ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
+ODDS_OF_85 = 1.7346010553881064
+
+
+def refuted(memory: GraphMem, times: int, *, confidence: float = 0.6) -> Recorded:
+    """Believe FOUR and refute it at 0.85, once an hour."""
+    belief = memory.believe(FOUR, confidence=confidence, at=MAY)
+    for n in range(times):
+        memory.evidence(
+            belief, "refuting", 0.85, at=MAY + (n + 1) * HOUR, note=f"queue grew {n}", id=f"r{n}"
+        )
+    return belief
+
+
+def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    done = memory.believe(FOUR, confidence=0.6, at=MAY, actor="alice", note="a guess", id="h1")
+
+    assert done == Recorded(
+        event_id="h1", belief_id=claims.about_statement("global", FOUR).id, strength=None
+    )
+    event = look.events(tenant)["h1"]
+    assert (event["type"], event["confidence"], event["actor"]) == ("BELIEVE", 0.6, "alice")
+    assert event["edges"] == [["CONCERNS", "Belief", done.belief_id]]
+    kept = memory.belief(done)
+    assert (kept.statement, kept.subject, kept.predicate, kept.object) == (FOUR, None, None, None)
+    assert (kept.initial_confidence, kept.belief) == (0.6, 0.6)
+    assert (kept.supporting_episodes, kept.refuting_episodes, kept.contested) == (0, 0, False)
+    assert (kept.verdict.status, kept.verdict.log_ratio) == (ACCUMULATING, 0)
+    assert (kept.verdict.confidence, kept.verdict.evidence) == (0.6, 0)
+    trail = memory.evidence_for(done)
+    assert (trail.lines, trail.belief_id, trail.initial_confidence) == ((), done.belief_id, 0.6)
+    assert look.count(tenant) == {"Belief": 1, "Event": 1}
+
+
+def test_the_walk_through_of_the_sequential_test(memory: GraphMem) -> None:
+    belief = refuted(memory, 3)
+
+    trail = memory.evidence_for(belief)
+
+    assert [round(line.log_ratio, 4) for line in trail.lines] == [-1.7346, -3.4692, -5.2038]
+    assert [line.status for line in trail.lines] == [ACCUMULATING, DEMOTED, DEMOTED]
+    assert [round(line.confidence, 9) for line in trail.lines] == [0.6, 0.4, 0.4]
+    assert [line.llr for line in trail.lines] == pytest.approx([-ODDS_OF_85] * 3, abs=1e-12)
+    assert [line.event_id for line in trail.lines] == ["r0", "r1", "r2"]
+    assert [line.note for line in trail.lines] == [f"queue grew {n}" for n in range(3)]
+    assert [line.occurred_at for line in trail.lines] == [MAY + n * HOUR for n in (1, 2, 3)]
+    assert {line.kind for line in trail.lines} == {"refuting"}
+    assert trail.verdict.revise_due
+    assert trail.verdict.evidence == 3
+    assert trail.needed.demote == trail.needed.demote_pieces == 0
+    assert trail.needed.promote == pytest.approx(2.890371757896165 + 3 * ODDS_OF_85, abs=1e-9)
+    assert trail.needed.promote_pieces == 4
+    kept = memory.belief(belief)
+    assert kept.verdict == trail.verdict
+    # Demoted, it keeps its wording until somebody revises it.
+    assert (kept.statement, kept.status) == (FOUR, "current")
+
+
+def test_the_trail_by_pages_and_as_of_any_time(memory: GraphMem) -> None:
+    belief = refuted(memory, 3)
+    middle = memory.evidence_for(belief, start=1, limit=1)
+    assert [line.event_id for line in middle.lines] == ["r1"]
+    assert (middle.lines[0].status, middle.verdict.evidence) == (DEMOTED, 3)
+    then = AsOf(valid=MAY + HOUR)
+    assert memory.evidence_for(belief, as_of=then).verdict.status is ACCUMULATING
+    assert memory.belief(belief, as_of=then).verdict.evidence == 1
+    assert memory.evidence_for(belief, start=3).lines == ()
+
+
+def test_a_promotion_and_a_demotion_each_count_once(memory: GraphMem) -> None:
+    belief = memory.believe(FOUR, confidence=0.6, at=MAY)
+    for n, (kind, status, confidence) in enumerate(
+        [
+            ("supporting", ACCUMULATING, 0.6),
+            ("supporting", PROMOTED, 0.7),
+            ("supporting", PROMOTED, 0.7),
+            *[("refuting", PROMOTED, 0.7)] * 4,
+            ("refuting", DEMOTED, 0.5),
+            ("refuting", DEMOTED, 0.5),
+        ]
+    ):
+        memory.evidence(belief, kind, 0.85, at=MAY + n * HOUR)
+        verdict = memory.belief(belief).verdict
+        assert (verdict.status, round(verdict.confidence, 9)) == (status, confidence), n
+
+
+def test_a_statement_is_the_same_whatever_its_space_but_not_its_case(memory: GraphMem) -> None:
+    first = memory.believe("Zoë  pays\tin euros ")
+    assert memory.believe("Zoe\u0308 pays in euros").belief_id == first.belief_id
+    assert memory.believe("zoë pays in euros").belief_id != first.belief_id
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_the_earliest_hypothesis_says_what_was_believed_at_first(
+    memory: GraphMem, order: Sequence[int]
+) -> None:
+    told = [(0.9, MAY), (0.2, MAY - HOUR), (0.7, MAY + HOUR)]
+    for place in order:
+        confidence, at = told[place]
+        done = memory.believe(FOUR, confidence=confidence, at=at)
+    kept = memory.belief(done)
+    assert (kept.initial_confidence, kept.created_at) == (0.2, MAY - HOUR)
+    assert memory.belief(done, as_of=AsOf(valid=MAY - HOUR)).belief == 0.2
+    with pytest.raises(NotFoundError):
+        memory.belief(done, as_of=AsOf(valid=MAY - 2 * HOUR))
+
+
+def test_a_triple_may_have_words_of_its_own(memory: GraphMem, look: Look, tenant: str) -> None:
+    memory.predicate("works_on", template="{subject} toils on {object}")
+    bare = memory.believe(subject="bob", predicate="works_on", object="Atlas", confidence=0.3)
+    worded = memory.believe(
+        "Alice gives her days to Atlas", subject="alice", predicate="works_on", object="Atlas"
+    )
+    assert worded.belief_id == claims.about_triple("global", "alice", "works_on", "Atlas").id
+    assert memory.belief(bare).statement == "bob toils on Atlas"
+    assert memory.belief(worded).statement == "Alice gives her days to Atlas"
+    assert memory.belief(worded).object == "Atlas"
+    # Other words for the same triple are the same belief; an id holds for its own words.
+    memory.believe("So it is", subject="ALICE", predicate="works_on", object="atlas", id="h")
+    with pytest.raises(EventConflictError):
+        memory.believe("So be it", subject="ALICE", predicate="works_on", object="atlas", id="h")
+    assert look.count(tenant) == {"Belief": 2, "Event": 4, "Predicate": 1}
+
+
+def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
+    """One evidence, two readings: what is observed counts in the test and the other way round."""
+    parts = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
+    belief = memory.believe(**parts, confidence=0.5, at=MAY)
+    memory.observe(**parts, confidence=0.8, source_type="RULE", at=MAY + HOUR, id="o")
+    memory.evidence(belief, "supporting", 0.85, at=MAY + 2 * HOUR, id="t")
+
+    observed, testified = memory.evidence_for(belief).lines
+    assert (observed.event_id, observed.weight) == ("o", 0.8)
+    assert observed.strength == pytest.approx(0.5 + 0.8 * 0.8 / 2)
+    assert (testified.event_id, testified.strength) == ("t", 0.85)
+    assert (testified.source_type, testified.weight) == ("EXPLICIT", 1.0)
+    assert testified.evidence_confidence == pytest.approx(0.7)
+    kept = memory.belief(belief)
+    assert kept.positive == pytest.approx(1 - 0.2**0.8 * 0.3)
+    assert kept.belief == pytest.approx(1 / (1 + 0.2**0.8 * 0.3))
+    assert kept.verdict.log_ratio == pytest.approx(1.5163474893680886 + ODDS_OF_85)
+
+
+@pytest.mark.parametrize(
+    ("kind", "strength", "counted", "against"),
+    [
+        ("supporting", 0.0, 0.1, True),
+        ("supporting", 1.0, 0.9, False),
+        ("supporting", -3, 0.1, True),
+        ("supporting", 1e308, 0.9, False),
+        ("supporting", 0.1, 0.1, True),
+        ("supporting", 0.9, 0.9, False),
+        ("supporting", 0.49, 0.49, True),
+        ("supporting", 0.5, 0.5, False),
+        ("refuting", 0.3, 0.3, True),
+        ("refuting", 0.0, 0.1, True),
+    ],
+)
+def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
+    memory: GraphMem, kind: str, strength: float, counted: float, *, against: bool
+) -> None:
+    belief = memory.believe(FOUR)
+    done = memory.evidence(belief, kind, strength, id="e")
+    assert done.strength == counted
+    assert done.clamped is (counted != strength)
+    assert done.counts_against is against
+    assert memory.evidence(belief, kind, strength, id="e") == done.model_copy(
+        update={"repeated": True}
+    )
+    [line] = memory.evidence_for(belief).lines
+    assert line.strength == counted
+    assert line.evidence_confidence == pytest.approx(max(0, 2 * counted - 1))
+    towards = 1 if kind == "supporting" else -1
+    assert line.llr * towards * (-1 if against else 1) >= 0
+    assert (line.llr == 0) is (counted == 0.5)
+
+
+def test_a_line_tells_where_its_evidence_comes_from(memory: GraphMem) -> None:
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "the queue grew", "id": "1"}])
+        [turn] = session.turns(session.episode_id)
+        belief = session.believe(FOUR)
+        session.evidence(
+            belief, "refuting", 0.85, turn=turn.id, actor="ci", source="hook", note="grew", at=MAY
+        )
+    [line] = memory.evidence_for(belief).lines
+    assert (line.kind, line.type, line.occurred_at) == ("refuting", "EVIDENCE", MAY)
+    assert (line.episode_id, line.turn_id) == (session.episode_id, turn.id)
+    assert (line.actor, line.source, line.note) == ("ci", "hook", "grew")
+    assert line.recorded_at is not None
+    assert abs(line.recorded_at - datetime.now(UTC)) < timedelta(minutes=5)
+    assert not line.supposed
+
+
+def test_a_belief_is_named_by_its_id_or_by_what_made_it(memory: GraphMem) -> None:
+    done = memory.believe(FOUR)
+    kept = memory.belief(done)
+    ways: tuple[Recorded | str | Belief, ...] = (done, done.belief_id, kept)
+    for n, known in enumerate(ways):
+        memory.evidence(known, "supporting", 0.6)
+        assert memory.belief(known).verdict.evidence == n + 1
+        assert len(memory.evidence_for(known).lines) == n + 1
+        assert memory.what_if(known).verdict.evidence == n + 1
+
+
+@pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
+def test_what_would_be_is_what_comes_to_be(
+    memory: GraphMem, look: Look, tenant: str, *, pooled: bool
+) -> None:
+    memory.add_episode(id="ep")
+    belief = refuted(memory, 2)
+    before = look.events(tenant), look.beliefs(tenant)
+    pieces: list[Supposed | dict[str, Any]] = [
+        {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode": "ep"},
+        Supposed(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode="ep"),
+        {"kind": "supporting", "strength": 2, "at": (MAY + 7 * HOUR).isoformat()},
+        {"kind": "supporting", "strength": 0.9, "at": MAY + 6 * HOUR},
+    ]
+
+    would = memory.what_if(belief, pieces, without=["r1"], pooled=pooled)
+
+    assert (look.events(tenant), look.beliefs(tenant)) == before
+    assert [line.supposed for line in would.lines] == [False] + [True] * (3 if pooled else 4)
+    for piece in pieces:
+        given = piece if isinstance(piece, dict) else piece.model_dump(mode="json")
+        memory.evidence(belief, **given)
+    memory.retract("r1")
+    came = memory.evidence_for(belief, pooled=pooled)
+    assert came.verdict == would.verdict
+    assert came.needed == would.needed
+    told = ("occurred_at", "strength", "llr", "log_ratio", "status", "confidence")
+    assert [[getattr(line, name) for name in told] for line in came.lines] == [
+        [getattr(line, name) for name in told] for line in would.lines
+    ]
+    assert would.verdict.status is PROMOTED
+    assert memory.what_if(belief).verdict == memory.evidence_for(belief).verdict
+
+
+def test_the_bounds_of_the_test_are_settings(door: Door) -> None:
+    chosen = door.settings.model_copy(
+        update={"alpha": 0.2, "beta": 0.2, "promote_step": 0.3, "most_confidence": 0.8}
+    )
+    with door.opened(chosen) as memory:
+        belief = memory.believe(FOUR, confidence=0.6)
+        memory.evidence(belief, "supporting", 0.85)
+        verdict = memory.belief(belief).verdict
+    assert (verdict.status, verdict.confidence) == (PROMOTED, 0.8)
+
+
+@pytest.mark.parametrize("last", ["words", "testimony"])
+def test_testimony_words_nothing(memory: GraphMem, look: Look, tenant: str, last: str) -> None:
+    """Whichever comes first: the earliest of those who named the triple words it."""
+    parts: Any = {"subject": "alice", "predicate": "works_on"}
+    belief = memory.observe(**parts, object="ATLAS", at=MAY + 2 * HOUR)
+    acts: dict[str, Callable[[], object]] = {
+        "testimony": lambda: memory.evidence(belief, "supporting", 0.7, at=MAY),
+        "words": lambda: memory.observe(**parts, object="Atlas", at=MAY + HOUR),
+    }
+    for name in sorted(acts, key=lambda name: name == last):
+        acts[name]()
+    kept = memory.belief(belief)
+    assert (kept.object, kept.statement, kept.created_at) == ("Atlas", "alice works on Atlas", MAY)
+
+
+@pytest.mark.parametrize("last", ["believe", "revise"])
+def test_what_is_stated_again_later_is_current_again(
+    memory: GraphMem, look: Look, tenant: str, last: str
+) -> None:
+    belief = memory.believe(FOUR, at=MAY)
+    acts: dict[str, Callable[[], object]] = {
+        "believe": lambda: memory.believe(FOUR, at=MAY + 2 * HOUR),
+        "revise": lambda: memory.revise(belief, "The pool should have 8 threads", at=MAY + HOUR),
+    }
+    for name in sorted(acts, key=lambda name: name == last):
+        acts[name]()
+    assert memory.belief(belief).status == "current"
+    [edge] = look.edges(tenant)
+    assert (edge.older, edge.in_force) == (belief.belief_id, False)
+
+
+@pytest.mark.parametrize("last", ["believe", "revise"])
+def test_what_was_stated_before_stays_superseded(
+    memory: GraphMem, look: Look, tenant: str, last: str
+) -> None:
+    belief = memory.believe(FOUR, at=MAY)
+    acts: dict[str, Callable[[], object]] = {
+        "believe": lambda: memory.believe(FOUR, at=MAY + HOUR),
+        "revise": lambda: memory.revise(belief, "Eight threads", at=MAY + 2 * HOUR),
+    }
+    for name in sorted(acts, key=lambda name: name == last):
+        acts[name]()
+    # Evidence alone brings nothing back.
+    memory.evidence(belief, "supporting", 0.9)
+    assert memory.belief(belief).status == "superseded"
+    [edge] = look.edges(tenant)
+    assert edge.in_force
+
+
+def test_a_shared_belief_is_not_for_a_private_handle_to_testify_about(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    shared = memory.believe(FOUR)
+    alice = memory.scope("alice")
+    with pytest.raises(ForeignScopeError) as caught:
+        alice.evidence(shared, "supporting", 0.7)
+    assert (caught.value.code, "Open a handle" in caught.value.hint) == ("foreign_scope", True)
+    # Of its own it may have one of the same words.
+    hers = alice.believe(FOUR)
+    assert hers.belief_id != shared.belief_id
+    alice.evidence(hers, "supporting", 0.7)
+    assert memory.belief(shared).verdict.evidence == 0
+    assert look.count(tenant) == {"Belief": 2, "Event": 3}
+
+
+def test_what_cannot_be_seen_is_not_there(memory: GraphMem, look: Look, tenant: str) -> None:
+    hers = memory.scope("alice").believe(FOUR)
+    known = look.events(tenant)
+    strangers = [memory, memory.scope("bob"), memory.tenant(fresh_tenant()).scope("alice")]
+    for stranger in strangers:
+        for belief_id in (hers.belief_id, "b_nowhere", ""):
+            for ask in (
+                stranger.belief,
+                stranger.evidence_for,
+                stranger.what_if,
+                lambda b, s=stranger: s.evidence(b, "supporting", 0.7),
+                lambda b, s=stranger: s.revise(b, "Something else"),
+                lambda b, s=stranger: s.split(b, ["One thing", "Another"]),
+                lambda b, s=stranger: s.merge([b, "b_other"], "One thing"),
+            ):
+                with pytest.raises(NotFoundError) as caught:
+                    ask(belief_id)
+                assert caught.value.code == "not_found"
+                assert "scope 'alice'" not in str(caught.value)
+        assert stranger.beliefs(superseded=True).beliefs == ()
+    assert look.events(tenant) == known

@@ -1,0 +1,423 @@
+"""Evidence and beliefs that break a contract: a stable code, words that help, nothing written."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
+from graphmem.model import Observation
+from tests.plugins.graph import Look
+
+NAN, INFINITE = float("nan"), float("inf")
+ATLAS = ("alice", "works_on", "Atlas")
+HUNDRED_KB = "opensesame" * 10_240
+NO_UNITS = [-0.001, 1.001, NAN, INFINITE, -INFINITE, 1e308, "much", None, [], {"a": 1}]
+NO_STRENGTHS = [NAN, INFINITE, -INFINITE, "strong", None, [], {"a": 1}]
+NO_KINDS = ["suporting", "SUPPORTING", "", " supporting", 1, -1, True, None, "for"]
+NO_PARTS = ["", " \t\n", HUNDRED_KB, "x" * 1_001, 5, None, b"x", ["a"], "half \ud800"]
+NO_IDS = [5, b"b_1", ["b_1"], "\ud800", NAN, {"id": "b_1"}]
+NO_NAMES = ["", "x" * 201, 5, b"x", ["a"], "half \ud800"]
+NO_INSTANTS = [
+    datetime(2025, 1, 1),  # noqa: DTZ001
+    datetime.max,  # noqa: DTZ901
+    datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+    datetime(9999, 12, 31, tzinfo=UTC),
+    "tomorrow",
+    5,
+    True,
+    [],
+]
+NO_COUNTS = [0, -1, True, 1_001, 1.0, "10", None, NAN]
+NO_LISTS = ["supporting", b"x", 5, None, {"kind": "supporting", "strength": 0.9}]
+
+Call = Callable[[GraphMem, Any], Any]
+
+
+def shown(value: Any) -> str:
+    return repr(value)[:24]
+
+
+def there(memory: GraphMem) -> str:
+    """The one belief that is there, the same however often it is asked for."""
+    return memory.believe("The pool should have 4 threads", id="there").belief_id
+
+
+def refused(memory: GraphMem, call: Call, value: Any, named: str = "") -> InvalidInputError:
+    """Make a call that must be refused; what a log shows of it must be short and say nothing."""
+    with pytest.raises(InvalidInputError) as caught:
+        call(memory, value)
+    error = caught.value
+    assert error.code == "invalid_input"
+    assert named in error.message
+    assert len(str(error)) < 400
+    assert "opensesame" not in "".join(traceback.format_exception_only(error)) + str(error)
+    return error
+
+
+def only_there(look: Look, tenant: str) -> bool:
+    """Whether nothing but the one belief is there."""
+    return look.count(tenant) == {"Belief": 1, "Event": 1}
+
+
+# Each of these takes one value and is refused for it by name, with nothing written.
+FIELDS: dict[str, tuple[str, list[Any], Call]] = {
+    "observe confidence": (
+        "confidence",
+        NO_UNITS,
+        lambda m, x: m.observe(*ATLAS, confidence=x),
+    ),
+    "believe confidence": (
+        "confidence",
+        NO_UNITS,
+        lambda m, x: m.believe("It rains", confidence=x),
+    ),
+    "revise confidence": (
+        "confidence",
+        NO_UNITS,
+        lambda m, x: m.revise(there(m), "It rains", confidence=x),
+    ),
+    "strength": (
+        "strength",
+        NO_STRENGTHS,
+        lambda m, x: m.evidence(there(m), "supporting", x),
+    ),
+    "supposed strength": (
+        "strength",
+        NO_STRENGTHS,
+        lambda m, x: m.what_if(there(m), [{"kind": "supporting", "strength": x}]),
+    ),
+    "observe kind": ("kind", NO_KINDS, lambda m, x: m.observe(*ATLAS, kind=x)),
+    "evidence kind": ("kind", NO_KINDS, lambda m, x: m.evidence(there(m), x, 0.7)),
+    "supposed kind": (
+        "kind",
+        NO_KINDS,
+        lambda m, x: m.what_if(there(m), [{"kind": x, "strength": 0.7}]),
+    ),
+    "subject": ("subject", NO_PARTS, lambda m, x: m.observe(x, "works_on", "Atlas")),
+    "predicate": ("predicate", NO_PARTS, lambda m, x: m.observe("alice", x, "Atlas")),
+    "object": ("object", NO_PARTS, lambda m, x: m.observe("alice", "works_on", x)),
+    "asked subject": ("subject", NO_PARTS, lambda m, x: m.current(x, "works_on")),
+    "asked predicate": ("predicate", NO_PARTS, lambda m, x: m.current("alice", x)),
+    "declared name": ("name", NO_PARTS, lambda m, x: m.predicate(x)),
+    "statement": ("", ["", " ", "x" * 8_001, 5, None, b"x", "\ud800"], lambda m, x: m.believe(x)),
+    "new statement": (
+        "",
+        ["", " ", "x" * 8_001, 5, None, b"x", "\ud800"],
+        lambda m, x: m.revise(there(m), x),
+    ),
+    "a part's statement": (
+        "",
+        ["", " ", HUNDRED_KB, 5, None, b"x"],
+        lambda m, x: m.split(there(m), ["It rains", x]),
+    ),
+    "a merged statement": (
+        "",
+        ["", " ", HUNDRED_KB, 5, None],
+        lambda m, x: m.merge([there(m), "b_2"], x),
+    ),
+    "reason": (
+        "reason",
+        [5, b"x", "\ud800", HUNDRED_KB, ["a"]],
+        lambda m, x: m.revise(there(m), "It rains", reason=x),
+    ),
+    "note": (
+        "note",
+        [5, b"x", "\ud800", HUNDRED_KB, ["a"]],
+        lambda m, x: m.observe(*ATLAS, note=x),
+    ),
+    "artifact": (
+        "artifact_ref",
+        [5, b"x", "\ud800", "x" * 2_001],
+        lambda m, x: m.observe(*ATLAS, artifact_ref=x),
+    ),
+    "source type": ("source_type", NO_NAMES, lambda m, x: m.observe(*ATLAS, source_type=x)),
+    "source": ("source", [*NO_NAMES, None], lambda m, x: m.observe(*ATLAS, source=x)),
+    "episode": (
+        "episode",
+        NO_NAMES,
+        lambda m, x: m.evidence(there(m), "supporting", 0.7, episode=x),
+    ),
+    "turn": ("turn", NO_NAMES, lambda m, x: m.believe("It rains", turn=x)),
+    "event id": ("id", NO_NAMES, lambda m, x: m.observe(*ATLAS, id=x)),
+    "id of testimony": ("id", NO_NAMES, lambda m, x: m.evidence(there(m), "supporting", 0.7, id=x)),
+    "id of a retraction": ("id", NO_NAMES, lambda m, x: m.retract("e", id=x)),
+    "id of a revision": ("id", NO_NAMES, lambda m, x: m.revise(there(m), "It rains", id=x)),
+    "observed at": ("", NO_INSTANTS, lambda m, x: m.observe(*ATLAS, at=x)),
+    "observed at, in a batch": (
+        "",
+        NO_INSTANTS,
+        lambda m, x: m.observe_many(
+            [{"subject": "a", "predicate": "b", "object": "c"}] * 600
+            + [{"subject": "a", "predicate": "b", "object": "c", "at": x}]
+        ),
+    ),
+    "believed at": ("", NO_INSTANTS, lambda m, x: m.believe("It rains", at=x)),
+    "told at": ("", NO_INSTANTS, lambda m, x: m.evidence(there(m), "refuting", 0.7, at=x)),
+    "retracted at": ("", NO_INSTANTS, lambda m, x: m.retract("e", at=x)),
+    "revised at": ("", NO_INSTANTS, lambda m, x: m.revise(there(m), "It rains", at=x)),
+    "split at": ("", NO_INSTANTS, lambda m, x: m.split(there(m), ["It rains", "It is wet"], at=x)),
+    "declared at": ("", NO_INSTANTS, lambda m, x: m.predicate("works_on", at=x)),
+    "limit of current": ("limit", NO_COUNTS, lambda m, x: m.current("a", "b", limit=x)),
+    "limit of beliefs": ("limit", NO_COUNTS, lambda m, x: m.beliefs(limit=x)),
+    "limit of a trail": ("limit", NO_COUNTS, lambda m, x: m.evidence_for(there(m), limit=x)),
+    "start of a trail": (
+        "start",
+        [-1, True, 1.5, "0", None, 10**30],
+        lambda m, x: m.evidence_for(there(m), start=x),
+    ),
+    "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs(cursor=x)),
+    "as_of": (
+        "as_of",
+        [5, "yesterday", datetime(2025, 1, 1, tzinfo=UTC), {"valid": 5}, 0, ""],
+        lambda m, x: m.evidence_for(there(m), as_of=x),
+    ),
+    "as_of of a slot": ("as_of", [5, "yesterday", 0], lambda m, x: m.current("a", "b", as_of=x)),
+    "policy": (
+        "policy",
+        [5, "ONE", {"cardinality": "TWO"}, {"kappa": -1}],
+        lambda m, x: m.current("a", "b", policy=x),
+    ),
+    "present policy": (
+        "present_policy",
+        [1, "yes", None],
+        lambda m, x: m.belief(there(m), present_policy=x),
+    ),
+    "observations": ("observations is no list", NO_LISTS, lambda m, x: m.observe_many(x)),
+    "supposed": ("evidence is no list", NO_LISTS, lambda m, x: m.what_if(there(m), x)),
+    "without": (
+        "without is no list",
+        ["e1", b"x", 5, None],
+        lambda m, x: m.what_if(there(m), without=x),
+    ),
+    "parts": ("statements is no list", ["a, b", 5, None], lambda m, x: m.split(there(m), x)),
+    "merged": ("beliefs is no list", ["b_1", 5, None], lambda m, x: m.merge(x, "It rains")),
+    "colour": ("colour", ["red"], lambda m, x: m.observe(*ATLAS, colour=x)),  # type: ignore[call-arg]
+    "colour of a hypothesis": ("colour", ["red"], lambda m, x: m.believe("It rains", colour=x)),  # type: ignore[call-arg]
+    "colour of a retraction": ("colour", ["red"], lambda m, x: m.retract("e", colour=x)),  # type: ignore[call-arg]
+    "episode of a retraction": ("episode", ["ep_1"], lambda m, x: m.retract("e", episode=x)),  # type: ignore[call-arg]
+    "subject of a part": (
+        "subject",
+        ["a"],
+        lambda m, x: m.split(there(m), ["It rains", "It is wet"], subject=x),  # type: ignore[call-arg]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_what_does_not_fit_is_refused_by_name_and_nothing_is_written(
+    memory: GraphMem, look: Look, tenant: str, name: str
+) -> None:
+    named, values, call = FIELDS[name]
+    there(memory)
+    for value in values:
+        refused(memory, call, value, named)
+    assert only_there(look, tenant)
+
+
+def test_a_refusal_says_what_would_fit(memory: GraphMem) -> None:
+    said = {
+        name: str(refused(memory, FIELDS[name][2], value))
+        for name, value in (
+            ("observe kind", "suporting"),
+            ("observe confidence", 1.5),
+            ("observe confidence", NAN),
+            ("subject", ""),
+            ("predicate", "  "),
+            ("object", HUNDRED_KB),
+            ("observed at", datetime(2025, 1, 1)),  # noqa: DTZ001
+            ("told at", datetime(9999, 12, 31, tzinfo=UTC)),
+        )
+    }
+    assert "'supporting' or 'refuting'" in said["observe kind"]
+    assert "finite number" in said["observe confidence"]
+    assert said["subject"] == "subject: is empty."
+    assert said["predicate"] == "predicate: is blank."
+    assert said["object"] == "object: has more than 1,000 characters."
+    assert "time zone" in said["observed at"]
+    assert "lies in the future" in said["told at"]
+    assert "what has happened" in said["told at"]
+    with pytest.raises(InvalidInputError, match="less than or equal to 1"):
+        memory.observe(*ATLAS, confidence=1.5)
+
+
+@pytest.mark.parametrize("value", NO_IDS, ids=shown)
+def test_a_belief_is_named_by_an_id(memory: GraphMem, look: Look, tenant: str, value: Any) -> None:
+    there(memory)
+    calls: tuple[Callable[[GraphMem, str], object], ...] = (
+        lambda m, x: m.belief(x),
+        lambda m, x: m.evidence_for(x),
+        lambda m, x: m.what_if(x),
+        lambda m, x: m.evidence(x, "supporting", 0.7),
+        lambda m, x: m.revise(x, "It rains"),
+        lambda m, x: m.split(x, ["It rains", "It is wet"]),
+        lambda m, x: m.merge([there(m), x], "It rains"),
+    )
+    for call in calls:
+        refused(memory, call, value, "id")
+    assert only_there(look, tenant)
+
+
+@pytest.mark.parametrize("belief_id", ["b_nowhere", "", "there", "b_" + "0" * 32, "x" * 10_000])
+def test_an_unknown_belief_is_not_found(
+    memory: GraphMem, look: Look, tenant: str, belief_id: str
+) -> None:
+    there(memory)
+    calls: tuple[Callable[[GraphMem, str], object], ...] = (
+        lambda m, x: m.belief(x),
+        lambda m, x: m.evidence_for(x),
+        lambda m, x: m.what_if(x, [{"kind": "supporting", "strength": 0.9}]),
+        lambda m, x: m.evidence(x, "supporting", 0.7),
+        lambda m, x: m.revise(x, "It rains"),
+        lambda m, x: m.split(x, ["It rains", "It is wet"]),
+        lambda m, x: m.merge([there(m), x], "It rains"),
+    )
+    for call in calls:
+        with pytest.raises(NotFoundError) as caught:
+            call(memory, belief_id)
+        assert caught.value.code == "not_found"
+        assert "the id" in caught.value.hint
+    assert only_there(look, tenant)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"subject": "alice"},
+        {"subject": "alice", "predicate": "works_on"},
+        {"object": "Atlas"},
+        {},
+        {"statement": "It rains", "predicate": "is"},
+    ],
+    ids=shown,
+)
+def test_a_hypothesis_is_whole(
+    memory: GraphMem, look: Look, tenant: str, given: dict[str, Any]
+) -> None:
+    belief = there(memory)
+    for call in (
+        lambda m, x: m.believe(**x),
+        lambda m, x: m.revise(belief, **x),
+        lambda m, x: m.merge([belief, "b_2"], **{"statement": None, **x}),
+    ):
+        said = refused(memory, call, given).message
+        assert "together or not at all" in said or "a statement, a triple or both" in said
+    assert only_there(look, tenant)
+
+
+@pytest.mark.parametrize("confidence", [0, 0.0, -0.0, 1, 1.0, 5e-324, 0.9999999999999999])
+def test_the_ends_of_the_scale_are_part_of_it(memory: GraphMem, confidence: float) -> None:
+    done = memory.observe(*ATLAS, confidence=confidence)
+    for policy in ("MANY", "ONE"):
+        memory.predicate("works_on", cardinality=policy)
+        [found] = memory.current("alice", "works_on").candidates
+        assert 0 <= found.belief < 1
+    assert memory.evidence_for(done).lines[0].evidence_confidence == confidence
+
+
+@pytest.mark.parametrize("size", [1, 2, 600])
+@pytest.mark.parametrize("wrong", [{"confidence": 2}, {"subject": ""}, {"kind": "x"}], ids=shown)
+def test_one_wrong_observation_is_named_by_its_place_and_none_is_written(
+    memory: GraphMem, look: Look, tenant: str, size: int, wrong: dict[str, Any]
+) -> None:
+    right = {"subject": "a", "predicate": "b", "object": "c"}
+    batch: list[Any] = [right] * (size - 1) + [right | wrong]
+    error = refused(memory, lambda m, x: m.observe_many(x), batch)
+    assert error.message.startswith(f"observations[{size - 1}]: {next(iter(wrong))}: ")
+    for odd in (5, "a b c", None, ["a", "b", "c"]):
+        error = refused(memory, lambda m, x: m.observe_many(x), [right, odd])
+        assert error.message.startswith("observations[1]: ")
+    with pytest.raises(InvalidInputError, match=r"evidence\[1\]: "):
+        memory.what_if(there(memory), [{"kind": "supporting", "strength": 0.7}, 5])  # type: ignore[list-item]
+    assert only_there(look, tenant)
+
+
+def test_a_future_observation_in_a_batch_of_records_writes_nothing(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    batch = [
+        Observation(subject="a", predicate="b", object=f"o{n}", at=datetime.now(UTC))
+        for n in range(600)
+    ]
+    late = batch[-1].model_copy(update={"at": datetime.now(UTC) + timedelta(days=1)})
+    with pytest.raises(InvalidInputError, match="lies in the future"):
+        memory.observe_many([*batch, late])
+    assert look.count(tenant) == {}
+
+
+SYNTAX = [
+    "'; MATCH (n) DETACH DELETE n; //",
+    '"}) DETACH DELETE n //',
+    "$tenant `x` {subject} ${id}",
+    '+ - & | ! ( ) { } [ ] ^ " ~ * ? : \\ /',
+    "a\x00b",
+    "\u202enoitcejni",
+    "тенант 漢字 🙂",
+    "\x1f\x1e|+-",
+]
+
+
+@pytest.mark.parametrize("text", SYNTAX)
+def test_syntax_in_evidence_is_only_text(
+    memory: GraphMem, look: Look, tenant: str, text: str
+) -> None:
+    victim = memory.tenant(f"{tenant}-other")
+    theirs = victim.observe(*ATLAS)
+    memory.predicate(text, cardinality="ONE", note=text, source=text)
+    memory.add_episode(id=text)
+    done = memory.observe(
+        text, text, text, id=f"e {text}", source=text, actor=text, note=text, episode=text
+    )
+    [found] = memory.current(text, text).candidates
+    kept = memory.belief(done)
+    assert (found.belief_id, found.object, kept.subject) == (
+        done.belief_id,
+        text.strip(),
+        text.strip(),
+    )
+    [line] = memory.evidence_for(done).lines
+    assert (line.source, line.actor, line.note, line.episode_id) == (text,) * 4
+    assert line.event_id == f"e {text}"
+    told = memory.believe(f"{text} is so")
+    memory.revise(told, f"{text} is not so", reason=text)
+    memory.retract(f"e {text}", id=f"r {text}")
+    assert memory.current(text, text).candidates == ()
+    assert victim.belief(theirs).belief == pytest.approx(1 / 1.2)
+    assert look.count(f"{tenant}-other") == {"Belief": 1, "Event": 1}
+
+
+def test_every_refusal_is_an_error_of_ours(memory: GraphMem) -> None:
+    """What a caller has to catch is one family, each with a code of its own."""
+    belief = there(memory)
+    memory.revise(belief, "It rains")
+    memory.observe(*ATLAS, id="e")
+    shared = memory.believe("It is shared")
+    codes = set()
+    for call in (
+        lambda: memory.observe("", "", ""),
+        lambda: memory.observe(*ATLAS, id="e", confidence=0.1),
+        lambda: memory.observe(*ATLAS, episode="nowhere"),
+        lambda: memory.revise(belief, "It pours"),
+        lambda: memory.revise(shared, "It is shared"),
+        lambda: memory.scope("a").revise(shared, "It is mine"),
+        lambda: memory.retract("there"),
+    ):
+        with pytest.raises(GraphmemError) as caught:
+            call()
+        assert caught.value.message
+        assert caught.value.hint or caught.value.code == "invalid_input"
+        codes.add(caught.value.code)
+    assert codes == {
+        "invalid_input",
+        "event_conflict",
+        "not_found",
+        "superseded_belief",
+        "self_supersession",
+        "foreign_scope",
+        "refused",
+    }

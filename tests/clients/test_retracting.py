@@ -1,0 +1,213 @@
+"""Evidence that is taken back: before and after it comes, once and back again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import EventConflictError, ForeignScopeError, InvalidInputError, RefusedError
+from graphmem.model import AsOf, Retraction
+from tests.plugins.graph import Look, fresh_tenant
+
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+ATLAS = ("alice", "works_on", "Atlas")
+
+
+def counted(memory: GraphMem, **by: Any) -> int:
+    """How many pieces of evidence count for Atlas."""
+    candidates = memory.current("alice", "works_on", **by).candidates
+    return sum(c.events for c in candidates)
+
+
+def test_what_is_retracted_counts_no_more_at_any_time(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    seen = memory.observe(*ATLAS, at=MAY, id="o")
+    told = memory.evidence(seen, "supporting", 0.85, at=MAY + HOUR, id="t")
+    assert (counted(memory), memory.belief(seen).verdict.evidence) == (2, 2)
+
+    done = memory.retract("o", note="a mistake", actor="bob", at=MAY + 9 * HOUR, id="r")
+
+    assert done == Retraction(event_id="r", target_id="o", found=True)
+    assert counted(memory) == 1
+    assert [line.event_id for line in memory.evidence_for(seen).lines] == ["t"]
+    assert memory.belief(seen).verdict.evidence == 1
+    # For every valid time, from the moment it is known.
+    assert memory.evidence_for(seen, as_of=AsOf(valid=MAY + HOUR)).verdict.evidence == 1
+    events = look.events(tenant)
+    assert (events["r"]["type"], events["r"]["target_id"]) == ("RETRACT", "o")
+    assert (events["r"]["actor"], json.loads(events["r"]["payload"])) == (
+        "bob",
+        {"note": "a mistake"},
+    )
+    assert events["r"]["edges"] == [["RETRACTS", "Event", "o"]]
+    before = AsOf(known=events["t"]["recorded_at"].to_native())
+    assert memory.evidence_for(seen, as_of=before).verdict.evidence == 2
+    assert told.event_id == "t"
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["observe", "observe_many"])
+def test_a_retraction_may_come_before_what_it_retracts(
+    memory: GraphMem, look: Look, tenant: str, *, many: bool
+) -> None:
+    done = memory.retract("late", id="r")
+    assert not done.found
+    if many:
+        memory.observe_many(
+            [{"subject": "alice", "predicate": "works_on", "object": "Atlas", "id": "late"}]
+        )
+    else:
+        memory.observe(*ATLAS, id="late")
+    memory.observe(*ATLAS, id="other")
+    assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "late"]]
+    assert counted(memory) == 1
+    # Told again, it says how things are now.
+    assert memory.retract("late", id="r") == Retraction(
+        event_id="r", target_id="late", found=True, repeated=True
+    )
+
+
+def test_testimony_is_retracted_before_it_comes(memory: GraphMem) -> None:
+    belief = memory.believe("It rains")
+    memory.retract("t")
+    memory.evidence(belief, "supporting", 0.9, id="t")
+    assert memory.belief(belief).verdict.evidence == 0
+    assert memory.belief(belief).belief == 0.5
+
+
+ACTS: dict[str, Callable[[GraphMem], Any]] = {
+    "evidence": lambda m: m.observe(*ATLAS, id="x", at=MAY),
+    "taken back": lambda m: m.retract("x", id="r1", at=MAY + HOUR),
+    "brought back": lambda m: m.retract("r1", id="r2", at=MAY + 2 * HOUR),
+    "taken back again": lambda m: m.retract("r2", id="r3", at=MAY + 3 * HOUR),
+}
+
+
+@pytest.mark.parametrize("order", [*permutations(ACTS)], ids=", ".join)
+def test_the_newest_of_all_that_concern_an_event_holds_in_any_order(
+    plain: GraphMem, look: Look, tenant: str, order: tuple[str, ...]
+) -> None:
+    for name in order:
+        ACTS[name](plain)
+    assert counted(plain) == 0
+    events = look.events(tenant)
+    known = {name: events[name]["edges"] for name in ("r1", "r2", "r3")}
+    assert known == {
+        name: [["RETRACTS", "Event", target]]
+        for name, target in (("r1", "x"), ("r2", "r1"), ("r3", "r2"))
+    }
+
+
+def test_a_retraction_can_be_retracted(memory: GraphMem) -> None:
+    expected = [1, 0, 1, 0]
+    for name, n in zip(ACTS, expected, strict=True):
+        ACTS[name](memory)
+        assert counted(memory) == n, name
+
+
+def test_an_older_word_that_comes_late_changes_nothing(memory: GraphMem) -> None:
+    memory.observe(*ATLAS, id="x", at=MAY)
+    memory.retract("x", id="r1", at=MAY + 5 * HOUR)
+    # Retracts the retraction, and yet the retraction is newer.
+    memory.retract("r1", id="r2", at=MAY + HOUR)
+    assert counted(memory) == 0
+
+
+def test_of_one_instant_the_larger_id_holds(memory: GraphMem) -> None:
+    memory.observe(*ATLAS, id="x", at=MAY)
+    memory.retract("x", id="b", at=MAY)
+    memory.retract("b", id="a", at=MAY)
+    assert counted(memory) == 0
+    memory.retract("b", id="c", at=MAY)
+    assert counted(memory) == 1
+
+
+def test_a_retraction_under_a_repeated_id(memory: GraphMem, look: Look, tenant: str) -> None:
+    memory.observe(*ATLAS, id="x", at=MAY)
+    given: dict[str, Any] = {"id": "r", "note": "n", "at": MAY}
+    first = memory.retract("x", **given)
+    before = look.events(tenant)
+    assert memory.retract("x", **given) == first.model_copy(update={"repeated": True})
+    for target, other in (
+        ("y", {}),
+        ("x", {"note": "another"}),
+        ("x", {"at": None}),
+        ("x", {"source": "hook"}),
+        ("x", {"actor": "bob"}),
+        ("x", {"artifact_ref": "a"}),
+    ):
+        with pytest.raises(EventConflictError):
+            memory.retract(target, **{**given, **other})
+    with pytest.raises(EventConflictError):
+        memory.scope("alice").retract("x2", **given)
+    assert look.events(tenant) == before
+
+
+def test_what_belongs_to_another_scope_is_not_retracted(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    memory.observe(*ATLAS, id="shared")
+    alice = memory.scope("alice")
+    alice.observe(*ATLAS, id="hers")
+    before = look.events(tenant)
+    with pytest.raises(ForeignScopeError, match="belongs to scope 'global'") as caught:
+        alice.retract("shared")
+    assert (caught.value.code, "Open a handle" in caught.value.hint) == ("foreign_scope", True)
+    assert look.events(tenant) == before
+
+    # Of what cannot be seen nothing is said, and nothing becomes of it.
+    for stranger in (memory, memory.scope("bob"), memory.tenant(fresh_tenant())):
+        for _ in range(2):
+            assert not stranger.retract("hers", id="r" + stranger._state.binding.wall.scope).found
+    assert counted(alice) == 1
+    assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")
+    # Nor when it comes later.
+    memory.retract("later", id="early")
+    alice.observe(*ATLAS, id="later")
+    assert counted(alice) == 2
+    assert look.events(tenant)["early"]["edges"] == []
+
+
+def test_only_evidence_is_retracted(memory: GraphMem, look: Look, tenant: str) -> None:
+    belief = memory.believe("It rains", id="believed")
+    memory.predicate("is", id="policy")
+    memory.remember("Alice works on Atlas", id="said")
+    memory.revise(belief, "It pours", id="revised")
+    before = look.events(tenant)
+    for name, kind in (
+        ("believed", "BELIEVE"),
+        ("policy", "POLICY"),
+        ("said", "ADD"),
+        ("revised", "REVISE"),
+    ):
+        with pytest.raises(RefusedError, match=f"is a {kind}: only evidence") as caught:
+            memory.retract(name)
+        assert "`deprecate`" in caught.value.hint
+    with pytest.raises(RefusedError, match="cannot retract itself") as caught:
+        memory.retract("r", id="r")
+    assert caught.value.hint
+    assert look.events(tenant) == before
+
+
+@pytest.mark.parametrize("target", ["", "x" * 201, None, 5, "\ud800"], ids=lambda v: repr(v)[:9])
+def test_what_is_retracted_is_named(memory: GraphMem, target: Any) -> None:
+    with pytest.raises(InvalidInputError, match="event_id"):
+        memory.retract(target)
+
+
+def test_a_slot_of_which_all_is_retracted_is_as_if_nothing_had_been_said(memory: GraphMem) -> None:
+    for policy in ("ONE", "MANY"):
+        memory.predicate("works_on", cardinality=policy)
+        memory.observe(*ATLAS, id=policy)
+        memory.retract(policy)
+        slot = memory.current("alice", "works_on")
+        assert (slot.leader, slot.total) == (None, 0)
+    [kept] = memory.beliefs().beliefs
+    assert (kept.belief, kept.verdict.evidence) == (0.5, 0)

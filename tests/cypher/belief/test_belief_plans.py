@@ -1,0 +1,114 @@
+"""Reading a belief costs what its own evidence costs, whatever else the graph holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import neo4j
+import pytest
+
+from graphmem import GraphMem, catalog
+from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.model import AsOf, Cardinality
+from graphmem.rules import asking
+from graphmem.rules.asking import Reading
+from graphmem.settings import Settings
+from tests.plugins.graph import Look
+from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
+from tests.rules.strategies_histories import END, long_history
+
+pytestmark = pytest.mark.server
+
+READS = ("belief/current", "belief/states", "belief/test")
+SLACK = 1.2
+"""The planner may choose another way when what it counts has grown."""
+
+
+@pytest.fixture
+def session(migrated: Settings) -> Iterator[neo4j.Session]:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    auth = (migrated.user, migrated.password.get_secret_value())
+    with (
+        neo4j.GraphDatabase.driver(
+            migrated.uri, auth=auth, notifications_min_severity="OFF"
+        ) as driver,
+        driver.session() as session,
+    ):
+        yield session
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("cardinality", Cardinality)
+def test_neighbours_cost_a_read_nothing(
+    plain: GraphMem, look: Look, session: neo4j.Session, cardinality: Cardinality, *, known: bool
+) -> None:
+    """A read of 30 events, before and after 3,000 others of its tenant, scope and episode."""
+    memory = clocked(plain)
+    archive = Archive(memory, look)
+    written = archive.write_long(long_history(30), episodes=1)
+    memory.predicate(PREDICATE, cardinality=cardinality, at=END)
+    as_of = AsOf(valid=END, known=max(written.recorded.values()) if known else None)
+    before = {name: hits(session, name, written.handle, as_of) for name in READS}
+
+    noise = long_history(3_000, claims=300, draw=1)
+    deliver(
+        written.handle,
+        [replace(e, id=f"n{e.id}", claim=f"n{e.claim}", episode="long0") for e in noise],
+        subject="bob",
+    )
+    session.run("CALL db.prepareForReplanning(60)").consume()
+
+    after = {name: hits(session, name, written.handle, as_of) for name in READS}
+    assert all(0 < after[name] <= SLACK * before[name] for name in READS), (before, after)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) -> None:
+    """No event is looked for but by its id."""
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {catalog.procedure(name).text}")
+    plan = session.run(text).consume().plan
+    assert plan is not None
+    found = [(o["operatorType"], str(o["args"].get("Details", ""))) for o in operators(plan)]
+    assert any(kind.startswith("Expand") for kind, _ in found)
+    seeks = [details for kind, details in found if "Seek" in kind and ":Event(" in details]
+    assert [details for details in seeks if not re.search(r"tenant, id\)", details)] == []
+
+
+def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> int:
+    """Return how often a read of the history asked the store for anything."""
+    binding = handle._state.binding
+    test = asking.sent(asking.bounds(binding.world.settings))
+    known = asking.params(Reading(as_of=as_of), binding.wall, binding.world.settings, END)
+    slot = handle.current(SUBJECT, PREDICATE)
+    given = known | {
+        "subject": SUBJECT,
+        "predicate": PREDICATE,
+        "weights_key": None,
+        "ids": [candidate.belief_id for candidate in slot.candidates],
+        "id": slot.candidates[0].belief_id,
+        "statuses": [],
+        "before_at": None,
+        "before_id": None,
+        "skip": 0,
+        "limit": 100,
+        "test": test,
+        "pooled": False,
+        "extra": [],
+        "without": [],
+    }
+    procedure = catalog.procedure(name)
+    wanted = {param.name: given[param.name] for param in procedure.params}
+    text = neo4j.Query(f"{LANGUAGE}PROFILE {procedure.text}")
+    summary = session.run(text, wanted).consume()
+    assert summary.profile is not None
+    return sum(operator["dbHits"] for operator in operators(summary.profile))
+
+
+def operators(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for child in plan.get("children", ()):
+        yield from operators(child)

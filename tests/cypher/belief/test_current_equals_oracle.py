@@ -1,0 +1,81 @@
+"""What a slot holds is what the rules make of its evidence: ONE and MANY, at any pair of times."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
+from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
+from tests.rules.strategies_histories import BASE, END, long_history, policies
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+
+@given(items=accounts(), policy=policies, data=st.data())
+def test_values_that_compete(
+    archive: Archive, items: list[Item], policy: Policy, data: st.DataObject
+) -> None:
+    written = archive.write(items)
+    for as_of in (AsOf(), *data.draw(st.lists(written.moments(), min_size=3, max_size=3))):
+        slot = read(written, as_of, policy, Cardinality.ONE)
+        assert wrong_slot(written, slot, as_of) == []
+
+
+@given(items=accounts(), policy=policies, data=st.data())
+def test_values_that_coexist(
+    archive: Archive, items: list[Item], policy: Policy, data: st.DataObject
+) -> None:
+    written = archive.write(items)
+    for as_of in (AsOf(), *data.draw(st.lists(written.moments(), min_size=3, max_size=3))):
+        slot = read(written, as_of, policy, Cardinality.MANY)
+        assert wrong_slot(written, slot, as_of) == []
+
+
+@given(items=accounts(), policy=policies, limit=st.integers(1, 4))
+def test_the_best_are_the_first_of_all(
+    archive: Archive, items: list[Item], policy: Policy, limit: int
+) -> None:
+    written = archive.write(items)
+    for cardinality in Cardinality:
+        whole = read(written, AsOf(), policy, cardinality)
+        best = read(written, AsOf(), policy, cardinality, limit=limit)
+        assert best.candidates == whole.candidates[:limit]
+        assert best.total == whole.total == len(whole.candidates)
+
+
+@pytest.mark.parametrize("draw", range(4))
+def test_a_busy_slot(archive: Archive, draw: int) -> None:
+    """Every value is affirmed and refuted many times, sometimes at one instant."""
+    written = archive.write_long(long_history(200, draw=draw), episodes=5)
+    for tau_days, decay, combine in product((None, 0.5, 30.0), (0.0, 5.0), Combine):
+        policy = Policy(tau_days=tau_days, decay_per_day=decay, combine=combine, kappa=0.5)
+        for hours in (10, 100, 200):
+            as_of = AsOf(valid=BASE + timedelta(hours=hours))
+            for cardinality in Cardinality:
+                slot = read(written, as_of, policy, cardinality)
+                assert wrong_slot(written, slot, as_of) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claims", [4, 500])
+def test_ten_thousand_events(archive: Archive, claims: int) -> None:
+    written = archive.write_long(long_history(10_000, claims=claims))
+    for tau_days, decay, combine in product((None, 30.0), (0.0, 0.02), Combine):
+        policy = Policy(tau_days=tau_days, decay_per_day=decay, combine=combine)
+        for as_of in (AsOf(), AsOf(valid=END - timedelta(days=800))):
+            for cardinality in Cardinality:
+                slot = read(written, as_of, policy, cardinality)
+                assert wrong_slot(written, slot, as_of) == []
+
+
+def read(
+    written: Written, as_of: AsOf, policy: Policy, cardinality: Cardinality, limit: int = 1_000
+) -> Slot:
+    by = policy.model_copy(update={"cardinality": cardinality})
+    return written.handle.current(SUBJECT, PREDICATE, as_of=as_of, policy=by, limit=limit)

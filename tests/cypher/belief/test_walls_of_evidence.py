@@ -1,0 +1,107 @@
+"""Evidence stays behind its wall: tenants and scopes with the same names see nothing of another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import GraphMem
+from graphmem.errors import NotFoundError
+from graphmem.model import AsOf, Cardinality, Policy
+from tests.plugins.belief_oracle import verdict_of, wrong_belief, wrong_slot, wrong_trail
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.histories import (
+    PREDICATE,
+    SUBJECT,
+    Archive,
+    Item,
+    Undo,
+    Written,
+    accounts,
+    clocked,
+    deliver,
+    written,
+)
+from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+
+@given(ours=accounts(), theirs=accounts())
+def test_two_tenants_with_the_same_ids(
+    plain: GraphMem, look: Look, ours: list[Item], theirs: list[Item]
+) -> None:
+    """Ids of events, episodes and beliefs, scope, subject and objects are all the same."""
+    tenants = [clocked(plain.tenant(fresh_tenant())) for _ in range(2)]
+    for memory, items in zip(tenants, (ours, theirs), strict=True):
+        for name in filter(None, EPISODES):
+            memory.add_episode(id=name)
+        deliver(memory, items)
+    for memory, items in zip(tenants, (ours, theirs), strict=True):
+        sees_its_own(written(memory, items, look))
+
+
+@given(ours=accounts(), theirs=accounts(), data=st.data())
+def test_two_scopes_with_the_same_names(
+    archive: Archive, ours: list[Item], theirs: list[Item], data: st.DataObject
+) -> None:
+    """What one scope takes back of another's evidence stays where it is."""
+    one = archive.write(ours)
+    targets = data.draw(st.lists(st.sampled_from([e.id for e in one.evidence] or ["never"])))
+    other = archive.write(theirs)
+    for number, target in enumerate(targets):
+        done = other.handle.retract(target, id=f"{other.prefix}x{number}", at=BASE)
+        assert not done.found
+    for each in (one, other):
+        sees_its_own(each)
+
+
+@given(theirs=accounts())
+def test_a_retraction_waits_in_its_own_scope(archive: Archive, theirs: list[Item]) -> None:
+    """It names what comes later under this id in another scope, and does not touch it."""
+    prefix = archive.next_prefix()
+    stranger = archive.scope("stranger")
+    for number, item in enumerate(theirs):
+        if not isinstance(item, Undo):
+            stranger.retract(prefix + item.id, id=f"{prefix}x{number}", at=BASE)
+    sees_its_own(archive.write(theirs, prefix=prefix))
+
+
+def sees_its_own(history: Written) -> None:
+    """Hold everything that a handle reads to its own history."""
+    handle = history.handle
+    for cardinality in Cardinality:
+        policy = Policy(cardinality=cardinality)
+        slot = handle.current(SUBJECT, PREDICATE, policy=policy)
+        assert wrong_slot(history, slot, AsOf()) == []
+        page = handle.beliefs(policy=policy, limit=1_000)
+        assert {b.id: b.created_at for b in page.beliefs} == history.existed(AsOf())
+        assert [p for b in page.beliefs for p in wrong_belief(history, b, AsOf(), policy)] == []
+    for belief_id in history.existed(AsOf()):
+        trail = handle.evidence_for(belief_id)
+        assert wrong_trail(trail, verdict_of(history, belief_id, AsOf())) == []
+
+
+def test_a_belief_of_another_is_not_found(plain: GraphMem) -> None:
+    memory = clocked(plain)
+    there = memory.scope("there").observe(SUBJECT, PREDICATE, CLAIMS[0], at=BASE)
+    for stranger in (memory.scope("here"), memory, memory.tenant(fresh_tenant()).scope("there")):
+        for read in (stranger.belief, stranger.evidence_for, stranger.what_if):
+            with pytest.raises(NotFoundError):
+                read(there)
+        assert stranger.beliefs().beliefs == ()
+        assert stranger.current(SUBJECT, PREDICATE).candidates == ()
+
+
+def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: GraphMem) -> None:
+    memory = clocked(plain)
+    memory.observe(SUBJECT, PREDICATE, "Borealis", at=BASE, id="shared")
+    own = memory.scope("own")
+    assert own.current(SUBJECT, PREDICATE).scope == "global"
+    own.observe(SUBJECT, PREDICATE, "Atlas", at=BASE, id="mine")
+
+    slot = own.current(SUBJECT, PREDICATE)
+    assert (slot.scope, [c.object for c in slot.candidates]) == ("own", ["Atlas"])
+    slot = memory.current(SUBJECT, PREDICATE)
+    assert (slot.scope, [c.object for c in slot.candidates]) == ("global", ["Borealis"])

@@ -1,0 +1,360 @@
+"""Many writers of evidence at once, by threads and on one loop."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import EventConflictError, SupersededBeliefError
+from graphmem.model import Policy, Recorded, Replaced, Slot
+from graphmem.rules import claims, projection
+from graphmem.rules.projection import Evidence
+from graphmem.settings import SOURCE_WEIGHTS
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look, has_cycle
+
+pytestmark = pytest.mark.server
+
+WRITERS, READERS = 16, 8
+EACH = 10
+"""Acts of one writer, and reads of one reader."""
+TRIALS = 80
+AT_ONCE = 8
+"""Trials of a race that run at the same time, so that they get into one another's way."""
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+OBJECTS = ("Atlas", "Borealis", "Cygnus", "Draco")
+
+Call = Callable[[Any], Any]
+
+
+def raised(results: Iterable[Any]) -> list[Exception]:
+    return [result for result in results if isinstance(result, Exception)]
+
+
+def in_turn(door: Door, calls: Iterable[Call]) -> Call:
+    """One call that makes the calls one after another, and returns what each gave."""
+    calls = list(calls)
+    if door.name == "blocking":
+        return lambda m: [call(m) for call in calls]
+
+    async def awaited(m: Any) -> list[Any]:
+        return [await call(m) for call in calls]
+
+    return awaited
+
+
+def writing(writer: int, belief: str) -> list[Call]:
+    """What one writer does: it observes, alone and in batches, and testifies."""
+    chance = random.Random(writer)
+
+    def seen() -> dict[str, Any]:
+        return {
+            "subject": chance.choice(("alice", "ALICE")),
+            "predicate": "works_on",
+            "object": chance.choice(OBJECTS),
+            "kind": chance.choice(("supporting", "supporting", "refuting")),
+            "confidence": chance.random(),
+            "source_type": chance.choice(sorted(SOURCE_WEIGHTS)),
+            "episode": chance.choice(("monday", "friday", None)),
+        }
+
+    def act(n: int) -> Call:
+        event_id = f"{writer}-{n}"
+        match n % 4:
+            case 0:
+                batch = [seen() | {"id": f"{event_id}-{k}"} for k in range(5)]
+                return lambda m: m.observe_many(batch)
+            case 1:
+                strength = chance.random()
+                return lambda m: m.evidence(belief, "supporting", strength, id=event_id)
+            case 2:
+                one = seen()
+                return lambda m: m.observe(**one)
+            case _:
+                other = seen() | {"id": event_id}
+                return lambda m: m.observe(**other)
+
+    return [act(n) for n in range(EACH)]
+
+
+def reading(belief: str) -> list[Call]:
+    """What one reader does."""
+    every: list[Call] = [
+        lambda m: m.current("alice", "works_on"),
+        lambda m: m.belief(belief),
+        lambda m: m.evidence_for(belief, limit=1_000),
+        lambda m: m.beliefs(),
+    ]
+    return [every[n % len(every)] for n in range(2 * EACH)]
+
+
+def acknowledged(results: Iterable[Any]) -> list[str]:
+    """Ids of all events that writers were told of."""
+    flat: list[Recorded] = []
+    for result in results:
+        for one in result:
+            flat += [one] if isinstance(one, Recorded) else one
+    return [one.event_id for one in flat]
+
+
+def test_writers_and_readers_of_one_slot_lose_nothing_and_meet_no_error(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    memory.predicate("works_on", cardinality="ONE", at=MAY)
+    for name in ("monday", "friday"):
+        memory.add_episode(id=name)
+    belief = memory.observe("alice", "works_on", "Atlas", id="first").belief_id
+    writers = [in_turn(door, writing(n, belief)) for n in range(WRITERS)]
+    readers = [in_turn(door, reading(belief)) for _ in range(READERS)]
+
+    results = door.together(memory, writers + readers)
+
+    assert raised(results) == []
+    sent = acknowledged(results[:WRITERS])
+    # Each batch has five.
+    assert len(sent) == WRITERS * (EACH + 4 * len(range(0, EACH, 4)))
+    events = {k: e for k, e in look.events(tenant).items() if e["type"] == "EVIDENCE"}
+    assert Counter(sent) == Counter(events.keys() - {"first"})
+    for result in results[WRITERS:]:
+        slots = [one for one in result if isinstance(one, Slot)]
+        counted = [sum(c.events for c in slot.candidates) for slot in slots]
+        assert counted == sorted(counted)
+
+    slot = memory.current("alice", "works_on")
+    assert sum(c.events for c in slot.candidates) == len(events)
+    expected = projection.one(
+        [evidence(name, event) for name, event in events.items()], slot.valid, **terms(slot.policy)
+    )
+    assert [c.belief_id for c in slot.candidates] == [c.claim for c in expected]
+    assert [c.score for c in slot.candidates] == pytest.approx([c.score for c in expected])
+    assert memory.verify().wrong == ()
+
+
+def evidence(name: str, event: dict[str, Any]) -> Evidence:
+    """Return an event of the graph as the oracle takes it."""
+    [claim] = [to for kind, _, to in event["edges"] if kind in ("SUPPORTS", "REFUTES")]
+    return Evidence(
+        id=name,
+        claim=claim,
+        polarity=event["polarity"],
+        confidence=event["confidence"],
+        weight=SOURCE_WEIGHTS[event["source_type"]],
+        episode=event.get("episode_id"),
+        at=event["occurred_at"].to_native(),
+    )
+
+
+def terms(policy: Policy) -> dict[str, float]:
+    assert policy.tau_days is None
+    return {"kappa": policy.kappa, "margin": policy.margin}
+
+
+def test_the_first_evidence_of_many_at_once_is_of_one_belief(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    """Each spells the subject in its own way; the earliest words it, and is what is embedded."""
+    spelt: list[Callable[[str], str]] = [str, str.upper, str.title, "  {}".format]
+
+    def observe(trial: int, n: int) -> Call:
+        subject = spelt[n % 4](f"subject {trial}")
+        return lambda m: m.observe(subject, "is", "here", at=MAY - n * HOUR, id=f"{trial}-{n}")
+
+    for trial in range(0, TRIALS // 10, 2):
+        calls = [observe(one, n) for one in (trial, trial + 1) for n in range(AT_ONCE)]
+        assert raised(door.together(memory, calls)) == []
+
+    assert look.count(tenant) == {"Belief": TRIALS // 10, "Event": TRIALS // 10 * AT_ONCE}
+    for kept in look.beliefs(tenant).values():
+        trial = kept["subject"].split()[-1]
+        assert kept["subject"] == spelt[(AT_ONCE - 1) % 4](f"subject {trial}").strip()
+        assert kept["created_at"].to_native() == MAY - (AT_ONCE - 1) * HOUR
+        assert kept.get("unembedded") is None
+        alone = memory.tenant(f"{tenant}-alone")
+        again = alone.observe(kept["subject"], "is", "here").belief_id
+        assert look.beliefs(f"{tenant}-alone")[again]["embedding"] == kept["embedding"]
+
+
+def test_one_id_sent_by_many_at_once_is_written_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    target = memory.believe("It rains", id="base").belief_id
+    calls: dict[str, tuple[int, Call]] = {
+        "observe": (1, lambda m: m.observe("a", "b", "c", id="o")),
+        "observe_many": (
+            2,
+            lambda m: m.observe_many(
+                [
+                    {"subject": "a", "predicate": "b", "object": f"{n}", "id": f"m{n}"}
+                    for n in (1, 2)
+                ]
+            ),
+        ),
+        "believe": (1, lambda m: m.believe("It pours", id="h")),
+        "evidence": (1, lambda m: m.evidence(target, "supporting", 0.7, id="t")),
+        "retract": (1, lambda m: m.retract("o", id="r")),
+        "revise": (2, lambda m: m.revise(target, "It is wet", id="v")),
+        "predicate": (1, lambda m: m.predicate("b", cardinality="ONE", id="p")),
+    }
+    events = 1
+    for name, (made, call) in calls.items():
+        results = door.together(memory, [call] * WRITERS)
+        assert raised(results) == [], name
+        events += made
+        assert look.count(tenant)["Event"] == events, name
+        if name not in ("observe_many", "predicate"):
+            assert [r.repeated for r in results].count(False) == 1, name
+    retraction = look.events(tenant)["r"]
+    assert retraction["edges"] == [["RETRACTS", "Event", "o"]]
+
+
+def test_one_id_for_different_things_at_once_is_taken_by_one(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    belief = memory.believe("It rains").belief_id
+
+    def calls(trial: int) -> list[Call]:
+        event_id = f"e{trial}"
+        return [
+            lambda m: m.observe("a", "b", f"x {trial}", id=event_id),
+            lambda m: m.observe("a", "b", f"y {trial}", id=event_id),
+            lambda m: m.observe_many(
+                [{"subject": "a", "predicate": "b", "object": f"z {trial}", "id": event_id}]
+            ),
+            lambda m: m.evidence(belief, "supporting", 0.7, id=event_id),
+            lambda m: m.retract("nothing", id=event_id),
+        ]
+
+    for some in range(0, TRIALS // 2, AT_ONCE):
+        trials = range(some, some + AT_ONCE)
+        results = door.together(memory, [call for trial in trials for call in calls(trial)])
+        for n in range(AT_ONCE):
+            own = results[5 * n : 5 * n + 5]
+            assert len(raised(own)) == 4
+            assert {type(error) for error in raised(own)} == {EventConflictError}
+    assert look.count(tenant)["Event"] == 1 + TRIALS // 2
+
+
+def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    """An observation, its retraction and the retraction of that, all at once."""
+    memory.believe("It rains", id="base")
+    belief = claims.about_statement("global", "It rains").id
+
+    def race(trial: int) -> list[Call]:
+        name = f"x{trial}"
+        seen: Call = lambda m: m.observe("a", "b", "c", id=name, at=MAY)  # noqa: E731
+        if trial % 3 == 1:
+            seen = lambda m: m.evidence(belief, "supporting", 0.7, id=name, at=MAY)  # noqa: E731
+        elif trial % 3 == 2:
+            seen = lambda m: m.observe_many(  # noqa: E731
+                [{"subject": "a", "predicate": "b", "object": "c", "id": name, "at": MAY}]
+            )
+        return [
+            seen,
+            lambda m: m.retract(name, id=f"{name} r", at=MAY + HOUR),
+            lambda m: m.retract(f"{name} r", id=f"{name} rr", at=MAY + 2 * HOUR),
+        ]
+
+    chance = random.Random(7)
+    for some in range(0, TRIALS, AT_ONCE):
+        calls = [call for trial in range(some, some + AT_ONCE) for call in race(trial)]
+        chance.shuffle(calls)
+        assert raised(door.together(memory, calls)) == []
+
+    events = look.events(tenant)
+    for trial in range(TRIALS):
+        name = f"x{trial}"
+        assert events[f"{name} r"]["edges"] == [["RETRACTS", "Event", name]]
+        assert events[f"{name} rr"]["edges"] == [["RETRACTS", "Event", f"{name} r"]]
+    # All of them were brought back.
+    [kept] = memory.current("a", "b").candidates
+    assert kept.events + memory.belief(belief).verdict.evidence == TRIALS
+
+
+def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    batch = [
+        {"subject": f"s{n % 60}", "predicate": "is", "object": "here", "id": f"e{n:03}", "at": MAY}
+        for n in range(240)
+    ]
+
+    def send(writer: int) -> Call:
+        mine = random.Random(writer).sample(batch, len(batch))
+        return lambda m: m.observe_many(mine)
+
+    def retract(writer: int) -> Call:
+        return in_turn(door, [_retract(f"e{n:03}", f"r{n:03}") for n in range(writer, 240, 40)])
+
+    results = door.together(memory, [send(n) for n in range(8)] + [retract(n) for n in range(4)])
+
+    assert raised(results) == []
+    assert look.count(tenant) == {"Belief": 60, "Event": 240 + 24}
+    assert sum(not r.repeated for done in results[:8] for r in done) == 240
+    assert all(b.get("unembedded") is None for b in look.beliefs(tenant).values())
+    retracted = [e for e in look.events(tenant).values() if e["type"] == "RETRACT"]
+    assert [e["edges"] for e in retracted] == [
+        [["RETRACTS", "Event", e["target_id"]]] for e in retracted
+    ]
+    assert sum(b.verdict.evidence for b in memory.beliefs(limit=100).beliefs) == 240 - 24
+
+
+def _retract(target: str, event_id: str) -> Call:
+    return lambda m: m.retract(target, id=event_id)
+
+
+def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    """Evidence takes no lock, and what changes lineage does: caches follow from the events."""
+
+    def acts(trial: int) -> list[Call]:
+        rain, pour = f"It rains {trial}", f"It pours {trial}"
+        old = claims.about_statement("global", rain).id
+        return [
+            lambda m: m.believe(rain, at=MAY + 2 * HOUR),
+            lambda m: m.revise(old, pour, at=MAY + HOUR),
+            lambda m: m.evidence(old, "refuting", 0.9),
+            lambda m: m.believe(pour, at=MAY - HOUR),
+            lambda m: m.split(old, [pour, f"It is wet {trial}"], at=MAY + HOUR),
+        ]
+
+    for some in range(0, TRIALS // 2, AT_ONCE):
+        for trial in range(some, some + AT_ONCE):
+            memory.believe(f"It rains {trial}", at=MAY)
+        trials = range(some, some + AT_ONCE)
+        results = door.together(memory, [call for trial in trials for call in acts(trial)])
+        assert {type(error) for error in raised(results)} <= {SupersededBeliefError}
+        assert sum(isinstance(r, Replaced) for r in results) >= AT_ONCE
+
+    assert not has_cycle(look.edges(tenant))
+    assert memory.verify().wrong == ()
+    found = memory.beliefs(superseded=True, limit=1_000).beliefs
+    assert {b.statement: b.status for b in found if b.statement.startswith("It rains")} == {
+        f"It rains {trial}": "current" for trial in range(TRIALS // 2)
+    }
+
+
+def test_declarations_at_once_leave_the_newest_in_force(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    def declare(n: int) -> Call:
+        return lambda m: m.predicate(
+            "is", kappa=n, at=MAY + n * HOUR, template=f"{n} {{subject}} {{object}}"
+        )
+
+    order = random.Random(3).sample(range(WRITERS), WRITERS)
+    results = door.together(memory, [declare(n) for n in order])
+    assert raised(results) == []
+    [found] = memory.predicates()
+    assert found.policy.kappa == WRITERS - 1
+    assert found.template == f"{WRITERS - 1} {{subject}} {{object}}"
+    assert look.count(tenant) == {"Predicate": 1, "Event": WRITERS}

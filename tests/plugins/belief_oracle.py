@@ -1,0 +1,179 @@
+"""In what reads of beliefs differ from what the rules make of the same evidence."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from graphmem.model import AsOf, Belief, Cardinality, Policy, Slot, Supposed, Trail
+from graphmem.rules import projection, sequential
+from graphmem.rules.claims import clamped
+from graphmem.rules.projection import CONTESTED, Candidate, Evidence, ManyBelief
+from tests.plugins.histories import Written
+from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, unlike
+
+LONG = 1_000
+"""From this many events on the closed form stands for the fold, to which its own tests hold it."""
+
+
+def close(a: float, b: float) -> bool:
+    """Whether two numbers agree; the last digits of a large sum are compared with it."""
+    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def wrong_slot(written: Written, slot: Slot, as_of: AsOf) -> list[str]:
+    """Return in what a slot differs from what its history says, as the slot's policy reads it."""
+    evidence, valid = written.seen(as_of.known), as_of.valid or END
+    seen = by_claim(evidence, valid)
+    counts = {claim: len(events) for claim, events in seen.items()}
+    found = {c.belief_id: c.events for c in slot.candidates}
+    if (found, slot.total) != (counts, len(counts)):
+        return [f"{found} of {slot.total}, not {counts}"]
+    if slot.policy.cardinality is Cardinality.ONE:
+        return _wrong_rivals(slot, evidence, valid)
+    return _wrong_neighbours(slot, seen, valid)
+
+
+def wrong_belief(written: Written, found: Belief, as_of: AsOf, policy: Policy) -> list[str]:
+    """Return in what a belief differs from what its history says, as a policy reads it."""
+    valid, initial = as_of.valid or END, written.initial(found.id, as_of)
+    own = projection.visible(written.of(found.id, as_of.known), valid)
+    many = _many(own, valid, policy, initial)
+    belief = many.belief
+    if policy.cardinality is Cardinality.ONE:
+        rivals = {c.claim: c.belief for c in _one(written.seen(as_of.known), valid, policy)}
+        belief = rivals.get(found.id, belief)
+    verdict = sequential.test(own, initial)
+    numbers = {
+        "initial": (found.initial_confidence, initial),
+        "belief": (found.belief, belief),
+        "positive": (found.positive, many.positive),
+        "negative": (found.negative, many.negative),
+        "supporting": (found.supporting_episodes, many.supporting_episodes),
+        "refuting": (found.refuting_episodes, many.refuting_episodes),
+        "log_ratio": (found.verdict.log_ratio, verdict.log_ratio),
+        "confidence": (found.verdict.confidence, verdict.confidence),
+        "evidence": (found.verdict.evidence, len(verdict.steps)),
+    }
+    told = [f"{name} {a}, not {b}" for name, (a, b) in numbers.items() if not close(a, b)]
+    if found.verdict.status is not verdict.status:
+        told.append(f"{found.verdict.status}, not {verdict.status}")
+    if found.contested is not many.contested and not _on_the_edge(many):
+        told.append(f"contested {found.contested}")
+    return [f"{found.object}: {problem}" for problem in told]
+
+
+def verdict_of(
+    written: Written,
+    belief_id: str,
+    as_of: AsOf,
+    extra: Sequence[Supposed] = (),
+    without: Sequence[str] = (),
+    *,
+    pooled: bool = False,
+) -> sequential.Verdict:
+    """Return what the rules make of what is seen of a claim, and of what is supposed."""
+    valid = as_of.valid or END
+    heard = [e for e in written.of(belief_id, as_of.known) if e.at <= valid]
+    heard = [e for e in heard if e.id not in without]
+    heard += [
+        Evidence(
+            id=f"supposed {place}",
+            claim=belief_id,
+            polarity=one.kind.polarity,
+            confidence=0.0,
+            weight=1.0,
+            episode=one.episode,
+            at=one.at or valid,
+            strength=clamped(one.strength),
+        )
+        for place, one in enumerate(extra)
+    ]
+    return sequential.test(heard, written.initial(belief_id, as_of), pooled=pooled)
+
+
+def wrong_trail(
+    trail: Trail, expected: sequential.Verdict, *, start: int = 0, limit: int = 100
+) -> list[str]:
+    """Return in what a trail, of which a page is shown, differs from a verdict and its steps."""
+    steps = expected.steps[start : start + limit]
+    if [line.event_id for line in trail.lines] != [step.id for step in steps]:
+        return [f"{[line.event_id for line in trail.lines]}, not {[step.id for step in steps]}"]
+    told = []
+    for line, step in zip(trail.lines, steps, strict=True):
+        numbers = (
+            (line.llr, step.llr),
+            (line.log_ratio, step.log_ratio),
+            (line.confidence, step.confidence),
+        )
+        alike = (line.status, line.occurred_at) == (step.status, step.at)
+        if not alike or not all(close(a, b) for a, b in numbers):
+            told.append(f"{line}, not {step}")
+    needed = sequential.needed(expected)
+    totals = (
+        (trail.verdict.log_ratio, expected.log_ratio),
+        (trail.verdict.confidence, expected.confidence),
+        (trail.needed.promote, needed.promote),
+        (trail.needed.demote, needed.demote),
+    )
+    alike = (trail.verdict.status, trail.verdict.evidence) == (expected.status, len(expected.steps))
+    if not alike or not all(close(a, b) for a, b in totals):
+        told.append(f"{trail.verdict}, {trail.needed}, not {expected.status}, {needed}")
+    return told
+
+
+def by_claim(evidence: Sequence[Evidence], valid: datetime) -> dict[str, list[Evidence]]:
+    """Return what has happened, claim by claim."""
+    found: dict[str, list[Evidence]] = defaultdict(list)
+    for e in projection.visible(evidence, valid):
+        found[e.claim].append(e)
+    return found
+
+
+def _one(evidence: Sequence[Evidence], valid: datetime, policy: Policy) -> list[Candidate]:
+    fold = projection.one if len(evidence) < LONG else projection.one_closed
+    return fold(evidence, valid, **Overwriting.of(policy)._asdict())
+
+
+def _many(
+    evidence: Sequence[Evidence], valid: datetime, policy: Policy, initial: float = 0.5
+) -> ManyBelief:
+    return projection.many(
+        evidence,
+        valid,
+        decay_per_day=policy.decay_per_day,
+        combine=policy.combine,
+        initial=initial,
+    )
+
+
+def _wrong_rivals(slot: Slot, evidence: Sequence[Evidence], valid: datetime) -> list[str]:
+    found = [
+        Candidate(c.belief_id, c.score, c.belief, c.last_at, c.last_id, c.ambiguous)
+        for c in slot.candidates
+    ]
+    return unlike(found, _one(evidence, valid, slot.policy), valid, Overwriting.of(slot.policy))
+
+
+def _wrong_neighbours(slot: Slot, seen: dict[str, list[Evidence]], valid: datetime) -> list[str]:
+    told = []
+    for c in slot.candidates:
+        own = seen[c.belief_id]
+        wanted = _many(own, valid, slot.policy)
+        for name, value in asdict(wanted).items():
+            edge = name == "contested" and _on_the_edge(wanted)
+            if not edge and not close(getattr(c, name), value):
+                told.append(f"{c.object}: {name} {getattr(c, name)}, not {value}")
+        last_at = max((e.at for e in own if e.polarity > 0), default=None)
+        if c.last_at != last_at:
+            told.append(f"{c.object}: affirmed at {c.last_at}, not {last_at}")
+    places = [(c.belief, c.last_at is not None, c.last_at, c.belief_id) for c in slot.candidates]
+    return told if places == sorted(places, reverse=True) else [*told, f"not in order: {places}"]
+
+
+def _on_the_edge(wanted: ManyBelief) -> bool:
+    """Whether a rounding decides if it is contested."""
+    return any(abs(p - CONTESTED) < TOLERANCE for p in (wanted.positive, wanted.negative))

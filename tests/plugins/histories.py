@@ -1,0 +1,274 @@
+"""Histories of evidence, written in bulk to a server, and what of them a reader can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count, groupby
+from typing import Any
+
+from hypothesis import strategies as st
+
+from graphmem import GraphMem
+from graphmem.model import AsOf, Hypothesis, Kind, Observation, Testimony
+from graphmem.operations.evidence import writing
+from graphmem.ports import run_now
+from graphmem.rules import claims
+from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.projection import Evidence
+from graphmem.rules.retraction import Retract, retracted
+from graphmem.testing import FrozenClock
+from tests.plugins.graph import Look
+from tests.rules.strategies_histories import (
+    BASE,
+    CLAIMS,
+    END,
+    EPISODES,
+    confidences,
+    histories,
+    instants,
+)
+
+SUBJECT, PREDICATE = "alice", "works_on"
+"""The slot that every history here is about."""
+SOURCES = {1.0: "EXPLICIT", 0.8: "RULE", 0.6: "CLASSIFIER", 0.5: "EXTRACTOR"}
+"""Source types by their weight."""
+MICROSECOND = timedelta(microseconds=1)
+STEPS = (MICROSECOND, MICROSECOND, timedelta(days=1), timedelta(days=300))
+MOST_IN_A_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A hypothesis that a claim holds."""
+
+    id: str
+    claim: str
+    confidence: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A retraction, before the store says when it was recorded."""
+
+    id: str
+    target: str
+    at: datetime
+
+
+Item = Evidence | Thought | Undo
+
+
+@st.composite
+def accounts(draw: st.DrawFn, names: Sequence[str] = CLAIMS) -> list[Item]:
+    """Draw evidence, hypotheses and retractions of a slot, in the order of their delivery.
+
+    Retractions name evidence, one another, or what never arrives; they come before or after it.
+    Some accounts know few instants, so that most events share theirs with others.
+    """
+    names = names[: draw(st.integers(1, len(names)))]
+    evidence = draw(histories(names))
+    thoughts = [
+        Thought(f"t{number}", draw(st.sampled_from(names)), draw(confidences), draw(instants))
+        for number in range(draw(st.integers(0, 3)))
+    ]
+    numbers = range(draw(st.integers(0, 4)))
+    named = [*(e.id for e in evidence), *(f"r{number}" for number in numbers), "never"]
+    undos = []
+    for number in numbers:
+        targets = [name for name in named if name != f"r{number}"]
+        undos.append(Undo(f"r{number}", draw(st.sampled_from(targets)), draw(instants)))
+    step = draw(st.sampled_from(STEPS))
+    items: list[Item] = [*evidence, *thoughts, *undos]
+    return draw(st.permutations([replace(one, at=_snapped(one.at, step)) for one in items]))
+
+
+def _snapped(at: datetime, step: timedelta) -> datetime:
+    return at - (at - BASE) % step
+
+
+@dataclass(frozen=True)
+class Written:
+    """A history as the store has it, in a scope that holds nothing else."""
+
+    handle: GraphMem
+    """Sees this scope, and the global one, where nothing but the episodes is."""
+    prefix: str
+    """Of the ids of its events."""
+    ids: dict[str, str]
+    """Of the beliefs, by claim."""
+    evidence: tuple[Evidence, ...]
+    """Ids as stored, claims by the ids of their beliefs, strengths as they count."""
+    thoughts: tuple[Thought, ...]
+    retracts: tuple[Retract, ...]
+    recorded: dict[str, datetime]
+    """When each event was recorded."""
+
+    def seen(self, known: datetime | None) -> list[Evidence]:
+        """Return the evidence that is known and not taken back, whenever it happened."""
+        gone = retracted(self.retracts, known)
+        return [e for e in self.evidence if e.id not in gone and self._known(e.id, known)]
+
+    def of(self, belief_id: str, known: datetime | None) -> list[Evidence]:
+        """Return what of it is about one claim."""
+        return [e for e in self.seen(known) if e.claim == belief_id]
+
+    def initial(self, belief_id: str, as_of: AsOf) -> float:
+        """Return what was believed before any evidence, as far as that is known."""
+        told = [t for t in self.thoughts if t.claim == belief_id and self._sees(t, as_of)]
+        return min(told, key=lambda t: (t.at, t.id)).confidence if told else 0.5
+
+    def existed(self, as_of: AsOf) -> dict[str, datetime]:
+        """Return since when each belief is there that anything spoke of, retracted or not."""
+        since: dict[str, datetime] = {}
+        spoke: list[Evidence | Thought] = [*self.evidence, *self.thoughts]
+        for one in spoke:
+            if self._sees(one, as_of):
+                since[one.claim] = min(one.at, since.get(one.claim, one.at))
+        return since
+
+    def moments(self) -> st.SearchStrategy[AsOf]:
+        """Draw pairs of times: between any two events of the history, and before and after."""
+        first = min(self.recorded.values(), default=END)
+        knowns = [first - MICROSECOND, *sorted(self.recorded.values())]
+        return st.builds(
+            AsOf, valid=st.none() | instants, known=st.none() | st.sampled_from(knowns)
+        )
+
+    def _known(self, event_id: str, known: datetime | None) -> bool:
+        return known is None or self.recorded[event_id] <= known
+
+    def _sees(self, one: Evidence | Thought, as_of: AsOf) -> bool:
+        return one.at <= (as_of.valid or END) and self._known(one.id, as_of.known)
+
+
+class Archive:
+    """A tenant that keeps many histories, each in a scope of its own."""
+
+    def __init__(self, memory: GraphMem, look: Look) -> None:
+        self._memory, self._look = memory, look
+        self._numbers = count()
+        self.have_episodes(name for name in EPISODES if name)
+
+    def have_episodes(self, names: Iterable[str]) -> None:
+        """Make episodes that events may name."""
+        for name in names:
+            self._memory.add_episode(id=name)
+
+    def write_long(self, evidence: Sequence[Evidence], episodes: int = 50) -> Written:
+        """Write many events; episodes that they name are folded into a few, which are made."""
+        names = {e.episode for e in evidence if e.episode}
+        few = {name: f"long{place % episodes}" for place, name in enumerate(sorted(names))}
+        self.have_episodes(set(few.values()))
+        return self.write(
+            [replace(e, episode=few[e.episode]) if e.episode else e for e in evidence]
+        )
+
+    def next_prefix(self) -> str:
+        """Return a prefix of event ids, and name of a scope, that nobody has used."""
+        return f"h{next(self._numbers)}-"
+
+    def scope(self, name: str) -> GraphMem:
+        """Return a handle on a scope."""
+        return self._memory.scope(name)
+
+    def write(self, items: Sequence[Item], *, prefix: str = "") -> Written:
+        """Write a history in the order given; what is between retractions in one transaction."""
+        prefix = prefix or self.next_prefix()
+        handle = self.scope(prefix)
+        deliver(handle, items, prefix=prefix)
+        return written(handle, items, self._look, prefix=prefix)
+
+
+def deliver(
+    handle: GraphMem, items: Sequence[Item], *, prefix: str = "", subject: str = SUBJECT
+) -> None:
+    """Write items in the order given, under their ids with a prefix."""
+    binding = handle._state.binding
+    for undone, run in groupby(items, key=lambda item: isinstance(item, Undo)):
+        if undone:
+            for undo in (one for one in run if isinstance(one, Undo)):
+                handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)
+            continue
+        told = (one for one in run if not isinstance(one, Undo))
+        drafts = [
+            _draft(one, _claim(binding.wall.scope, one.claim, subject), prefix) for one in told
+        ]
+        for start in range(0, len(drafts), MOST_IN_A_BATCH):
+            run_now(writing.append(binding, drafts[start : start + MOST_IN_A_BATCH], {}))
+
+
+def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
+    """Return what the store has of items that were delivered to a handle's scope."""
+    wall = handle._state.binding.wall
+    named = {one.claim for one in items if not isinstance(one, Undo)}
+    ids = {name: _claim(wall.scope, name).id for name in named}
+    rows = look.rows(
+        "MATCH (e:Event {tenant: $tenant}) WHERE e.id IN $ids "
+        "RETURN e.id AS id, e.recorded_at AS recorded_at",
+        tenant=wall.tenant,
+        ids=[prefix + item.id for item in items],
+    )
+    recorded = {row["id"]: row["recorded_at"].to_native() for row in rows}
+    return Written(
+        handle=handle,
+        prefix=prefix,
+        ids=ids,
+        evidence=tuple(
+            replace(_counted(one), id=prefix + one.id, claim=ids[one.claim])
+            for one in items
+            if isinstance(one, Evidence)
+        ),
+        thoughts=tuple(
+            replace(one, id=prefix + one.id, claim=ids[one.claim])
+            for one in items
+            if isinstance(one, Thought)
+        ),
+        retracts=tuple(
+            Retract(prefix + one.id, prefix + one.target, one.at, recorded[prefix + one.id])
+            for one in items
+            if isinstance(one, Undo)
+        ),
+        recorded=recorded,
+    )
+
+
+def clocked(memory: GraphMem, at: datetime = END) -> GraphMem:
+    """Return the same handle on a world whose clock stands."""
+    binding = memory._state.binding
+    world = replace(binding.world, clock=FrozenClock(at))
+    return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
+
+
+def _claim(scope: str, claim: str, subject: str = SUBJECT) -> Claim:
+    return claims.about_triple(scope, subject, PREDICATE, claim)
+
+
+def _counted(e: Evidence) -> Evidence:
+    if e.strength is None:
+        return e
+    strength = claims.clamped(e.strength)
+    return replace(e, strength=strength, confidence=max(0.0, 2 * strength - 1))
+
+
+def _draft(one: Evidence | Thought, claim: Claim, prefix: str) -> Draft:
+    named: dict[str, Any] = {"id": prefix + one.id, "at": one.at}
+    triple: dict[str, Any] = {
+        "subject": claim.subject,
+        "predicate": claim.predicate,
+        "object": claim.object,
+    }
+    if isinstance(one, Thought):
+        thought = Hypothesis(confidence=one.confidence, **triple, **named)
+        return claims.hypothesised(thought, claim.scope, END)
+    named |= {
+        "kind": Kind.SUPPORTING if one.polarity > 0 else Kind.REFUTING,
+        "episode": one.episode,
+    }
+    if one.strength is not None:
+        return claims.testified(Testimony(strength=one.strength, **named), claim, END)
+    source = SOURCES[one.weight]
+    seen = Observation(confidence=one.confidence, source_type=source, **triple, **named)
+    return claims.observed(seen, claim.scope, END)

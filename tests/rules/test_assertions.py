@@ -1,0 +1,60 @@
+"""What texts assert: each claim once, in one order, worded as its predicate is read aloud."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import Triple, Wall, Wish
+from graphmem.rules import assertions, claims, drafts
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+WALL = Wall(tenant="acme", scope="user:alice", scopes=("user:alice", "global"))
+
+parts = st.sampled_from(["Alice", "alice ", "ÉMILE", "lives_in", "Porto"])
+triples = st.builds(Triple, subject=parts, predicate=parts, object=parts)
+wishes = st.lists(
+    st.builds(Wish, content=st.just("x y"), claims=st.lists(triples, max_size=6).map(tuple)),
+    max_size=4,
+)
+
+
+def claim_id(said: Triple) -> str:
+    return claims.about_triple(WALL.scope, said.subject, said.predicate, said.object).id
+
+
+@given(wishes)
+def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[Wish]) -> None:
+    committed = [(drafts.draft(wish, WALL, NOW, ()), f"m{n}") for n, wish in enumerate(given_)]
+    rows = assertions.rows(committed, WALL, {})
+    ids = [row["claim"]["id"] for row in rows]
+    assert ids == sorted(ids)
+    for draft, memory_id in committed:
+        own = [row["claim"]["id"] for row in rows if row["memory_id"] == memory_id]
+        assert own == list(assertions.belief_ids(draft.wish, WALL.scope))
+        assert own == sorted({claim_id(said) for said in draft.wish.claims})
+        assert all(
+            row["event"] == {"id": draft.event_id, "occurred_at": draft.occurred_at}
+            for row in rows
+            if row["memory_id"] == memory_id
+        )
+
+
+@given(wishes)
+def test_the_predicates_are_those_of_the_claims(given_: list[Wish]) -> None:
+    used = {claims.folded(said.predicate) for wish in given_ for said in wish.claims}
+    assert assertions.predicates(given_) == sorted(used)
+
+
+def test_a_claim_is_worded_by_the_template_of_its_predicate() -> None:
+    said = (
+        Triple(subject="Alice", predicate="Lives_In", object="Porto"),
+        Triple(subject="Alice", predicate="works_on", object="Atlas"),
+    )
+    draft = drafts.draft(Wish(content="x y", claims=said), WALL, NOW, ())
+    rows = assertions.rows([(draft, "m")], WALL, {"lives_in": "{subject} dwells in {object}"})
+    worded = {row["claim"]["statement"] for row in rows}
+    assert worded == {"Alice dwells in Porto", "Alice works on Atlas"}
+    assert {row["claim"]["scope"] for row in rows} == {WALL.scope}

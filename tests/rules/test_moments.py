@@ -1,0 +1,59 @@
+"""What is known may change for as long as a transaction may last, and not at all after."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from graphmem.errors import InvalidInputError
+from graphmem.model import AsOf
+from graphmem.rules.moments import FOREVER, LONGEST, bounds, is_provisional, missing, refuse_future
+from graphmem.settings import Settings
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+seconds = st.integers(-(10**6), 10**6).map(lambda n: timedelta(seconds=n))
+
+
+def test_what_is_left_out_shuts_nothing_out() -> None:
+    assert bounds(None) == bounds(AsOf()) == {"valid": FOREVER, "known": FOREVER}
+    assert bounds(AsOf(valid=NOW)) == {"valid": NOW, "known": FOREVER}
+    assert bounds(AsOf(known=NOW)) == {"valid": FOREVER, "known": NOW}
+
+
+@given(seconds)
+def test_what_was_known_can_be_repeated_when_every_transaction_has_ended(ago: timedelta) -> None:
+    asked = AsOf(known=NOW - ago)
+    if ago < timedelta(minutes=-5):
+        with pytest.raises(InvalidInputError):
+            is_provisional(asked, NOW)
+        with pytest.raises(InvalidInputError):
+            refuse_future(asked, NOW)
+    else:
+        refuse_future(asked, NOW)
+        assert is_provisional(asked, NOW) is (ago < timedelta(seconds=30))
+
+
+@given(seconds)
+def test_any_day_may_be_asked_for(ahead: timedelta) -> None:
+    for asked in (AsOf(), AsOf(valid=NOW + ahead)):
+        refuse_future(asked, NOW)
+        assert not is_provisional(asked, NOW)
+    refuse_future(None, NOW)
+
+
+def test_no_setting_allows_a_longer_transaction() -> None:
+    longest = Settings(transaction_timeout_s=LONGEST.total_seconds())
+    assert timedelta(seconds=longest.transaction_timeout_s) == LONGEST
+    with pytest.raises(ValidationError):
+        Settings(transaction_timeout_s=LONGEST.total_seconds() + 0.1)
+
+
+def test_what_was_not_there_then_says_so() -> None:
+    now, then = missing("m_1", None), missing("m_1", AsOf())
+    assert "m_1" in now.message
+    assert "m_1" in then.message
+    assert now.hint != then.hint
