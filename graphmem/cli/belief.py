@@ -10,6 +10,7 @@ import click
 
 from graphmem.cli.app import App, F, command
 from graphmem.cli.belief_evidence import WRITING
+from graphmem.cli.belief_reading import READING
 from graphmem.cli.memory import InstantType, as_of, moment
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def belief() -> None:
     """Record evidence, test hypotheses, read what to believe."""
 
 
-for writing in WRITING:
-    belief.add_command(writing)
+for other in (*WRITING, *READING):
+    belief.add_command(other)
 
 
 @belief.command()

@@ -192,7 +192,9 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
         return found
 
     async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
-        """Return a memory, whatever its status; no access is counted.
+        """Return a memory, whatever its status, and which of its claims have lost.
+
+        No access is counted.
 
         Args:
             memory_id: of the memory.

@@ -239,3 +239,44 @@ def test_what_does_not_fit_ends_with_its_code_and_says_so(
     ended = run(*args)
     assert ended.code == code
     assert said in ended.out + ended.err
+
+
+def test_slots_are_listed_with_their_best_value(run: Run) -> None:
+    moved(run)
+    run("belief", "observe", "alice", "likes", "tea")
+    shown = run("belief", "slots", "alice").out.splitlines()
+    assert shown[1].split()[:4] == ["alice", "likes", "tea", "0.83"]
+    assert shown[2].split()[:5] == ["alice", "works_on", "Atlas", "0.90", "Borealis"]
+    page = run("belief", "slots", "--limit", "1", "--json").data
+    assert [slot["predicate"] for slot in page["slots"]] == ["likes"]
+    more = run("belief", "slots", "--limit", "1", "--cursor", page["next_cursor"], "--json").data
+    assert [slot["predicate"] for slot in more["slots"]] == ["works_on"]
+    assert "No slots." in run("belief", "slots", "nobody").out
+
+
+def test_a_flip_set_names_the_evidence_that_decides(run: Run) -> None:
+    held = run("belief", "believe", "The pool should have 4 threads", "--json").data["belief_id"]
+    ids = [
+        run("belief", "evidence", held, "refuting", "0.85", "--json").data["event_id"]
+        for _ in range(2)
+    ]
+    found = run("belief", "flip-set", held, "--json").data
+    assert (found["status"], found["becomes"], len(found["event_ids"])) == (
+        "demoted",
+        "accumulating",
+        1,
+    )
+    assert set(found["event_ids"]) <= set(ids)
+    assert "demoted; without 1 of 2 pieces accumulating:" in run("belief", "flip-set", held).out
+    fresh = run("belief", "believe", "It rains", "--json").data["belief_id"]
+    assert "whichever of 0 pieces" in run("belief", "flip-set", fresh).out
+
+
+def test_a_chain_leads_to_what_is_believed_now(run: Run) -> None:
+    old = run("belief", "believe", "The pool should have 4 threads", "--json").data["belief_id"]
+    new = run("belief", "revise", old, "The pool should have 8 threads", "--json").data
+    found = run("belief", "chain", old, "--json").data
+    assert found["head_ids"] == new["newer_ids"]
+    shown = run("belief", "chain", old).out
+    assert "● The pool should have 8 threads" in shown
+    assert f"by {new['newer_ids'][0]}" in shown
