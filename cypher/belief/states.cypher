@@ -26,19 +26,7 @@
 //   - verdict    map    status, log_ratio, confidence, evidence
 //   - now        datetime  the server's clock
 
-CALL () {
-  UNWIND range(0, size(coalesce($ids, [])) - 1) AS place
-  MATCH (m:Belief {tenant: $tenant, id: $ids[place]})
-  WHERE m.scope IN $scopes
-  RETURN m, place
-UNION ALL
-  // A filter by $ids alone would be applied to every belief found, not before they are looked for.
-  UNWIND CASE WHEN $ids IS NULL THEN coll.distinct($scopes) ELSE [] END AS scope
-  MATCH (m:Belief)
-  // The cached created_at comes from all events: that of the events seen is never earlier.
-  WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at <= $valid
-  RETURN m, 0 AS place
-}
+// include: fragments/asked_beliefs.cypher
 // include: fragments/belief_seen.cypher
 FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
 // Sorted before the status is asked for: that is then done for no more beliefs than the page needs.
@@ -62,18 +50,6 @@ CALL (asked, valid, policy) {
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
-CALL (asked, valid, policy) {
-  FILTER policy.cardinality = 'ONE' AND asked.subject_key IS NOT NULL
-  MATCH (b:Belief {
-    tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key
-  })
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
-  // include: fragments/weighs.cypher
-  // include: fragments/among_others.cypher
-  // include: fragments/project_one.cypher
-  RETURN head([x IN ranked WHERE x.b = asked | x.belief]) AS score
-}
 CALL (asked, valid, initial, shown) {
   WITH asked AS b
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
@@ -84,5 +60,25 @@ CALL (asked, valid, initial, shown) {
   // include: fragments/sequential.cypher
   RETURN verdict
 }
-RETURN card, initial, projected, score, verdict, datetime.realtime('Z') AS now
-ORDER BY place, card.created_at DESC, card.id DESC
+// The values of a slot are ranked once, however many of them are shown.
+WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy, collect({
+  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict
+}) AS listed
+CALL (valid, policy, listed) {
+  UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
+  MATCH (b:Belief {
+    tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key
+  })
+  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
+  // include: fragments/project_one.cypher
+  RETURN ranked
+}
+UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]] AS found
+WITH found[0] AS b, head(collect(found[1])) AS member, head(collect(found[2])) AS score
+WHERE member IS NOT NULL
+RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,
+       datetime.realtime('Z') AS now
+ORDER BY member.place, card.created_at DESC, card.id DESC

@@ -128,7 +128,7 @@ class AsyncBeliefs:
             as_of: when; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
         suppose = belief.Suppose(
@@ -159,7 +159,7 @@ class AsyncBeliefs:
             as_of: when; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
         extra = records("evidence", Supposed, evidence)

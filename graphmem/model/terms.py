@@ -38,6 +38,10 @@ def _storable(text: str) -> str:
     return text
 
 
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
 Instant: TypeAlias = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(_utc)]
 """A timezone-aware instant, kept in UTC to the microsecond."""
 Text: TypeAlias = Annotated[str, Strict(), AfterValidator(_storable)]
@@ -61,8 +65,10 @@ class Wall(Record):
     tenant: Name
     scope: Name = GLOBAL_SCOPE
     """Where writes go."""
-    scopes: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200)] = (GLOBAL_SCOPE,)
-    """What reads may see."""
+    scopes: Annotated[
+        tuple[Name, ...], Field(min_length=1, max_length=200), AfterValidator(_once)
+    ] = (GLOBAL_SCOPE,)
+    """What reads may see, each once."""
 
 
 class AsOf(Record):

@@ -147,7 +147,7 @@ async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Tr
     """Return the sequential test of a belief with a page of its trail.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: nothing visible has this id, or nothing was known of it then.
         InvalidInputError: `known` lies in the future.
     """
     params, bounds = _params(to, by), asking.bounds(to.world.settings)

@@ -20,6 +20,7 @@ def _predicate(row: Mapping[str, Any]) -> Predicate:
 
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
+LOCK_NAMES = catalog.query("belief/lock_names", catalog.ignored)
 LOOK = catalog.query("belief/look", dict)
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
 LIST = catalog.query("predicate/list", _predicate)
@@ -62,6 +63,7 @@ async def declare(
 
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK_NAMES, tenant=to.wall.tenant, ids=[row["id"]])
         [found] = await tx.fetch(
             LOOK,
             tenant=to.wall.tenant,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +17,8 @@ from graphmem.model import Policy, Recorded, Replaced, Slot
 from graphmem.rules import claims, projection
 from graphmem.rules.projection import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on
+from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
 
 pytestmark = pytest.mark.server
@@ -218,10 +220,14 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
     belief = memory.believe("It rains").belief_id
+    old = [memory.believe(f"old {trial}").belief_id for trial in range(TRIALS // 2)]
 
     def calls(trial: int) -> list[Call]:
         event_id = f"e{trial}"
         return [
+            lambda m: m.believe(f"It rains {trial}", id=event_id),
+            lambda m: m.predicate("b", kappa=trial, id=event_id),
+            lambda m: m.revise(old[trial], f"new {trial}", id=event_id),
             lambda m: m.observe("a", "b", f"x {trial}", id=event_id),
             lambda m: m.observe("a", "b", f"y {trial}", id=event_id),
             lambda m: m.observe_many(
@@ -235,10 +241,14 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
         trials = range(some, some + AT_ONCE)
         results = door.together(memory, [call for trial in trials for call in calls(trial)])
         for n in range(AT_ONCE):
-            own = results[5 * n : 5 * n + 5]
-            assert len(raised(own)) == 4
+            own = results[8 * n : 8 * n + 8]
+            assert len(raised(own)) == 7
             assert {type(error) for error in raised(own)} == {EventConflictError}
-    assert look.count(tenant)["Event"] == 1 + TRIALS // 2
+    events = look.events(tenant)
+    assert {f"e{trial}" for trial in range(TRIALS // 2)} <= events.keys()
+    # What was there before, one each, and what a revision believes from then on.
+    revised = [e for e in events.values() if e["type"] == "REVISE"]
+    assert len(events) == 1 + TRIALS + len(revised)
 
 
 def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
@@ -277,6 +287,43 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
     # All of them were brought back.
     [kept] = memory.current("a", "b").candidates
     assert kept.events + memory.belief(belief).verdict.evidence == TRIALS
+
+
+@pytest.mark.parametrize("first", ["observe", "observe_many", "evidence", "retract"])
+def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
+    plain: GraphMem, look: Look, tenant: str, first: str
+) -> None:
+    """However they overlap: one comes while the other has written and not yet committed."""
+    belief = plain.believe("It rains", id="base")
+    acts: dict[str, Callable[[GraphMem], Any]] = {
+        "observe": lambda m: m.observe("a", "b", "c", id="x"),
+        "observe_many": lambda m: m.observe_many(
+            [{"subject": "a", "predicate": "b", "object": f"c{n}", "id": f"x{n}"} for n in (1, 2)]
+            + [{"subject": "a", "predicate": "b", "object": "c", "id": "x"}]
+        ),
+        "evidence": lambda m: m.evidence(belief, "supporting", 0.7, id="x"),
+        "retract": lambda m: m.retract("x", id="r"),
+    }
+    second = acts["observe" if first == "retract" else "retract"]
+    with ThreadPoolExecutor(1) as pool:
+        waiting: list[Future[Any]] = []
+
+        def come() -> None:
+            waiting.append(pool.submit(second, plain))
+            while not waiting[0].done() and not is_blocked(look):
+                pass
+
+        after = "belief/retract" if first == "retract" else "belief/append"
+        graph = Holding(plain._state.binding.world.graph, after, come)
+        acts[first](on(plain, graph=graph))
+        waiting[0].result()
+    assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "x"]]
+
+
+def is_blocked(look: Look) -> bool:
+    """Whether a transaction waits for a lock of another."""
+    rows = look.rows("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked'")
+    return bool(rows)
 
 
 def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(

@@ -7,7 +7,9 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import neo4j
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from graphmem import GraphMem, Message, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
+from graphmem.model import Recorded
 from graphmem.rules.gathering import Kept
 from graphmem.testing import HashEmbedder
 from tests.plugins.graph import Look
@@ -23,17 +26,50 @@ from tests.plugins.texts import unlike
 MEMORIES = {"dev": 1_500, "check": 1_500, "deep": 5_000}[
     os.environ.get("HYPOTHESIS_PROFILE", "dev")
 ]
+EVIDENCE = {"dev": 3_000, "check": 3_000, "deep": 20_000}[
+    os.environ.get("HYPOTHESIS_PROFILE", "dev")
+]
+BATCH = 500
+"""Pieces of evidence that are one transaction."""
 TENANT = "survivor"
+WITNESS = "witness"
+"""The tenant of the evidence."""
 
 
-@pytest.fixture
-def own_server(server_settings: Settings, tmp_path: Path) -> Iterator[Settings]:
-    """A managed server that may be killed."""
-    own = server_settings.model_copy(update={"home": tmp_path / "home", "retry_time_s": 1.0})
+@pytest.fixture(scope="module")
+def own_server(
+    server_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
+    """A managed server that may be killed; whoever needs it starts it."""
+    home = tmp_path_factory.mktemp("killed") / "home"
+    own = server_settings.model_copy(update={"home": home, "retry_time_s": 1.0})
     try:
         yield own
     finally:
         local_server.stop(own)
+
+
+@contextmanager
+def killing(settings: Settings) -> Iterator[threading.Event]:
+    """Yield what kills the server once it is set.
+
+    The killer is a thread of its own, so that it strikes while the next batch is on its way.
+    """
+    pid = local_server.status(settings).pid
+    assert pid
+    is_time = threading.Event()
+
+    def kill() -> None:
+        is_time.wait()
+        os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield is_time
+    finally:
+        is_time.set()
+        killer.join()
 
 
 def looked_at(settings: Settings) -> tuple[list[str], list[str], Counter[str]]:
@@ -66,30 +102,15 @@ def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) ->
         for n in range(MEMORIES)
     ]
     acknowledged: list[Kept] = []
-    is_time = threading.Event()
-    pid: list[int] = []
+    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
 
-    def kill() -> None:
-        is_time.wait()
-        os.kill(pid[0], signal.SIGKILL)
+        def on_batch(kept: Sequence[Kept]) -> None:
+            acknowledged.extend(kept)
+            if len(acknowledged) >= MEMORIES // 2:
+                kill.set()
 
-    def on_batch(kept: Sequence[Kept]) -> None:
-        acknowledged.extend(kept)
-        if len(acknowledged) >= MEMORIES // 2:
-            is_time.set()
-
-    # The killer is a thread of its own, so that it strikes while the next batch is on its way.
-    killer = threading.Thread(target=kill)
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
-        pid.append(local_server.status(own_server).pid or 0)
-        assert pid[0]
-        killer.start()
-        try:
-            with pytest.raises(UnavailableError):
-                client.tenant(TENANT).ingest(said, on_batch)
-        finally:
-            is_time.set()
-            killer.join()
+        with pytest.raises(UnavailableError):
+            client.tenant(TENANT).ingest(said, on_batch)
     assert MEMORIES // 2 <= len(acknowledged) < MEMORIES
 
     events, turns, _ = looked_at(own_server)
@@ -111,3 +132,75 @@ def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) ->
     events, turns, contents = looked_at(own_server)
     assert len(events) == len(set(events)) == len(turns) == len(set(turns)) == MEMORIES
     assert contents == Counter(message.content for message in said)
+
+
+def events_of(settings: Settings, tenant: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the events and the beliefs of a tenant, each by its id."""
+    endpoint = local_server.ensure(settings)
+    auth = (endpoint.user, endpoint.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(endpoint.uri, auth=auth) as driver:
+        look = Look(driver)
+        return look.events(tenant), look.beliefs(tenant)
+
+
+@pytest.mark.slow
+@pytest.mark.server
+@pytest.mark.timeout(600)
+def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) -> None:
+    start = datetime(2025, 5, 5, tzinfo=UTC)
+    seen = [
+        {
+            "subject": f"s{n % 40}",
+            "predicate": "is",
+            "object": f"o{n % 3}",
+            "confidence": n % 10 / 10,
+            "at": start + timedelta(seconds=n),
+            "id": f"e{n}",
+        }
+        for n in range(EVIDENCE)
+    ]
+    acknowledged: list[Recorded] = []
+    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
+        memory = client.tenant(WITNESS)
+        memory.predicate("is", cardinality="ONE", at=start)
+        old = memory.believe("It rains", at=start)
+        memory.evidence(old, "refuting", 0.85, id="told")
+        memory.retract("told", id="taken back")
+        # Of something that the first batch brings, and of something that the last one brings.
+        memory.retract("e7")
+        memory.retract(f"e{EVIDENCE - 1}")
+        new = memory.revise(old, "It pours").newer_ids[0]
+
+        def on_batch(part: Sequence[Recorded]) -> None:
+            acknowledged.extend(part)
+            if len(acknowledged) >= EVIDENCE // 2:
+                kill.set()
+
+        with pytest.raises(UnavailableError):
+            memory.observe_many(seen, on_batch)
+    assert EVIDENCE // 2 <= len(acknowledged) < EVIDENCE
+
+    events, _ = events_of(own_server, WITNESS)
+    there = {name for name in events if name in {one["id"] for one in seen}}
+    assert {one.event_id for one in acknowledged} <= there
+    # A batch is there whole or not at all.
+    assert len(there) % BATCH == 0
+
+    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
+        memory = client.tenant(WITNESS)
+        resumed = memory.observe_many(seen)
+        assert {one.event_id for one in resumed if one.repeated} == there
+        assert all(one.repeated for one in memory.observe_many(seen))
+        assert memory.verify().wrong == ()
+        counted = [memory.current(f"s{n}", "is").candidates for n in range(40)]
+        assert sum(c.events for values in counted for c in values) == EVIDENCE - 2
+        assert [memory.belief(b).status for b in (old.belief_id, new)] == ["superseded", "current"]
+        assert memory.belief(old).verdict.evidence == 0
+
+    events, beliefs = events_of(own_server, WITNESS)
+    assert len(events) == EVIDENCE + 8
+    assert all("embedding" in b and "unembedded" not in b for b in beliefs.values())
+    retracted = {e["target_id"]: e["edges"] for e in events.values() if e["type"] == "RETRACT"}
+    assert retracted == {
+        name: [["RETRACTS", "Event", name]] for name in ("told", "e7", f"e{EVIDENCE - 1}")
+    }

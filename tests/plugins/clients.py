@@ -54,6 +54,16 @@ class Returning:
         self._run(self._inner.__aexit__(*raised))
 
 
+H = TypeVar("H", GraphMem, AsyncHandle)
+
+
+def on(memory: H, **ports: Any) -> H:
+    """Return the same handle on a world with other ports."""
+    binding = memory._state.binding
+    world = replace(binding.world, **ports)
+    return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
+
+
 class Door:
     """One of the two ways in: opens clients whose methods return, whichever it is."""
 
@@ -85,13 +95,9 @@ class Door:
 
     def on(self, memory: GraphMem, **ports: Any) -> GraphMem:
         """Return the same handle on a world with other ports."""
-        binding = memory._state.binding
-        state = replace(
-            memory._state, binding=replace(binding, world=replace(binding.world, **ports))
-        )
         if isinstance(memory, Returning):
-            return cast("GraphMem", Returning(type(memory._inner)(state), self._runner.run))
-        return type(memory)(state)
+            return cast("GraphMem", Returning(on(memory._inner, **ports), self._runner.run))
+        return on(memory, **ports)
 
     def together(self, memory: GraphMem, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:
         """Make the calls at once and return what each gave or raised, in their order.

@@ -97,6 +97,35 @@ class BreakingTx:
         return await self.inner.fetch(query, **params)
 
 
+class Holding(Through):
+    """Lets something happen inside a writing transaction, after a query and before the commit."""
+
+    def __init__(self, inner: Graph, after: str, happens: Callable[[], object]) -> None:
+        super().__init__(inner)
+        self.after = after
+        self.happens = happens
+
+    async def write(self, work: Work[T]) -> T:
+        async def held(tx: Tx) -> T:
+            return await work(HoldingTx(tx, self))
+
+        return await self.inner.write(held)
+
+
+class HoldingTx:
+    """A transaction of such a graph."""
+
+    def __init__(self, inner: Tx, graph: Holding) -> None:
+        self.inner = inner
+        self.graph = graph
+
+    async def fetch(self, query: Query[T], /, **params: object) -> list[T]:
+        found = await self.inner.fetch(query, **params)
+        if query.name == self.graph.after:
+            self.graph.happens()
+        return found
+
+
 class Between(Through):
     """Lets something happen after its first read."""
 

@@ -172,6 +172,24 @@ class Checkpoint(StructuredNode):
 
     tenant = StringProperty(required=True)
     slot_id = StringProperty(required=True)
+    until = DateTimeNeo4jFormatProperty()
+    known_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+    newest = ArrayProperty(StringProperty())
+    weights_key = StringProperty()
+    kappa = FloatProperty()
+    tau_days = FloatProperty()
+    ids = ArrayProperty(StringProperty())
+    scores = ArrayProperty(FloatProperty())
+    affirmed = ArrayProperty(IntegerProperty())
+    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    last_id = ArrayProperty(StringProperty())
+    l_for = ArrayProperty(FloatProperty())
+    l_against = ArrayProperty(FloatProperty())
+    events_for = ArrayProperty(IntegerProperty())
+    events_against = ArrayProperty(IntegerProperty())
+    episodes_for = ArrayProperty(IntegerProperty())
+    episodes_against = ArrayProperty(IntegerProperty())
 
 
 class NameLock(StructuredNode):

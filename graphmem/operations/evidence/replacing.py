@@ -82,6 +82,7 @@ async def replace(
 
     async def work(tx: Tx) -> tuple[Replaced, Sequence[str]]:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
         found = await writing.look(tx, to, [event_id], older_ids)
         for event in found["events"]:
             writing.same(event, row["request_hash"])

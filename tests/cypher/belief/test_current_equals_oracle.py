@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from tests.plugins.belief_oracle import wrong_slot
-from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
-from tests.rules.strategies_histories import BASE, END, long_history, policies
+from tests.plugins.histories import (
+    PREDICATE,
+    SUBJECT,
+    Archive,
+    Item,
+    Undo,
+    Written,
+    accounts,
+)
+from tests.rules.strategies_histories import BASE, END, long_history, policies, said
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 
@@ -60,6 +68,26 @@ def test_a_busy_slot(archive: Archive, draw: int) -> None:
             for cardinality in Cardinality:
                 slot = read(written, as_of, policy, cardinality)
                 assert wrong_slot(written, slot, as_of) == []
+
+
+def test_a_retraction_speaks_of_nothing_while_the_one_between_is_unknown(
+    archive: Archive,
+) -> None:
+    """The newest word leads to the evidence by way of a retraction that is not written yet."""
+    told = said("e1", day=0)
+    plain, later, between = (
+        Undo("r1", "e1", BASE),
+        Undo("r3", "r2", BASE + timedelta(days=9)),
+        Undo("r2", "e1", BASE + timedelta(days=1)),
+    )
+    written = archive.write([told, plain, later, between])
+    counts = []
+    for undo in (plain, later, between):
+        as_of = AsOf(known=written.recorded[written.prefix + undo.id])
+        slot = read(written, as_of, Policy(), Cardinality.ONE)
+        assert wrong_slot(written, slot, as_of) == []
+        counts.append(slot.total)
+    assert counts == [0, 0, 1]
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from graphmem.model import AsOf, Kind, Supposed
 from tests.plugins.belief_oracle import verdict_of, wrong_trail
 from tests.plugins.histories import Archive, Item, accounts
 from tests.rules.strategies_histories import (
+    BASE,
     CLAIMS,
     END,
     EPISODES,
@@ -84,6 +85,18 @@ def test_a_page_of_the_trail(archive: Archive, items: list[Item], start: int, li
         page = written.handle.evidence_for(belief_id, start=start, limit=limit)
         assert page.lines == whole.lines[start : start + limit]
         assert (page.verdict, page.needed) == (whole.verdict, whole.needed)
+
+
+@pytest.mark.parametrize("draw", range(3))
+def test_a_busy_trail(archive: Archive, draw: int) -> None:
+    """Few episodes, in which many pieces say the same at different times."""
+    written = archive.write_long(long_history(90, claims=1, draw=draw), episodes=3)
+    [belief_id] = written.ids.values()
+    for pooled in (False, True):
+        for hours in (5, 40, 90):
+            as_of = AsOf(valid=BASE + timedelta(hours=hours))
+            trail = written.handle.evidence_for(belief_id, pooled=pooled, as_of=as_of)
+            assert wrong_trail(trail, verdict_of(written, belief_id, as_of, pooled=pooled)) == []
 
 
 @pytest.mark.slow

@@ -105,3 +105,10 @@ def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: GraphMem) ->
     assert (slot.scope, [c.object for c in slot.candidates]) == ("own", ["Atlas"])
     slot = memory.current(SUBJECT, PREDICATE)
     assert (slot.scope, [c.object for c in slot.candidates]) == ("global", ["Borealis"])
+
+
+def test_a_scope_that_is_named_twice_is_seen_once(plain: GraphMem) -> None:
+    memory = clocked(plain)
+    memory.observe(SUBJECT, PREDICATE, "Atlas", at=BASE)
+    twice = memory.scope("own", see=["global", "global"])
+    assert len(twice.beliefs().beliefs) == len(twice.slots().slots) == 1

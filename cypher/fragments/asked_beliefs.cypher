@@ -1,0 +1,16 @@
+// Beliefs that are asked for: those with $ids, or all in $scopes that may have been there at $valid. Leaves rows of `m` and
+// `place`, their order.
+
+CALL () {
+  UNWIND range(0, size(coalesce($ids, [])) - 1) AS place
+  MATCH (m:Belief {tenant: $tenant, id: $ids[place]})
+  WHERE m.scope IN $scopes
+  RETURN m, place
+UNION ALL
+  // A filter by $ids alone would be applied to every belief found, not before they are looked for.
+  UNWIND CASE WHEN $ids IS NULL THEN $scopes ELSE [] END AS scope
+  MATCH (m:Belief)
+  // The cached created_at comes from all events: that of the events seen is never earlier.
+  WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at <= $valid
+  RETURN m, 0 AS place
+}

@@ -1,0 +1,333 @@
+"""What fails half-way while evidence is written: retries, cut wires, models that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import (
+    GraphUnavailableError,
+    ModelReplyError,
+    ModelUnavailableError,
+    SupersededBeliefError,
+)
+from graphmem.model import Recorded
+from graphmem.rules import claims
+from tests.plugins.clients import Door, on
+from tests.plugins.cutting import wire_to
+from tests.plugins.faults import (
+    Between,
+    Breaking,
+    Embedding,
+    Failing,
+    LostError,
+    Retrying,
+    Unacknowledged,
+)
+from tests.plugins.graph import Look
+
+pytestmark = pytest.mark.server
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+ATLAS = ("alice", "works_on", "Atlas")
+GONE = ModelUnavailableError("gone")
+
+
+def id_of(statement: str, scope: str = "a") -> str:
+    return claims.about_statement(scope, statement).id
+
+
+def pieces(n: int = 3) -> list[dict[str, Any]]:
+    return [
+        {"subject": f"s{i % 2}", "predicate": "is", "object": "here", "id": f"m{i}", "at": MAY}
+        for i in range(n)
+    ]
+
+
+WRITES: dict[str, Callable[[GraphMem], Any]] = {
+    "observe": lambda m: m.observe("bob", "works_on", "Atlas", id="e1", at=MAY),
+    "observe what is there": lambda m: m.observe(*ATLAS, id="e1", at=MAY + HOUR),
+    "observe in other words": lambda m: m.observe("ALICE", *ATLAS[1:], id="e1", at=MAY - HOUR),
+    "observe in an episode": lambda m: m.observe(*ATLAS, id="e1", at=MAY, episode="monday"),
+    "observe what was retracted": lambda m: m.observe(*ATLAS, id="retracted", at=MAY),
+    "observe_many": lambda m: m.observe_many(pieces()),
+    "believe": lambda m: m.believe("It is wet", id="e1", at=MAY),
+    "believe what was superseded": lambda m: m.believe("It rained", id="e1", at=MAY + 9 * HOUR),
+    "evidence": lambda m: m.evidence(id_of("It rains"), "refuting", 0.9, id="e1", at=MAY),
+    "retract": lambda m: m.retract("o1", id="e1", at=MAY),
+    "retract a retraction": lambda m: m.retract("r1", id="e1", at=MAY + 9 * HOUR),
+    "retract what is to come": lambda m: m.retract("to come", id="e1", at=MAY),
+    "revise": lambda m: m.revise(id_of("It rains"), "It is wet", id="e1", at=MAY + HOUR),
+    "revise back": lambda m: m.revise(id_of("It rains"), "It rained", id="e1", at=MAY + 9 * HOUR),
+    "split": lambda m: m.split(id_of("It rains"), ["It is wet", "It is cold"], id="e1", at=MAY),
+    "merge": lambda m: m.merge(
+        [id_of("It rains"), id_of("It pours")], "It is wet", id="e1", at=MAY + 2 * HOUR
+    ),
+    "predicate": lambda m: m.predicate("works_on", cardinality="ONE", id="e1", at=MAY),
+}
+EMBEDDING = [
+    "observe",
+    "observe in other words",
+    "believe",
+    "revise",
+    "split",
+    "merge",
+]
+"""Those that embed a new statement before they write."""
+
+
+def prepared(memory: GraphMem) -> GraphMem:
+    """Put something of each kind there, as it may be when a write comes; return the writer."""
+    writer = memory.scope("a")
+    writer.add_episode(id="monday", at=MAY)
+    writer.observe(*ATLAS, id="o1", at=MAY)
+    writer.observe(*ATLAS, id="o2", at=MAY, kind="refuting")
+    writer.retract("o2", id="r1", at=MAY)
+    writer.retract("retracted", id="r2", at=MAY)
+    writer.believe("It rains", id="b1", at=MAY)
+    writer.believe("It rained", id="b2", at=MAY)
+    writer.revise(id_of("It rained"), "It pours", id="v1", at=MAY + HOUR)
+    return writer
+
+
+def told(result: Any) -> Any:
+    """What a call said, without what two runs of it may say differently."""
+    if isinstance(result, list):
+        return [told(one) for one in result]
+    apart = {"repeated", "recorded_at", "found"}
+    return result.model_dump(exclude=apart)
+
+
+def cards(memory: GraphMem) -> dict[str, Any]:
+    """Every belief and every slot, without when they were recorded or read."""
+    beliefs = memory.beliefs(superseded=True, limit=1_000).beliefs
+    slots = [memory.current("alice", "works_on"), memory.current("s0", "is")]
+    return {b.id: b.model_dump(exclude={"recorded_at"}) for b in beliefs} | {
+        slot.subject: slot.model_dump(exclude={"valid"}) for slot in slots
+    }
+
+
+def tenant_of(memory: GraphMem) -> str:
+    return memory._state.binding.wall.tenant
+
+
+def kept(look: Look, memory: GraphMem) -> Any:
+    """All that is in the graph of a tenant, its edges too, without the clock of the server."""
+    events = {
+        name: {k: v for k, v in event.items() if k not in ("recorded_at", "tenant")}
+        for name, event in look.events(tenant_of(memory)).items()
+    }
+    apart = {"recorded_at", "locked_at", "tenant", "tenant_key", "scope_key"}
+    beliefs = {
+        name: {k: v for k, v in belief.items() if k not in apart}
+        for name, belief in look.beliefs(tenant_of(memory)).items()
+    }
+    edges = set(look.edges(tenant_of(memory)))
+    return events, beliefs, edges, look.count(tenant_of(memory))
+
+
+def straight(memory: GraphMem, name: str) -> tuple[GraphMem, Any]:
+    """Make a call on a tenant of its own, where nothing goes wrong."""
+    writer = prepared(memory.tenant(f"{tenant_of(memory)}-straight"))
+    return writer, WRITES[name](writer)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_retried_transaction_counts_once(
+    door: Door, memory: GraphMem, look: Look, name: str
+) -> None:
+    expected, said = straight(memory, name)
+    writer = prepared(memory)
+    inner = writer._state.binding.world.graph
+
+    done = WRITES[name](door.on(writer, graph=Retrying(inner)))
+
+    assert told(done) == told(said)
+    assert kept(look, writer) == kept(look, expected)
+    assert cards(writer) == cards(expected)
+    assert writer.verify().wrong == ()
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("name", WRITES)
+def test_a_lost_acknowledgement_and_a_second_try_count_once(
+    door: Door, memory: GraphMem, look: Look, name: str, nth: int
+) -> None:
+    expected, said = straight(memory, name)
+    writer = prepared(memory)
+    inner = writer._state.binding.world.graph
+
+    first = None
+    try:
+        first = WRITES[name](door.on(writer, graph=Unacknowledged(inner, nth)))
+    except GraphUnavailableError:
+        assert nth <= 2
+    done = WRITES[name](writer)
+
+    for one in (first, done):
+        assert one is None or told(one) == told(said)
+    assert kept(look, writer) == kept(look, expected)
+    assert cards(writer) == cards(expected)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_whatever_query_fails_nothing_is_half_written(
+    door: Door, memory: GraphMem, look: Look, name: str
+) -> None:
+    writer = prepared(memory)
+    before = kept(look, writer)
+    inner = writer._state.binding.world.graph
+    for nth in range(1, 20):
+        try:
+            WRITES[name](door.on(writer, graph=Breaking(inner, nth)))
+        except LostError:
+            if name == "observe_many" and look.events(tenant_of(writer)).keys() > before[0].keys():
+                # Its events are kept, whatever becomes of the embeddings.
+                assert look.count(tenant_of(writer))["Event"] == before[3]["Event"] + 3
+                continue
+            assert kept(look, writer) == before
+        else:
+            assert nth > 2
+            assert kept(look, writer) != before
+            return
+    pytest.fail("it never came through")
+
+
+@pytest.mark.parametrize("early", [True, False], ids=["before it is heard", "before it is told"])
+@pytest.mark.parametrize("name", WRITES)
+def test_a_wire_that_is_cut_at_a_commit_loses_and_doubles_nothing(
+    door: Door, memory: GraphMem, look: Look, name: str, *, early: bool
+) -> None:
+    expected, said = straight(memory, name)
+    prepared(memory)
+    server = urlsplit(str(door.settings.uri))
+    with wire_to(str(server.hostname), server.port or 7687) as wire:
+        through = door.settings.model_copy(
+            update={"uri": f"bolt://127.0.0.1:{wire.port}", "retry_time_s": 0.0}
+        )
+        with door.open(through) as client:
+            writer = client.tenant(tenant_of(memory)).scope("a")
+            for nth in range(1, 9):
+                wire.cut_at(nth, early=early)
+                try:
+                    done = WRITES[name](writer)
+                except GraphUnavailableError:
+                    continue
+                else:
+                    break
+            else:
+                pytest.fail("it never came through")
+    # At each transaction once: what a write looks at beforehand, and the write.
+    assert wire.cuts == nth - 1 >= (1 if name.startswith("retract") else 2)
+    assert told(done) == told(said)
+    assert kept(look, writer) == kept(look, expected)
+    assert cards(memory.scope("a")) == cards(expected)
+
+
+@pytest.mark.parametrize(
+    "error", [GONE, ModelReplyError("a row is missing")], ids=lambda error: error.code
+)
+@pytest.mark.parametrize("name", EMBEDDING)
+def test_a_model_that_fails_leaves_nothing(
+    door: Door, memory: GraphMem, look: Look, name: str, error: Exception
+) -> None:
+    writer = prepared(memory)
+    before = kept(look, writer)
+    with pytest.raises(type(error)):
+        WRITES[name](door.on(writer, embedder=Failing(error)))
+    assert kept(look, writer) == before
+    assert WRITES[name](writer)
+
+
+@pytest.mark.parametrize("name", [name for name in WRITES if name not in EMBEDDING])
+def test_what_is_worded_already_needs_no_model(door: Door, memory: GraphMem, name: str) -> None:
+    writer = door.on(prepared(memory), embedder=Failing(GONE))
+    if name == "observe_many":
+        with pytest.raises(ModelUnavailableError):
+            WRITES[name](writer)
+    else:
+        assert WRITES[name](writer)
+
+
+def test_a_batch_is_kept_when_the_model_fails_and_embedded_when_it_is_sent_again(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    seen: list[Recorded] = []
+    with pytest.raises(ModelUnavailableError):
+        door.on(memory, embedder=Failing(GONE)).observe_many(pieces(600), seen.extend)
+    assert len(seen) == 600
+    assert look.count(tenant) == {"Belief": 2, "Event": 600}
+    assert all("embedding" not in b for b in look.beliefs(tenant).values())
+
+    again = memory.observe_many(pieces(600))
+
+    assert all(r.repeated for r in again)
+    assert all(len(b["embedding"]) > 1 for b in look.beliefs(tenant).values())
+    assert all("unembedded" not in b for b in look.beliefs(tenant).values())
+
+
+def test_a_belief_that_another_writer_worded_meanwhile_is_embedded_as_it_is_shown(
+    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+) -> None:
+    """Whoever comes first, and whichever words are the earlier ones."""
+    alone = plain.tenant(f"{tenant}-alone")
+    for n, (mine, theirs) in enumerate(((1, 2), (2, 1))):
+        parts = (f"subject {n}", "is", "here")
+        loud = (parts[0].upper(), "is", "here")
+
+        def other(loud: Any = loud, theirs: int = theirs) -> None:
+            plain.observe(*loud, at=MAY + theirs * HOUR)
+
+        done = door.on(memory, embedder=Embedding(other)).observe(*parts, at=MAY + mine * HOUR)
+        shown = look.beliefs(tenant)[done.belief_id]
+        assert shown["subject"] == (parts if mine < theirs else loud)[0]
+        again = alone.observe(shown["subject"], "is", "here")
+        alike = look.beliefs(f"{tenant}-alone")[again.belief_id]
+        assert (shown["embedding"], shown.get("unembedded")) == (alike["embedding"], None)
+
+
+def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
+    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+) -> None:
+    """Between the look at what has no embedding and the embedding, the words change."""
+    earlier = {"subject": "S0", "predicate": "is", "object": "here", "at": MAY - HOUR}
+    unembedding = on(plain, embedder=Failing(GONE))
+
+    def other() -> None:
+        with pytest.raises(ModelUnavailableError):
+            unembedding.observe_many([earlier])
+
+    embedder = Embedding(other)
+    door.on(memory, embedder=embedder).observe_many(pieces(2))
+    assert sorted(embedder.asked) == ["S0 is here", "s0 is here", "s1 is here"]
+    assert embedder.asked[-1] == "S0 is here"
+    shown = look.beliefs(tenant)[claims.about_triple("global", "s0", "is", "here").id]
+    alone = plain.tenant(f"{tenant}-alone").observe("S0", "is", "here")
+    alike = look.beliefs(f"{tenant}-alone")[alone.belief_id]
+    assert (shown["statement"], shown["embedding"]) == ("S0 is here", alike["embedding"])
+
+
+def test_an_event_that_another_writer_sent_meanwhile_is_the_same(
+    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+) -> None:
+    inner = memory._state.binding.world.graph
+    graph = Between(inner, lambda: plain.observe(*ATLAS, id="e1", at=MAY))
+    done = door.on(memory, graph=graph).observe(*ATLAS, id="e1", at=MAY)
+    assert done.repeated
+    assert look.count(tenant) == {"Belief": 1, "Event": 1}
+
+
+def test_a_belief_that_was_revised_meanwhile_is_not_revised_again(
+    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+) -> None:
+    old = memory.believe("It rains")
+    embedder = Embedding(lambda: plain.revise(old, "It pours"))
+    with pytest.raises(SupersededBeliefError):
+        door.on(memory, embedder=embedder).revise(old, "It is wet")
+    assert look.count(tenant) == {"Belief": 2, "Event": 3}
