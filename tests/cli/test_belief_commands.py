@@ -257,7 +257,7 @@ def test_slots_are_listed_with_their_best_value(run: Run) -> None:
 def test_a_flip_set_names_the_evidence_that_decides(run: Run) -> None:
     held = run("belief", "believe", "The pool should have 4 threads", "--json").data["belief_id"]
     ids = [
-        run("belief", "evidence", held, "refuting", "0.85", "--json").data["event_id"]
+        run("belief", "evidence", held, "refuting", "0.85", "--json").data["recorded"]["event_id"]
         for _ in range(2)
     ]
     found = run("belief", "flip-set", held, "--json").data
