@@ -36,7 +36,7 @@ class Step:
     which: int
 
 
-EXAMPLES = {"dev": 4, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = {"dev": 1, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
 ACTS = ("observe", "doubt", "believe", "testify", "revise", "merge", "retract", "declare")
 steps = st.builds(
     Step,
@@ -112,8 +112,10 @@ class Run:
                 for superseded in (False, True):
                     page = handle.beliefs(as_of=as_of, superseded=superseded, limit=1_000)
                     found.append(page.beliefs)
-                for belief in handle.beliefs(superseded=True, limit=1_000).beliefs:
-                    found += _of_one(handle, belief.id, as_of)
+                # The order of what is there now is not that of then.
+                present = handle.beliefs(superseded=True, limit=1_000).beliefs
+                for belief_id in sorted(belief.id for belief in present):
+                    found += _of_one(handle, belief_id, as_of)
         return found
 
 
@@ -129,7 +131,6 @@ def _settled(slot: Slot) -> Slot:
     return slot.model_copy(update={"provisional": False})
 
 
-@pytest.mark.timeout(7_200)
 @settings(max_examples=EXAMPLES)
 @given(history=st.lists(steps, min_size=1, max_size=10))
 def test_what_was_known_is_what_was_read(plain: GraphMem, look: Look, history: list[Step]) -> None:
