@@ -5,6 +5,7 @@
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token
+//   $scopes      list    scopes the writer can see, where episodes and turns are looked for
 //   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
 // columns:
 //   - written      integer  events appended
@@ -44,7 +45,9 @@ UNION ALL
 CREATE (e)-[:REINFORCES]->(m)
 WITH e, event
 OPTIONAL MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
+WHERE episode.scope IN $scopes
 OPTIONAL MATCH (turn:Turn {tenant: $tenant, id: event.turn_id})
+WHERE turn.scope IN $scopes
 FOREACH (x IN CASE WHEN episode IS NULL THEN [] ELSE [episode] END | CREATE (e)-[:OCCURRED_IN]->(x))
 FOREACH (x IN CASE WHEN turn IS NULL THEN [] ELSE [turn] END | CREATE (e)-[:QUOTES]->(x))
 RETURN count(e) AS written, count(episode) AS in_episodes, count(turn) AS in_turns

@@ -15,8 +15,10 @@ CALL (b, valid) {
 }
 CALL (b, valid) {
   MATCH (b)<-[:CLAIMS]-(m:Memory)
-  WHERE m.tenant = $tenant AND m.scope IN $scopes
-    AND m.created_at <= valid AND ($known IS NULL OR m.recorded_at <= $known)
+  WHERE m.tenant = $tenant AND m.scope IN $scopes AND EXISTS {
+    MATCH (m)<-[:REINFORCES]-(e:Event)-[:SUPPORTS]->(b)
+    WHERE e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
+  }
   WITH m
   ORDER BY m.created_at, m.id
   LIMIT $limit

@@ -18,7 +18,6 @@ ON CREATE SET
   b.created_at = event.occurred_at,
   b.worded_at = event.occurred_at,
   b.first_id = event.id,
-  b.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z')),
   b.unembedded = true
 CALL (b, claim, event) {
   WITH b, claim, event

@@ -1,6 +1,9 @@
 // Link an event to a belief that it supports or refutes, by `e.polarity`. Needs `e`, `b` and `claim`.
-// The edge says which slot it speaks of and since when, so that an index finds what a slot learnt lately.
+// The edge says which slot it speaks of and since when, so that an index finds what a slot learnt lately. A belief is known
+// since the first of its events is, and not a moment later.
 
+FOREACH (x IN CASE WHEN b.recorded_at <= e.recorded_at THEN [] ELSE [1] END |
+  SET b.recorded_at = e.recorded_at)
 FOREACH (x IN CASE e.polarity WHEN 1 THEN [1] ELSE [] END |
   CREATE (e)-[:SUPPORTS {tenant: $tenant, slot_id: claim.slot_id, recorded_at: e.recorded_at}]->(b))
 FOREACH (x IN CASE e.polarity WHEN -1 THEN [1] ELSE [] END |

@@ -182,7 +182,11 @@ class BlockingGraph:
         """Run `work` in one managed write transaction."""
         unit = neo4j.unit_of_work(timeout=self._timeout_s)(lambda tx: run_now(work(BlockingTx(tx))))
         with translated(), self._session() as session:
-            return session.execute_write(unit)
+            try:
+                return session.execute_write(unit)
+            except exceptions.ConstraintError:
+                # Another writer took an id after it was looked for. Looked for again, it is there.
+                return session.execute_write(unit)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
@@ -237,7 +241,10 @@ class AwaitedGraph:
 
         with translated():
             async with self._session() as session:
-                return await session.execute_write(unit)
+                try:
+                    return await session.execute_write(unit)
+                except exceptions.ConstraintError:
+                    return await session.execute_write(unit)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""

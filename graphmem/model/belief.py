@@ -335,7 +335,7 @@ class Line(Record):
     recorded_at: Instant | None = None
     type: str | None = None
     weight: float | None = None
-    """Reliability of its source type, in (0, 1]."""
+    """Reliability of its source type, in [0, 1]; 0: the reader's settings know no such type."""
     evidence_confidence: float | None = None
     source_type: str | None = None
     source: str | None = None

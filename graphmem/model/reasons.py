@@ -43,7 +43,7 @@ class Piece(Record):
     confidence: float
     source_type: str
     weight: float
-    """Reliability of the source type, in (0, 1]."""
+    """Reliability of the source type, in [0, 1]; 0: the reader's settings know no such type."""
     faded: float
     """MANY: the confidence at the instant of reading, in [0, 1)."""
     says: float

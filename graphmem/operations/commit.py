@@ -230,6 +230,7 @@ async def _append(
         WRITE,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
+        scopes=list(to.wall.scopes),
         events=events,
     )
     wanted = {

@@ -250,6 +250,7 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
         COMMIT_WRITE,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
+        scopes=list(to.wall.scopes),
         events=[event],
     )
     return draft.memory_id

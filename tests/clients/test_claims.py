@@ -11,7 +11,7 @@ import pytest
 
 from graphmem import GraphMem, Outcome, Wish
 from graphmem.errors import EventConflictError, InvalidInputError
-from graphmem.model import AsOf, Status, Triple
+from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx
 from graphmem.rules import projection
 from graphmem.rules.projection import Evidence
@@ -21,6 +21,7 @@ from tests.plugins.texts import WINDOW, restated, unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
+MICROSECOND = timedelta(microseconds=1)
 MADRID, PORTO = ("alice", "lives_in", "Madrid"), ("alice", "lives_in", "Porto")
 LIKES = ("Alice", "likes", "sardines")
 
@@ -73,6 +74,37 @@ def test_the_edges_say_which_slot_learnt_something_and_when(memory: GraphMem, lo
             "slot_id": row["slot_id"],
             "recorded_at": row["at"],
         }
+
+
+def test_a_claim_is_known_from_the_moment_on_its_memory_is(memory: GraphMem, look: Look) -> None:
+    done = memory.remember("Alice lives in Porto", claims=[PORTO])
+    told = look.events(tenant_of(memory))[done.event_id]["recorded_at"].to_native()
+    for known, seen in ((told, True), (told - MICROSECOND, False)):
+        as_of = AsOf(known=known)
+        assert [bool(slot.candidates) for slot in memory.slots(as_of=as_of).slots] == [True] * seen
+        assert bool(memory.current(*PORTO[:2], as_of=as_of).candidates) is seen
+    [belief_id] = done.belief_ids
+    assert memory.belief(belief_id).recorded_at == told
+
+
+def test_a_memory_asserts_a_belief_from_the_moment_on_it_said_so(
+    memory: GraphMem, look: Look
+) -> None:
+    seen = memory.observe(*PORTO)
+    plain = memory.remember("Alice lives in Porto")
+    then = look.events(tenant_of(memory))[plain.event_id]["recorded_at"].to_native()
+    said = memory.remember("Alice lives in Porto", claims=[PORTO])
+    assert said.memory_id == plain.memory_id
+    reasons = memory.why(seen.belief_id)
+    assert isinstance(reasons, BeliefReasons)
+    assert [basis.memory_id for basis in reasons.memories] == [said.memory_id]
+    assert {piece.event_id: piece.memory_id for piece in reasons.pieces} == {
+        seen.event_id: None,
+        said.event_id: said.memory_id,
+    }
+    before = memory.why(seen.belief_id, as_of=AsOf(known=then))
+    assert isinstance(before, BeliefReasons)
+    assert before.memories == ()
 
 
 def test_new_beliefs_are_worded_and_embedded(memory: GraphMem, look: Look) -> None:

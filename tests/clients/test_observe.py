@@ -438,6 +438,28 @@ def test_the_weight_of_a_source_is_a_setting(door: Door) -> None:
             assert line.strength == pytest.approx(0.5 + weight * 0.5 / 2)
 
 
+def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read(
+    door: Door, memory: GraphMem
+) -> None:
+    chosen = door.settings.model_copy(
+        update={"source_weights": {**door.settings.source_weights, "SENSOR": 0.3}}
+    )
+    with door.opened(chosen) as other:
+        told = other.tenant(memory._state.binding.wall.tenant)
+        heard = told.observe("cellar", "is", "warm", confidence=0.9, source_type="SENSOR")
+    memory.observe("cellar", "is", "warm", kind="refuting", confidence=0.5)
+    for cardinality in ("ONE", "MANY"):
+        memory.predicate("is", cardinality=cardinality)
+        [candidate] = memory.current("cellar", "is").candidates
+        assert candidate.events == 2
+        assert candidate.positive in (0.0, None)
+    [piece, _] = memory.why(heard).pieces
+    assert (piece.weight, piece.says, piece.score, piece.llr) == (0, 0, 0, 0)
+    [line, _] = memory.evidence_for(heard).lines
+    assert (line.source_type, line.weight, line.strength, line.llr) == ("SENSOR", 0, 0.5, 0)
+    assert memory.beliefs().beliefs[0].positive == 0
+
+
 def test_a_source_without_a_weight_is_refused(memory: GraphMem, look: Look, tenant: str) -> None:
     for call in (
         lambda: memory.observe(*ATLAS, source_type="SENSOR"),

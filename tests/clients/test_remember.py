@@ -240,6 +240,15 @@ def test_an_unknown_episode_is_refused_whole(memory: GraphMem, look: Look, tenan
     assert look.count(tenant) == {}
 
 
+def test_an_episode_that_cannot_be_seen_is_not_there(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    memory.scope("bob").add_episode(id="his")
+    with pytest.raises(NotFoundError):
+        memory.remember(unlike(1), episode_id="his")  # type: ignore[call-arg]
+    assert look.count(tenant) == {"Episode": 1}
+
+
 def test_what_was_hidden_comes_back_when_it_is_said_again(memory: GraphMem) -> None:
     done = memory.remember(unlike(1))
     memory.deprecate(str(done.memory_id))

@@ -20,6 +20,7 @@ from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.clients import Door, on
 from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
+from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.server
 
@@ -220,6 +221,7 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
     belief = memory.believe("It rains").belief_id
+    text = memory.remember("The pump in the cellar is red").memory_id
     old = [memory.believe(f"old {trial}").belief_id for trial in range(TRIALS // 2)]
 
     def calls(trial: int) -> list[Call]:
@@ -235,20 +237,22 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
             ),
             lambda m: m.evidence(belief, "supporting", 0.7, id=event_id),
             lambda m: m.retract("nothing", id=event_id),
+            lambda m: m.remember(unlike(trial), id=event_id),
+            lambda m: m.deprecate(text, id=event_id),
         ]
 
     for some in range(0, TRIALS // 2, AT_ONCE):
         trials = range(some, some + AT_ONCE)
         results = door.together(memory, [call for trial in trials for call in calls(trial)])
         for n in range(AT_ONCE):
-            own = results[8 * n : 8 * n + 8]
-            assert len(raised(own)) == 7
+            own = results[10 * n : 10 * n + 10]
+            assert len(raised(own)) == 9
             assert {type(error) for error in raised(own)} == {EventConflictError}
     events = look.events(tenant)
     assert {f"e{trial}" for trial in range(TRIALS // 2)} <= events.keys()
     # What was there before, one each, and what a revision believes from then on.
     revised = [e for e in events.values() if e["type"] == "REVISE"]
-    assert len(events) == 1 + TRIALS + len(revised)
+    assert len(events) == 2 + TRIALS + len(revised)
 
 
 def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(

@@ -36,7 +36,7 @@ class Step:
     which: int
 
 
-EXAMPLES = {"dev": 1, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = {"dev": 10, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
 ACTS = ("observe", "doubt", "believe", "testify", "revise", "merge", "retract", "declare")
 steps = st.builds(
     Step,
