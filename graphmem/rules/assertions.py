@@ -13,12 +13,12 @@ from graphmem.rules.drafts import Draft
 
 
 def asserted(wish: Wish, scope: str) -> list[Claim]:
-    """Return the claims of a text, each once, in the order of their ids."""
-    found = (
+    """Return the claims of a text in the order of their ids, each once, as it is said first."""
+    found = [
         claims.about_triple(scope, said.subject, said.predicate, said.object)
         for said in wish.claims
-    )
-    unique = {claim.id: claim for claim in found}
+    ]
+    unique = {claim.id: claim for claim in reversed(found)}
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 

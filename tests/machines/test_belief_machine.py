@@ -31,12 +31,13 @@ from graphmem.errors import (
     SupersededBeliefError,
 )
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
-from graphmem.rules import claims, projection, sequential
+from graphmem.rules import claims, flips, projection, sequential
 from graphmem.rules.claims import Claim
 from graphmem.rules.projection import Evidence
 from tests.plugins.belief_model import SEES, Kept, Model, Moment, told
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.histories import clocked
+from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=9)
@@ -64,6 +65,9 @@ observations = st.fixed_dictionaries(
         "source_type": st.sampled_from(["TOOL", "RULE", "EXTRACTOR"]),
         "episode": st.sampled_from([None, *EPISODES]),
     }
+)
+assertions = st.fixed_dictionaries(
+    {"confidence": confidences, "source_type": st.sampled_from(["TOOL", "EXTRACTOR"])}
 )
 policies = st.fixed_dictionaries(
     {"cardinality": st.sampled_from(["ONE", "ONE", "MANY"])},
@@ -172,6 +176,37 @@ class Writers(RuleBasedStateMachine):
     @rule(
         target=beliefs,
         scope=scopes,
+        text=st.sampled_from([unlike(n) for n in range(3)]),
+        asserted=st.lists(triples, min_size=1, max_size=3),
+        said=assertions,
+        at=instants,
+        again=twice,
+    )
+    def remember(
+        self,
+        scope: str,
+        text: str,
+        asserted: list[tuple[str, str, str]],
+        said: dict[str, Any],
+        at: datetime,
+        *,
+        again: bool,
+    ) -> Any:
+        """Remember a text that asserts something."""
+        event_id = self.next_id()
+        made: dict[str, Claim] = {}
+        for parts in asserted:
+            claim = self.model.claim(scope, parts)
+            made.setdefault(claim.id, claim)
+        self.model.remember(event_id, scope, text, made.values(), at, said)
+        for _ in range(1 + again):
+            done = self.handles[scope].remember(text, claims=asserted, at=at, id=event_id, **said)
+            assert (done.belief_ids, done.event_id) == (tuple(sorted(made)), event_id)
+        return multiple(*made)
+
+    @rule(
+        target=beliefs,
+        scope=scopes,
         thought=hypotheses,
         confidence=confidences,
         at=instants,
@@ -250,7 +285,7 @@ class Writers(RuleBasedStateMachine):
         if found is not None and found.scope in SEES[scope]:
             if found.scope != scope:
                 return refused(act, ForeignScopeError)
-            if found.kind not in ("EVIDENCE", "RETRACT"):
+            if found.kind not in ("EVIDENCE", "RETRACT", "ADD", "REINFORCE_EXACT"):
                 return refused(act, RefusedError)
         self.model.retract(event_id, scope, target, at)
         for repeated in (False, True)[: 1 + again]:
@@ -400,6 +435,9 @@ class Writers(RuleBasedStateMachine):
             for subject, predicate in SLOTS:
                 slot = handle.current(subject.upper(), f" {predicate}", as_of=as_of)
                 like_slot(slot, self.model.slot(scope, subject, predicate, when))
+            listed = handle.slots(limit=100, values=100, as_of=as_of).slots
+            for slot, wanted in zip(listed, self.model.slots(scope, when), strict=True):
+                like_slot(slot, wanted)
             for superseded in (False, True):
                 page = handle.beliefs(limit=1_000, superseded=superseded, as_of=as_of)
                 expected = self.model.cards(scope, when, superseded=superseded)
@@ -443,6 +481,9 @@ class Writers(RuleBasedStateMachine):
         heard = self.model.visible(kept, when)
         trail = handle.evidence_for(belief, pooled=pooled, as_of=as_of, limit=1_000)
         like_trail(trail, kept, heard, when, pooled=pooled)
+        wanted, found = flips.flip_set(heard), handle.flip_set(belief, as_of=as_of).event_ids
+        assert (found is None) is (wanted is None)
+        assert len(found or ()) == len(wanted or ())
 
         left = [e.id for e in heard[:left_out]]
         extra = [

@@ -90,6 +90,8 @@ class Model:
         """By predicate: when, by which event, how it is read, how read aloud, its name."""
         self.edges: list[tuple[str, str, lineage.Effect]] = []
         """Newer, older and what superseded it."""
+        self.texts: set[tuple[str, str]] = set()
+        """What is remembered, by scope."""
 
     # What is written.
 
@@ -114,6 +116,26 @@ class Model:
     def observe(self, event_id: str, claim: Claim, at: datetime, said: Mapping[str, Any]) -> None:
         """Record an observation."""
         self._happen(event_id, claim.scope, at, "EVIDENCE")
+        self._hear(event_id, claim, at, said)
+
+    def remember(
+        self,
+        event_id: str,
+        scope: str,
+        text: str,
+        asserted: Iterable[Claim],
+        at: datetime,
+        said: Mapping[str, Any],
+    ) -> None:
+        """Record a text that asserts something."""
+        there = any((seen, text) in self.texts for seen in SEES[scope])
+        self._happen(event_id, scope, at, "REINFORCE_EXACT" if there else "ADD")
+        if not there:
+            self.texts.add((scope, text))
+        for claim in asserted:
+            self._hear(event_id, claim, at, {"kind": "supporting", "episode": None, **said})
+
+    def _hear(self, event_id: str, claim: Claim, at: datetime, said: Mapping[str, Any]) -> None:
         kept = self._meet(claim, at, event_id)
         kept.wordings.append((at, event_id, claim))
         kept.evidence.append(
@@ -213,6 +235,23 @@ class Model:
                     "candidates": self._ranked(found, policy, when),
                 }
         return {"scope": scope, "policy": policy, "candidates": []}
+
+    def slots(self, scope: str, when: Moment) -> list[dict[str, Any]]:
+        """Return all slots that a handle is shown, in order; what is taken back still makes one."""
+        found: dict[tuple[str, str, str], list[Kept]] = {}
+        for kept in self.kept.values():
+            place, subject, predicate = kept.key
+            if place in SEES[scope] and subject and predicate:
+                found.setdefault((place, subject, predicate), []).append(kept)
+        return [
+            {
+                "scope": key[0],
+                "policy": (policy := self.policy(key[2], when)),
+                "candidates": self._ranked(values, policy, when),
+            }
+            for key, values in sorted(found.items())
+            if any(when.sees(e.at, e.id) for kept in values for e in kept.evidence)
+        ]
 
     def _ranked(self, found: Iterable[Kept], policy: Policy, when: Moment) -> list[dict[str, Any]]:
         heard = {k.claim.id: self.visible(k, when) for k in found}

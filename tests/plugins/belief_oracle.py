@@ -32,6 +32,10 @@ def wrong_slot(written: Written, slot: Slot, as_of: AsOf) -> list[str]:
     found = {c.belief_id: c.events for c in slot.candidates}
     if (found, slot.total) != (counts, len(counts)):
         return [f"{found} of {slot.total}, not {counts}"]
+    # Closer to 1 than the tolerance, so that a comparison would not tell.
+    certain = [c.object for c in slot.candidates if max(c.score, c.belief) > projection.MOST]
+    if certain:
+        return [f"{certain} beyond all doubt"]
     if slot.policy.cardinality is Cardinality.ONE:
         return _wrong_rivals(slot, evidence, valid)
     return _wrong_neighbours(slot, seen, valid)
