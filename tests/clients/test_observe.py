@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.model import Observation, Recorded
+from graphmem.model import BeliefReasons, Observation, Recorded
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
 from graphmem.rules.drafts import SKEW
@@ -453,7 +453,9 @@ def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read
         [candidate] = memory.current("cellar", "is").candidates
         assert candidate.events == 2
         assert candidate.positive in (0.0, None)
-    [piece, _] = memory.why(heard).pieces
+    reasons = memory.why(heard)
+    assert isinstance(reasons, BeliefReasons)
+    [piece, _] = reasons.pieces
     assert (piece.weight, piece.says, piece.score, piece.llr) == (0, 0, 0, 0)
     [line, _] = memory.evidence_for(heard).lines
     assert (line.source_type, line.weight, line.strength, line.llr) == ("SENSOR", 0, 0.5, 0)
