@@ -36,7 +36,8 @@ CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: row.scope, scope_key: row.scope_key,
   content: row.content, content_hash: row.content_hash, tags: row.tags, status: 'current',
   created_at: row.occurred_at,
-  recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
+  recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
+  trace: 1.0, trace_at: row.occurred_at, trace_full_at: row.occurred_at, trace_burst: 0
 })
 CREATE (e:Event {
   tenant: $tenant, id: row.event_id, scope: row.scope, type: 'ADD', occurred_at: row.occurred_at,
@@ -77,7 +78,9 @@ UNWIND $rows AS row
 CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: $scope, scope_key: $scope_key,
   content: row.content, content_hash: row.content_hash, tags: [], status: 'current',
-  created_at: row.created_at, recorded_at: row.created_at
+  created_at: row.created_at, recorded_at: row.created_at,
+  trace: row.trace, trace_at: row.trace_at, trace_full_at: row.trace_full_at,
+  trace_burst: row.trace_burst
 })
 WITH m, row
 CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)

@@ -15,7 +15,7 @@ from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
 from graphmem.adapters.conversations import Conversation, read_conversations
 from graphmem.errors import ConfigurationError
-from graphmem.model import TurnBite
+from graphmem.model import RecallPolicy, TurnBite
 from graphmem.operations import recall
 from graphmem.ports import run_now
 
@@ -28,10 +28,10 @@ TARGET = 58.7
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 SHIPPED = "graphmem, as shipped"
 SYSTEMS = {
-    SHIPPED: recall.Fusion(),
-    "graphmem, equal weights": recall.Fusion(vector_weight=1.0, words_weight=1.0),
-    "graphmem, vector only": recall.Fusion(vector_weight=1.0, words_weight=0.0),
-    "graphmem, words only": recall.Fusion(vector_weight=0.0, words_weight=1.0),
+    SHIPPED: RecallPolicy(),
+    "graphmem, equal weights": RecallPolicy(vector_weight=1.0, words_weight=1.0),
+    "graphmem, vector only": RecallPolicy(vector_weight=1.0, words_weight=0.0),
+    "graphmem, words only": RecallPolicy(vector_weight=0.0, words_weight=1.0),
 }
 
 # Measured outside the database on the same conversations and questions: BM25 (k1 1.2, b 0.75) with
@@ -245,7 +245,7 @@ def _answer(
     memory: GraphMem,
     questions: Sequence[Question],
     turns: Mapping[str, str],
-    fusion: recall.Fusion,
+    fusion: RecallPolicy,
     steps: Steps,
     title: str,
 ) -> list[Answered]:

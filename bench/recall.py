@@ -17,7 +17,7 @@ from bench.bare import LOAD, SUPERSEDE, Bare
 from bench.figures import Cell, Report, Table, percentile
 from bench.server import connected, fresh_server
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.rules import identity
+from graphmem.rules import identity, tracerank
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -123,6 +123,8 @@ def _load(bare: Bare, tenants: Tenants, steps: Steps) -> None:
 
 def _row(corpus: synthetic.Corpus, i: int, start: datetime) -> dict[str, Any]:
     text = corpus.texts[i]
+    times = [start + timedelta(days=n) for n in range(EVENTS)]
+    told = tracerank.continued(tracerank.State(), times)
     return {
         "id": _memory_id(corpus, i),
         "content": text,
@@ -133,10 +135,14 @@ def _row(corpus: synthetic.Corpus, i: int, start: datetime) -> dict[str, Any]:
             {
                 "id": f"e-{i}-{n}",
                 "type": "REINFORCE_EXACT" if n else "ADD",
-                "at": start + timedelta(days=n),
+                "at": at,
             }
-            for n in range(EVENTS)
+            for n, at in enumerate(times)
         ],
+        "trace": told.trace,
+        "trace_at": told.at,
+        "trace_full_at": told.full_at,
+        "trace_burst": told.burst,
     }
 
 

@@ -1,4 +1,4 @@
-// Memories whose cached status, or that of an edge onto them, is not what their events say; a page, by id.
+// Memories whose cached status or trace, or the status of an edge onto them, is not what their events say; a page, by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -6,12 +6,13 @@
 //   $tenant  string    whose
 //   $valid   datetime  later than every event
 //   $known   datetime  null: everything
+//   $trace   map       tau_days and spacing, by which traces are kept
 //   $after   string    the last page ended at this id; '' for the first
 //   $limit   integer   memories of a page
 // columns:
 //   - id      string  of the memory
-//   - cached  string  its status as kept, and of how many edges onto it the cached state is wrong
-//   - found   string  its status from its events
+//   - cached  string  its status as kept, of how many edges onto it the cached state is wrong, and its trace when that is
+//   - found   string  its status, and such a trace, from its events
 //   - wrong   boolean  they differ
 
 MATCH (m:Memory)
@@ -21,5 +22,19 @@ ORDER BY m.id
 LIMIT $limit
 // include: fragments/lineage_as_of.cypher
 // include: fragments/compare_lineage.cypher
-RETURN m.id AS id, cached, found, wrong
+CALL (m) {
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WITH m, e
+  ORDER BY e.occurred_at, e.id
+  RETURN {trace: 0.0} AS state, collect(CASE e.scope WHEN m.scope THEN e.occurred_at END) AS times,
+         max(CASE WHEN e.scope <> m.scope THEN true END) AS foreign
+}
+// include: fragments/trace_fold.cypher
+LET traces = coalesce(
+  abs(m.trace - traced.trace) <= 1e-9 AND m.trace_at = traced.at AND m.trace_full_at = traced.full_at
+    AND m.trace_burst = traced.burst AND coalesce(m.trace_foreign, false) = coalesce(foreign, false),
+  false
+)
+RETURN m.id AS id, cached + CASE WHEN traces THEN '' ELSE ', trace ' + coalesce(toString(m.trace), 'unknown') END AS cached,
+       found + CASE WHEN traces THEN '' ELSE ', trace ' + toString(traced.trace) END AS found, wrong OR NOT traces AS wrong
 ORDER BY id

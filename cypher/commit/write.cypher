@@ -26,7 +26,12 @@ CALL (event) {
     tags: event.tags,
     status: 'current',
     created_at: event.occurred_at,
-    recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
+    recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
+    // As cache/retrace.cypher would find it after one event.
+    trace: 1.0,
+    trace_at: event.occurred_at,
+    trace_full_at: event.occurred_at,
+    trace_burst: 0
   })
   WITH m, event
   CALL db.create.setNodeVectorProperty(m, 'embedding', event.memory.embedding)

@@ -12,11 +12,21 @@ from graphmem.cli.app import App, command
 @click.option("--limit", type=int, default=10, show_default=True, help="Hits at most.")
 @click.option("--turns", is_flag=True, help="Look among the turns of conversations too.")
 @click.option("--hidden", is_flag=True, help="Show superseded and deprecated memories too.")
+@click.option(
+    "--policy",
+    default="default",
+    show_default=True,
+    help='How to rank: "default", "flat" (meaning alone) or "trace" (meaning and history).',
+)
 @command(wall=True)
-def recall(app: App, query: tuple[str, ...], *, limit: int, turns: bool, hidden: bool) -> None:
+def recall(
+    app: App, query: tuple[str, ...], *, limit: int, turns: bool, hidden: bool, policy: str
+) -> None:
     """Find what is remembered about QUERY, best first, each with its reasons."""
     with app.memory() as memory:
-        found = memory.recall(" ".join(query), limit=limit, turns=turns, hidden=hidden)
+        found = memory.recall(
+            " ".join(query), limit=limit, turns=turns, hidden=hidden, policy=policy
+        )
     from graphmem.cli import views
 
     app.emit(found, lambda: views.recollection(found))

@@ -21,6 +21,7 @@ from graphmem.model import (
     PolicyOrigin,
     PolicyRead,
     Replacement,
+    Trace,
 )
 
 MOST_ADDENDS = 6
@@ -44,9 +45,25 @@ def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
 
 def _memory(found: MemoryReasons) -> RenderableType:
     parts: list[RenderableType] = [views.memory(found.memory), "", views.history(found.history)]
+    parts += ["", _trace(found.trace)]
     if found.chain.links:
         parts += ["", views.chain(found.chain)]
     return Group(*parts)
+
+
+def _trace(found: Trace) -> RenderableType:
+    """Return what each time it was said adds to its weight in recall."""
+    table = Table("said", "recency", "burst", "spacing", "adds", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for one in found.sayings:
+        adds = one.recency * one.burst * one.spacing
+        numbers = (number(x, 3) for x in (one.recency, one.burst, one.spacing, adds))
+        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", *numbers)
+    left_out = found.total - len(found.sayings)
+    older = f", {left_out} older ones not shown" if left_out else ""
+    total = f"trace {number(found.trace, 3)}{older}: recall counts its similarity "
+    return Group(table, Text(f"{total}{number(found.factor, 3)} times", style="dim"))
 
 
 def _policy(read: PolicyRead) -> Text:

@@ -10,7 +10,19 @@ from pydantic import Strict
 
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import AsOf, Belief, Name, Note, Part, Policy, Record, Recorded, Text
+from graphmem.model import (
+    POLICIES,
+    AsOf,
+    Belief,
+    Name,
+    Note,
+    Part,
+    Policy,
+    RecallPolicy,
+    Record,
+    Recorded,
+    Text,
+)
 from graphmem.rules import asking
 
 _T = TypeVar("_T")
@@ -130,6 +142,22 @@ def reading_of(by: By) -> asking.Reading:
     """Return how to read, of what a caller gave."""
     asked = valid(_By, **by)
     return asking.Reading(asked.as_of or AsOf(), asked.policy, asked.present_policy)
+
+
+def recall_policy_of(given: object) -> RecallPolicy:
+    """Return how to rank, of what a caller gave: a name or a policy.
+
+    Raises:
+        InvalidInputError: no policy has this name.
+    """
+    if isinstance(given, RecallPolicy):
+        return given
+    if not isinstance(given, str) or given not in POLICIES:
+        raise InvalidInputError(
+            "policy: there is none of this name.",
+            hint=f"Give one of {', '.join(POLICIES)}, or a RecallPolicy.",
+        )
+    return POLICIES[given]
 
 
 def belief_id_of(given: BeliefLike) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.evidence import AsyncEvidence, Evidence
+from graphmem.client.given import recall_policy_of
 from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.state import State, blocking, bounded, listed, valid
@@ -28,6 +29,7 @@ from graphmem.model import (
     Message,
     Name,
     Page,
+    RecallPolicy,
     Recollection,
     Record,
     Status,
@@ -172,6 +174,7 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
         memories: bool = True,
         turns: bool = False,
         hidden: bool = False,
+        policy: str | RecallPolicy = "default",
     ) -> Recollection:
         """Return what fits a question, best first, each once; nothing is written.
 
@@ -181,12 +184,19 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
             memories: look among memories.
             turns: look among the turns of conversations.
             hidden: show superseded and deprecated memories too.
+            policy: how to rank: "default", "flat" (meaning alone), "trace" (meaning, and how often
+                and how lately it was said), or one of your own.
+
+        Raises:
+            InvalidInputError: an argument does not fit, or no policy has this name.
         """
         question = valid(_Question, query=query)
         want = recall.Wanted(
             memories=memories, turns=turns, hidden=hidden, limit=bounded("limit", limit, MOST_ROWS)
         )
-        found = await recall.recall(self._state.binding, question.query, want, recall.Fusion())
+        found = await recall.recall(
+            self._state.binding, question.query, want, recall_policy_of(policy)
+        )
         if self._state.session is not None:
             self._state.session.supplied.update(gathering.hashes(found))
         return found

@@ -12,7 +12,7 @@ from graphmem.client.given import Asked, BeliefLike, By, belief_id_of, reading_o
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Instant, MemoryReasons, Record, Timeline
-from graphmem.operations import explaining, lineage, reading
+from graphmem.operations import explaining, lineage, reading, trace
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
@@ -59,6 +59,7 @@ class AsyncReasons:
             memory=memory,
             history=tuple(await lineage.history(binding, known, limit=count, as_of=as_of)),
             chain=await lineage.chain(binding, known, as_of),
+            trace=await trace.explain(binding, known, as_of, limit=count),
         )
 
     async def timeline(

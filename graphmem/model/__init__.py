@@ -49,6 +49,7 @@ from graphmem.model.conversation import (
     TurnsAdded,
 )
 from graphmem.model.memory import (
+    _PARTS,
     Chain,
     Claims,
     CommitOutcome,
@@ -78,8 +79,14 @@ from graphmem.model.reasons import (
     Withdrawn,
 )
 from graphmem.model.recall import (
+    POLICIES,
     MemoryBite,
+    RecallPolicy,
     Recollection,
+    Saying,
+    Score,
+    Trace,
+    TraceRank,
     TurnBite,
 )
 from graphmem.model.schema import (
@@ -107,6 +114,8 @@ from graphmem.model.upkeep import (
 
 __all__ = [
     "GLOBAL_SCOPE",
+    "POLICIES",
+    "_PARTS",
     "AppliedMigration",
     "AsOf",
     "Basis",
@@ -157,6 +166,7 @@ __all__ = [
     "Predicate",
     "Provenance",
     "Rebuilt",
+    "RecallPolicy",
     "Recollection",
     "Record",
     "Recorded",
@@ -164,9 +174,11 @@ __all__ = [
     "Replacement",
     "Retraction",
     "Rival",
+    "Saying",
     "Scene",
     "Schema",
     "SchemaItem",
+    "Score",
     "Series",
     "Slot",
     "SlotPage",
@@ -179,6 +191,8 @@ __all__ = [
     "Testimony",
     "Text",
     "Timeline",
+    "Trace",
+    "TraceRank",
     "Trail",
     "Triple",
     "Turn",

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from graphmem.model.belief import Belief, Kind, Policy, VerdictStatus
 from graphmem.model.memory import Chain, Memory, MemoryEvent
+from graphmem.model.recall import Trace
 from graphmem.model.terms import Instant, Record
 
 
@@ -191,6 +192,8 @@ class MemoryReasons(Record):
     history: tuple[MemoryEvent, ...]
     """Its newest events, oldest of them first."""
     chain: Chain
+    trace: Trace
+    """How much it counts that it was said again."""
 
 
 class Point(Record):

@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, Outcome, Status, Wish
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import assertions, calibration, drafts, identity
+from graphmem.rules import assertions, calibration, drafts, identity, tracerank
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Exact, Judge, Met, Near, Vector, Verdict
@@ -27,6 +27,7 @@ KNOWN = catalog.query("commit/known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("commit/look", dict)
 WRITE = catalog.query("commit/write", dict)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
 KNOWN_PREDICATES = catalog.query("belief/known", dict)
 CLAIM = catalog.query("belief/claim", lambda row: row["events"])
@@ -240,6 +241,12 @@ async def _append(
     }
     if counts != wanted:
         raise NotFoundError("An episode or turn that a text was to be attached to does not exist.")
+    again: dict[str, list[str]] = {}
+    for event in events:
+        if event["memory"] is None:
+            again.setdefault(event["memory_id"], []).append(event["id"])
+    if again:
+        await tx.fetch(RETRACE, tenant=to.wall.tenant, **tracerank.retold(again))
     restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)

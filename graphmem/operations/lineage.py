@@ -28,7 +28,7 @@ from graphmem.model import (
     Wish,
 )
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import drafts, identity, moments
+from graphmem.rules import drafts, identity, moments, tracerank
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
@@ -38,6 +38,7 @@ LOOK = catalog.query("lineage/look", dict)
 MARK = catalog.query("lineage/mark", lambda row: row["written"])
 COMMIT_LOOK = catalog.query("commit/look", dict)
 COMMIT_WRITE = catalog.query("commit/write", dict)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
 SUPERSEDE = catalog.query("lineage/supersede", lambda row: row["written"])
 
 
@@ -253,4 +254,7 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
         scopes=list(to.wall.scopes),
         events=[event],
     )
+    if exact:
+        again = tracerank.retold({draft.memory_id: [draft.event_id]})
+        await tx.fetch(RETRACE, tenant=to.wall.tenant, **again)
     return draft.memory_id

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
 from graphmem.ports import Binding, Query
-from graphmem.rules import moments
+from graphmem.rules import moments, tracerank
 
 PAGE = 500
 
@@ -17,28 +17,31 @@ LOCK = catalog.query("commit/lock", catalog.ignored)
 MEMORIES = catalog.query("cache/memories", dict)
 BELIEFS = catalog.query("cache/beliefs", dict)
 REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One kind of node whose lineage is cached."""
+    """One kind of node of which something is cached."""
 
     kind: str
     compare: Query[dict[str, Any]]
     refresh: Query[None]
+    terms: Mapping[str, Any]
+    """What `compare` is given beside the page."""
 
 
 KINDS = (
-    Kept("memory", MEMORIES, REFRESH_MEMORIES),
-    Kept("belief", BELIEFS, REFRESH_BELIEFS),
+    Kept("memory", MEMORIES, REFRESH_MEMORIES, {"trace": tracerank.sent(tracerank.STANDARD)}),
+    Kept("belief", BELIEFS, REFRESH_BELIEFS, {}),
 )
 
 
 async def lineage(
     to: Binding, *, mend: bool, on_page: Callable[[str, int], None]
 ) -> list[Mismatch]:
-    """Return every memory and belief of the tenant whose cached status its events do not bear out.
+    """Return every memory and belief of the tenant whose caches its events do not bear out.
 
     Args:
         to: whose; every scope is looked at.
@@ -70,6 +73,7 @@ async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
             known=None,
             after=after,
             limit=PAGE,
+            **kept.terms,
         )
     )
 
@@ -78,5 +82,8 @@ async def _refresh(to: Binding, kept: Kept, ids: list[str]) -> None:
     async def work(tx: Any) -> None:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
+        if kept.kind == "memory":
+            anew = tracerank.retold(dict.fromkeys(ids))
+            await tx.fetch(RETRACE, tenant=to.wall.tenant, **anew)
 
     await to.world.graph.write(work)

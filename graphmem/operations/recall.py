@@ -7,25 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import Memory, MemoryBite, Recollection, Status, Turn, TurnBite
+from graphmem.model import (
+    Memory,
+    MemoryBite,
+    RecallPolicy,
+    Recollection,
+    Score,
+    Status,
+    TraceRank,
+    Turn,
+    TurnBite,
+)
 from graphmem.ports import Binding, Role
-from graphmem.rules import calibration, words
+from graphmem.rules import calibration, tracerank, words
 
 HYBRID = catalog.query("recall/hybrid", dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How the lists by meaning and by words are put together.
-
-    The words weigh more, since a small offline embedder must not outvote them: measured on LoCoMo,
-    an equal vote found 58.5 % of the evidence among the first ten, this 59.7 %.
-    """
-
-    pool: int = 200
-    k: int = 60
-    vector_weight: float = 0.4
-    words_weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +35,15 @@ class Wanted:
     limit: int = 10
 
 
-async def recall(to: Binding, text: str, want: Wanted, fusion: Fusion) -> Recollection:
+async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> Recollection:
     """Return what fits a question, best first, each once.
 
-    The score is the sum of weight / (k + rank) over the lists that hold an item; equal scores stand
-    in the order of their ids.
+    Equal scores stand in the order of their ids.
     """
+    now = to.world.clock.now()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
     statuses = tuple(Status) if want.hidden else (Status.CURRENT,)
+    fused = policy.score is Score.FUSED
     kinds = [k for k, on in (("memory", want.memories), ("turn", want.turns)) if on]
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -56,32 +53,43 @@ async def recall(to: Binding, text: str, want: Wanted, fusion: Fusion) -> Recoll
             statuses=list(statuses),
             kinds=kinds,
             embedding=vector,
-            words=words.memory_query(text, to.wall, statuses),
-            turn_words=words.turn_query(text, to.wall),
-            pool=max(fusion.pool, want.limit),
-            k=fusion.k,
-            vector_weight=fusion.vector_weight,
-            words_weight=fusion.words_weight,
+            words=words.memory_query(text, to.wall, statuses) if fused else "",
+            turn_words=words.turn_query(text, to.wall) if fused else "",
+            pool=max(policy.pool, want.limit),
+            score=str(policy.score),
+            mu=to.model.mu_query,
+            trace=tracerank.sent(policy.trace),
+            valid=now,
+            known=None,
+            k=policy.k,
+            vector_weight=policy.vector_weight,
+            words_weight=policy.words_weight,
             limit=want.limit,
         )
     )
     return Recollection(
-        bites=tuple(_bite(hit, to.model.mu_query) for hit in found["hits"]),
+        bites=tuple(_bite(hit, to.model.mu_query, policy.trace) for hit in found["hits"]),
         hidden=dict(found["hidden"]),
     )
 
 
-def _bite(hit: Mapping[str, Any], mu: float) -> MemoryBite | TurnBite:
+def _bite(hit: Mapping[str, Any], mu: float, by: TraceRank) -> MemoryBite | TurnBite:
     score = hit["vector_score"]
+    similarity = (
+        None if score is None else calibration.calibrated(calibration.from_neo4j(score), mu)
+    )
     parts = {
         "score": hit["score"],
-        "similarity": None
-        if score is None
-        else calibration.calibrated(calibration.from_neo4j(score), mu),
+        "similarity": similarity,
         "vector_rank": hit["vector_rank"],
         "bm25": hit["bm25"],
         "bm25_rank": hit["bm25_rank"],
     }
     if hit["kind"] == "turn":
         return TurnBite(turn=Turn(**hit["item"]), **parts)
-    return MemoryBite(memory=Memory(**hit["item"]), **parts)
+    return MemoryBite(
+        memory=Memory(**hit["item"]),
+        trace=hit["trace"],
+        final=None if similarity is None else tracerank.final(similarity, hit["trace"], by),
+        **parts,
+    )

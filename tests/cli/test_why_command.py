@@ -112,6 +112,24 @@ def test_a_memory_is_told_by_its_events(run: Run) -> None:
     assert run("why", old, "--json").data["memory"]["id"] == old
 
 
+def test_the_trace_of_a_memory_is_told_saying_by_saying(run: Run) -> None:
+    for _ in range(3):
+        memory_id = run("memory", "add", "The limit is 100 requests.", "--json").data["memory_id"]
+    shown = run("why", memory_id, "--limit", "2").out
+    assert [line.split()[2:] for line in shown.splitlines() if "1.000" in line][:2] == [
+        ["1.000", "0.100", "1.000", "0.100"],
+        ["1.000", "0.010", "1.000", "0.010"],
+    ]
+    assert "trace 1.110, 1 older ones not shown: recall counts its similarity 1.261 times" in shown
+    trace = run("why", memory_id, "--json").data["trace"]
+    assert len(trace["sayings"]) == trace["total"] == 3
+    hit = run("recall", "limit", "--policy", "trace")
+    assert "trace 1.11" in hit.out
+    refused = run("recall", "limit", "--policy", "best")
+    assert refused.code == 2
+    assert "default, flat, trace" in refused.out + refused.err
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, MemoryBite, Recollection, Status, Turn, TurnBite
+from graphmem import GraphMem, MemoryBite, RecallPolicy, Recollection, Status, Turn, TurnBite
 from graphmem.errors import InvalidInputError
-from graphmem.operations.recall import Fusion
+from graphmem.model import MemoryReasons, Score, TraceRank
 from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, fusion
-from graphmem.testing import HashEmbedder
+from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
 if TYPE_CHECKING:
@@ -35,6 +37,15 @@ def identity_of(bite: MemoryBite | TurnBite) -> str:
 
 def text_of(bite: MemoryBite | TurnBite) -> str:
     return bite.memory.content if isinstance(bite, MemoryBite) else bite.turn.text
+
+
+def meaning_of(bite: MemoryBite | TurnBite) -> float:
+    """What the list by meaning ranks by, down to what has nothing to do with the question."""
+    assert bite.similarity is not None
+    if isinstance(bite, MemoryBite) and bite.similarity > 0:
+        assert bite.final is not None
+        return bite.final
+    return bite.similarity
 
 
 def texts(found: Recollection) -> list[str]:
@@ -177,7 +188,8 @@ def test_every_visible_scope_may_be_named(memory: GraphMem) -> None:
 def test_the_order_is_that_of_the_oracle(
     plain: GraphMem, stored: list[str], said: list[str], query: str, limit: int
 ) -> None:
-    memory = plain.tenant(fresh_tenant())
+    # A trace fades, so the clock stands.
+    memory = clocked(plain.tenant(fresh_tenant()), MAY)
     memory.remember_many(stored)
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": text} for text in said])
@@ -186,11 +198,11 @@ def test_the_order_is_that_of_the_oracle(
     some = memory.recall(query, limit=limit, turns=True).bites
 
     assert list(some) == list(every[:limit])
-    weights = Fusion()
+    weights = RecallPolicy()
     lists: list[tuple[float, dict[str, float]]] = []
     for kind in ("memory", "turn"):
         ours = [b for b in every if b.kind == kind]
-        by_meaning = {identity_of(b): b.similarity for b in ours if b.similarity is not None}
+        by_meaning = {identity_of(b): meaning_of(b) for b in ours if b.similarity is not None}
         by_words = {identity_of(b): b.bm25 for b in ours if b.bm25 is not None}
         for bite in ours:
             assert bite.vector_rank == fusion.ranks(by_meaning).get(identity_of(bite))
@@ -259,3 +271,95 @@ def test_turns_carry_their_place(memory: GraphMem) -> None:
     assert isinstance(best, TurnBite)
     expected: Turn = memory.turns(session.episode_id)[2]
     assert best.turn == expected
+
+
+@pytest.fixture
+def said(door: Door, memory: GraphMem) -> GraphMem:
+    """Three memories that fit a question alike: said long ago, in a burst, and over six weeks."""
+    memory, now = door.on(memory, clock=FrozenClock(MAY)), MAY
+    for name, days in {
+        "Atlas": [300.0],
+        "Borealis": [minutes / 1_440 for minutes in (0, 0.5, 1, 1.5, 2)],
+        "Cygnus": [42.0, 21.0, 0.0],
+    }.items():
+        for ago in days:
+            memory.remember(f"The deploy window of {name} is Friday", at=now - timedelta(days=ago))
+    return memory
+
+
+def test_what_was_said_over_weeks_counts_more_than_a_burst(said: GraphMem) -> None:
+    found = said.recall("When is the deploy window?", policy="trace").bites
+    assert [text_of(b).split()[4] for b in found] == ["Cygnus", "Borealis", "Atlas"]
+    for bite in found:
+        assert isinstance(bite, MemoryBite)
+        assert bite.score == bite.final == pytest.approx(_final(bite))
+        assert (bite.bm25, bite.bm25_rank) == (None, None)
+        reasons = said.why(bite.memory.id)
+        assert isinstance(reasons, MemoryReasons)
+        assert bite.trace == pytest.approx(reasons.trace.trace, abs=1e-9)
+    # 1 + 0.1 + 0.01 ..., in two minutes; and e^-2 + (e^-1 + 1)(1 + 0.1 ln 22).
+    traces = [b.trace for b in found if isinstance(b, MemoryBite)]
+    assert traces == pytest.approx([1.9262, 1.1110, 6.2e-7], abs=1e-3)
+
+
+def _final(bite: MemoryBite) -> float:
+    assert bite.similarity is not None
+    return max(bite.similarity, 0) * (1 + 0.35 * math.log1p(bite.trace))
+
+
+def test_flat_goes_by_distance_alone(said: GraphMem) -> None:
+    with said.session("s") as session:
+        session.add_messages([{"role": "user", "content": "The deploy window moved"}])
+    found = said.recall("When is the deploy window?", policy="flat", turns=True).bites
+    mu = said._state.binding.model.mu_query
+    assert len(found) == 4
+    for bite in found:
+        assert bite.similarity is not None
+        distance = math.sqrt(2 - 2 * calibration.raw(bite.similarity, mu))
+        assert bite.score == pytest.approx(1 / (1 + distance), abs=1e-6)
+        assert bite.bm25 is None
+    assert [b.score for b in found] == sorted((b.score for b in found), reverse=True)
+
+
+def test_a_history_of_no_weight_does_not_count(said: GraphMem) -> None:
+    policy = RecallPolicy(score=Score.TRACE, trace=TraceRank(weight=0))
+    for bite in said.recall("When is the deploy window?", policy=policy).bites:
+        assert bite.score == pytest.approx(bite.similarity)
+
+
+def test_other_terms_than_those_that_are_kept_are_read_from_the_events(said: GraphMem) -> None:
+    policy = RecallPolicy(trace=TraceRank(tau_days=100, spacing=1))
+    traces = {
+        text_of(b).split()[4]: b.trace
+        for b in said.recall("When is the deploy window?", policy=policy).bites
+        if isinstance(b, MemoryBite)
+    }
+    spaced = 1 + math.log(22)
+    assert traces == pytest.approx(
+        {
+            "Atlas": math.exp(-3),
+            "Borealis": 1.1111,
+            "Cygnus": math.exp(-0.42) + (math.exp(-0.21) + 1) * spaced,
+        },
+        abs=1e-3,
+    )
+
+
+def test_nobody_sees_how_often_it_was_said_out_of_sight(door: Door, memory: GraphMem) -> None:
+    memory, now = door.on(memory, clock=FrozenClock(MAY)), MAY
+    text = "The deploy window is Friday"
+    memory.remember(text, at=now - timedelta(days=2))
+    memory.scope("alice").remember(text, at=now)
+    alone, both = (
+        [b.trace for b in handle.recall(text).bites if isinstance(b, MemoryBite)]
+        for handle in (memory, memory.scope("alice"))
+    )
+    assert alone == pytest.approx([math.exp(-2 / 21)])
+    assert both == pytest.approx([math.exp(-2 / 21) + 1 + 0.1 * math.log(3)])
+
+
+@pytest.mark.parametrize("policy", ["", "Trace", "nonsense", None, 3, {"score": "flat"}])
+def test_an_unknown_policy_is_refused(memory: GraphMem, policy: Any) -> None:
+    with pytest.raises(InvalidInputError, match="policy") as caught:
+        memory.recall("anything", policy=policy)
+    assert "trace" in str(caught.value.hint)

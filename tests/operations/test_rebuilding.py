@@ -67,6 +67,41 @@ def test_a_spoilt_cache_is_found_and_made_anew(
     assert after == before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "n.trace = n.trace + 0.001",
+        "n.trace_at = n.trace_at + duration({seconds: 1})",
+        "n.trace_full_at = null",
+        "n.trace_burst = 7",
+        "n.trace_foreign = true",
+        "n.trace = null",
+    ],
+)
+def test_a_spoilt_trace_is_found_and_made_anew(
+    plain: GraphMem, look: Look, tenant: str, change: LiteralString
+) -> None:
+    for n in range(3):
+        done = plain.remember("The user lives in Porto", at=BASE + timedelta(hours=10 * n))
+    sound = look.rows(STATE, tenant=tenant, id=done.memory_id)
+    look._driver.execute_query(
+        "MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL SET " + change, tenant=tenant
+    )
+    [wrong] = plain.verify().wrong
+    assert (wrong.kind, wrong.id) == ("memory", done.memory_id)
+    assert "trace" in wrong.cached
+    assert wrong.found.startswith("current, trace 1.0")
+    plain.rebuild()
+    assert plain.verify().wrong == ()
+    assert look.rows(STATE, tenant=tenant, id=done.memory_id) == sound
+
+
+STATE = (
+    "MATCH (n:Memory {tenant: $tenant, id: $id}) RETURN n.trace AS trace, n.trace_at AS at, "
+    "n.trace_full_at AS full_at, n.trace_burst AS burst, n.trace_foreign AS foreign"
+)
+
+
 def test_an_edge_that_is_not_in_force_any_more_is_found(
     filled: GraphMem, look: Look, tenant: str
 ) -> None:

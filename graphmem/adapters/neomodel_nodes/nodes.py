@@ -88,6 +88,12 @@ class Memory(StructuredNode):
     embedding = ArrayProperty(FloatProperty())
     created_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    # A cache: TraceRank after the last event of its own scope, made anew by `admin rebuild`.
+    trace = FloatProperty()
+    trace_at = DateTimeNeo4jFormatProperty()
+    trace_full_at = DateTimeNeo4jFormatProperty()
+    trace_burst = IntegerProperty()
+    trace_foreign = BooleanProperty()
 
     supersedes = RelationshipTo("Memory", "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom("Memory", "SUPERSEDES", model=Supersedes)

@@ -1,0 +1,39 @@
+// Bring the cached trace of memories up to date, from the state that is kept or, where something came late, from all events.
+// mode: write
+// rows: none
+// source: Vestig M3, TraceRank; twin rules/tracerank.py
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $trace     map     tau_days and spacing, by which traces are kept
+//   $memories  list    maps: id, event_ids (of what was just written; null: everything is looked at anew)
+// columns:
+
+UNWIND $memories AS row
+MATCH (m:Memory {tenant: $tenant, id: row.id})
+CALL (m, row) {
+  UNWIND row.event_ids AS id
+  MATCH (e:Event {tenant: $tenant, id: id})
+  WITH e
+  ORDER BY e.occurred_at, e.id
+  RETURN collect(e) AS news
+}
+LET own = [e IN news WHERE e.scope = m.scope | e.occurred_at]
+LET resumes = row.event_ids IS NOT NULL AND m.trace_at IS NOT NULL AND none(t IN own WHERE t < m.trace_at)
+CALL (m, own, resumes) {
+  FILTER resumes
+  RETURN {trace: m.trace, at: m.trace_at, full_at: m.trace_full_at, burst: m.trace_burst} AS state, own AS times
+UNION ALL
+  FILTER NOT resumes
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.scope = m.scope
+  WITH e
+  ORDER BY e.occurred_at, e.id
+  RETURN {trace: 0.0} AS state, collect(e.occurred_at) AS times
+}
+// include: fragments/trace_fold.cypher
+SET m.trace = traced.trace, m.trace_at = traced.at, m.trace_full_at = traced.full_at, m.trace_burst = traced.burst,
+    m.trace_foreign = CASE
+      WHEN resumes AND size(own) = size(news) THEN m.trace_foreign
+      WHEN EXISTS { MATCH (m)<-[:REINFORCES]-(e:Event) WHERE e.scope <> m.scope } THEN true
+    END

@@ -1,0 +1,112 @@
+"""TraceRank: how much it counts that something was said again and again, at an instant.
+
+Oracle of cypher/fragments/trace_fold.cypher.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from graphmem.model.recall import TraceRank
+
+WINDOW = timedelta(hours=24)
+"""What follows a full event within it is a burst."""
+BURST = 0.1
+"""The j-th event of a burst counts this to the power of j: a thousand together add a ninth."""
+STANDARD = TraceRank()
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one event adds to the trace."""
+
+    at: datetime
+    burst: float
+    """1 for a full event, else 0.1^j."""
+    spacing: float
+    """1 + b ln(1 + days since the full event before), >= 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that the future of a trace depends on."""
+
+    trace: float = 0.0
+    """Right after the last event, >= 0."""
+    at: datetime | None = None
+    """When that was."""
+    full_at: datetime | None = None
+    """When the last full event was."""
+    burst: int = 0
+    """Events since then."""
+
+
+def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Said]:
+    """Return what each event adds, oldest first, before it fades."""
+    found: list[Said] = []
+    full_at: datetime | None = None
+    place = 0
+    for at in sorted(instants):
+        if full_at is not None and at - full_at < WINDOW:
+            place += 1
+            found.append(Said(at, BURST**place, 1.0))
+            continue
+        gap = (at - full_at) / _DAY if full_at is not None else 0.0
+        found.append(Said(at, 1.0, 1 + by.spacing * math.log1p(gap)))
+        full_at, place = at, 0
+    return found
+
+
+def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD) -> float:
+    """Return the trace at `now`, >= 0; what happens later is not seen.
+
+    The sum of e^(-(now - t) / tau) * burst * spacing over the events.
+    """
+    seen = [at for at in instants if at <= now]
+    return math.fsum(
+        one.burst * one.spacing * math.exp(-(now - one.at) / _DAY / by.tau_days)
+        for one in said(seen, by)
+    )
+
+
+def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD) -> State:
+    """Return the state after events that are not older than the last one of `state`.
+
+    Because recency is exponential, what was summed up to there fades as one.
+    """
+    for at in sorted(instants):
+        faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0
+        if state.full_at is None or at - state.full_at >= WINDOW:
+            gap = (at - state.full_at) / _DAY if state.full_at is not None else 0.0
+            state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
+        else:
+            burst = state.burst + 1
+            state = State(faded + BURST**burst, at, state.full_at, burst)
+    return state
+
+
+def final(similarity: float, traced: float, by: TraceRank = STANDARD) -> float:
+    """Return max(similarity, 0) * (1 + k ln(1 + trace))."""
+    return max(similarity, 0.0) * (1 + by.weight * math.log1p(traced))
+
+
+def sent(by: TraceRank) -> dict[str, Any]:
+    """Return the terms of a trace as a query is given them."""
+    kept = (by.tau_days, by.spacing) == (STANDARD.tau_days, STANDARD.spacing)
+    return {**by.model_dump(), "kept": kept}
+
+
+def retold(said: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
+    """Return what cache/retrace.cypher is given, beside the tenant.
+
+    Args:
+        said: ids of the events just written, by memory; None looks at all of its events anew.
+    """
+    rows = [{"id": memory_id, "event_ids": ids} for memory_id, ids in said.items()]
+    return {"trace": sent(STANDARD), "memories": rows}
