@@ -72,6 +72,9 @@ def _bite(place: int, bite: MemoryBite | TurnBite) -> Text:
     line.append("\n     " + "   ".join(reasons), style="dim")
     if isinstance(bite, MemoryBite) and bite.memory.head_ids:
         line.append(f"\n     now: {', '.join(bite.memory.head_ids)}", style="yellow")
+    if isinstance(bite, MemoryBite) and bite.memory.lost_ids:
+        lost = ", ".join(bite.memory.lost_ids)
+        line.append(f"\n     no longer believed of what it says: {lost}", style="yellow")
     return line
 
 

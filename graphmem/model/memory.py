@@ -148,7 +148,7 @@ class Memory(Record):
     """Beliefs that its text asserts."""
     lost_ids: tuple[str, ...] | None = None
     """Of these, what was superseded, and values of ONE slots that another value leads; one of two
-    too close to call has not lost. None: not looked at, as only `get` does."""
+    too close to call has not lost. None: not looked at, as only `get` and `recall` do."""
     provisional: bool = False
     """Read at a `known` so recent that a write under way may still be recorded before it."""
 

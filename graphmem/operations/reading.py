@@ -10,11 +10,11 @@ from typing import Any
 from graphmem import catalog
 from graphmem.model import AsOf, Memory, Page, Status
 from graphmem.ports import Binding, Tx
-from graphmem.rules import asking, moments, paging
+from graphmem.rules import asking, assertions, moments, paging
 
 GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
 GET_AS_OF = catalog.query("commit/get_as_of", dict)
-LOST = catalog.query("belief/lost", lambda row: tuple(row["lost"]))
+LOST = catalog.query("belief/lost", lambda row: row["lost"])
 LIST = catalog.query("commit/list", lambda row: Memory(**row["card"]))
 LIST_AS_OF = catalog.query("commit/list_as_of", dict)
 
@@ -61,7 +61,7 @@ async def _judged(tx: Tx, to: Binding, memory: Memory, as_of: AsOf | None) -> Me
     by = asking.Reading(as_of or AsOf())
     params = asking.params(by, to.wall, to.world.settings, to.world.clock.now())
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
-    return memory.model_copy(update={"lost_ids": lost})
+    return assertions.judged(memory, lost)
 
 
 async def page(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphmem.model import Wall, Wish
+from graphmem.model import Memory, Wall, Wish
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim
 from graphmem.rules.drafts import Draft
@@ -25,6 +25,15 @@ def asserted(wish: Wish, scope: str) -> list[Claim]:
 def belief_ids(wish: Wish, scope: str) -> tuple[str, ...]:
     """Return the ids of the beliefs that a text is evidence for."""
     return tuple(claim.id for claim in asserted(wish, scope))
+
+
+def judged(memory: Memory, lost: Collection[str]) -> Memory:
+    """Return a memory that says which of its claims are among those that have lost."""
+    if not memory.claim_ids:
+        return memory
+    return memory.model_copy(
+        update={"lost_ids": tuple(one for one in memory.claim_ids if one in lost)}
+    )
 
 
 def predicates(wishes: Sequence[Wish]) -> list[str]:

@@ -8,8 +8,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from graphmem import GraphMem, Outcome, Wish
+from graphmem.cli import views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx
@@ -237,6 +239,29 @@ def test_a_memory_whose_claim_lost_says_so(memory: GraphMem) -> None:
     # Nothing speaks for it any more.
     assert memory.get(new.memory_id).lost_ids == new.belief_ids
     assert [m.lost_ids for m in memory.list().memories] == [None, None]
+
+
+def test_what_is_recalled_says_which_of_its_claims_have_lost(memory: GraphMem) -> None:
+    memory.predicate("lives_in", cardinality="ONE", at=MAY)
+    old = memory.remember("Alice lives in Madrid", claims=[MADRID, LIKES], at=MAY)
+    memory.remember("Alice lives in Porto", claims=[PORTO], at=MAY + 2 * DAY)
+    memory.remember("Alice lives by the sea")
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "Alice lives well"}])
+    found = memory.recall("Where does Alice live?", turns=True)
+    lost = {b.memory.content: b.memory.lost_ids for b in found.bites if b.kind == "memory"}
+    [madrid] = [c for c in memory.current(*MADRID[:2]).candidates if c.object == "Madrid"]
+    assert lost == {
+        "Alice lives in Madrid": (madrid.belief_id,),
+        "Alice lives in Porto": (),
+        "Alice lives by the sea": None,
+    }
+    assert madrid.belief_id in old.belief_ids
+    console = Console(width=200)
+    with console.capture() as shown:
+        console.print(views.recollection(found))
+    assert f"no longer believed of what it says: {madrid.belief_id}\n" in shown.get()
+    assert shown.get().count("no longer believed") == 1
 
 
 def test_nothing_is_lost_where_values_coexist_or_are_too_close_to_call(memory: GraphMem) -> None:
