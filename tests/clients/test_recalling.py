@@ -307,6 +307,24 @@ def _final(bite: MemoryBite) -> float:
     return max(bite.similarity, 0) * (1 + 0.35 * math.log1p(bite.trace))
 
 
+@pytest.mark.parametrize("ago", [timedelta(0), timedelta(days=3.3), timedelta(microseconds=1)])
+def test_a_day_later_to_the_microsecond_is_no_burst(
+    door: Door, memory: GraphMem, ago: timedelta
+) -> None:
+    memory, full = door.on(memory, clock=FrozenClock(MAY)), MAY - ago - timedelta(days=30)
+    day = timedelta(days=1)
+    for text, gap in ((unlike(1), day), (unlike(2), day - timedelta(microseconds=1))):
+        memory.remember(text, at=full)
+        memory.remember(text, at=full + gap)
+    for text, full_ones in ((unlike(1), 2), (unlike(2), 1)):
+        [bite] = [b for b in memory.recall(text).bites if text_of(b) == text]
+        assert isinstance(bite, MemoryBite)
+        reasons = memory.why(bite.memory.id)
+        assert isinstance(reasons, MemoryReasons)
+        assert [s.burst for s in reasons.trace.sayings].count(1) == full_ones
+        assert bite.trace == pytest.approx(reasons.trace.trace, abs=1e-9)
+
+
 def test_flat_goes_by_distance_alone(said: GraphMem) -> None:
     with said.session("s") as session:
         session.add_messages([{"role": "user", "content": "The deploy window moved"}])
