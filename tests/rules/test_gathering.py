@@ -152,7 +152,8 @@ def test_hashes_are_those_of_what_was_shown() -> None:
         "bm25": None,
         "bm25_rank": None,
     }
-    found = Recollection(bites=(MemoryBite(memory=memory, **parts), TurnBite(turn=turn, **parts)))
+    told = MemoryBite(memory=memory, trace=1.0, final=None, **parts)
+    found = Recollection(bites=(told, TurnBite(turn=turn, **parts)))
     assert gathering.hashes(found) == {
         identity.content_hash("Alice deploys"),
         identity.content_hash("Bob pays"),
