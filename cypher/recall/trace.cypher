@@ -21,20 +21,16 @@ WHERE m.scope IN $scopes
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
   WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
-  // Whole microseconds, so that a day is a day.
-  WITH e.id AS id, e.occurred_at AS at,
-       (e.occurred_at.epochSeconds - $valid.epochSeconds) * 1000000 + e.occurred_at.microsecond - $valid.microsecond AS us
-  ORDER BY at, id
-  RETURN collect({id: id, at: at, us: us}) AS events
+  WITH e
+  ORDER BY e.occurred_at, e.id
+  RETURN collect(e.id) AS ids, collect(e.occurred_at) AS times
 }
-LET sayings = reduce(s = {found: []}, e IN events | CASE
-  WHEN e.us - s.full < 86400000000 THEN {full: s.full, place: s.place + 1, found: s.found + {
-    event_id: e.id, at: e.at, burst: 0.1 ^ (s.place + 1), spacing: 1.0, recency: exp(e.us / 8.64e10 / $trace.tau_days)
-  }}
-  ELSE {full: e.us, place: 0, found: s.found + {
-    event_id: e.id, at: e.at, burst: 1.0, spacing: 1 + coalesce($trace.spacing * log(1 + (e.us - s.full) / 8.64e10), 0.0),
-    recency: exp(e.us / 8.64e10 / $trace.tau_days)
-  }}
-END).found
-RETURN reduce(sum = 0.0, x IN sayings | sum + x.recency * x.burst * x.spacing) AS trace, size(sayings) AS total,
-       sayings[-$limit..] AS sayings
+WITH ids, times, $valid AS valid, {trace: 0.0, sayings: []} AS state
+// include: fragments/trace_fold.cypher
+// include: fragments/trace_faded.cypher
+RETURN trace, size(ids) AS total, [i IN range(0, size(ids) - 1)[-$limit..] | {
+  event_id: ids[i], at: times[i], burst: traced.sayings[i].burst, spacing: traced.sayings[i].spacing, recency: exp(
+    -((valid.epochSeconds - times[i].epochSeconds) * 1000000 + valid.microsecond - times[i].microsecond) / 8.64e10
+    / $trace.tau_days
+  )
+}] AS sayings

@@ -67,12 +67,13 @@ def _bite(place: int, bite: MemoryBite | TurnBite) -> Text:
         reasons.append(f"meaning {bite.similarity:.2f} (#{bite.vector_rank})")
     if bite.bm25 is not None:
         reasons.append(f"words {bite.bm25:.1f} (#{bite.bm25_rank})")
-    if isinstance(bite, MemoryBite):
-        reasons.append(f"trace {bite.trace:.2f}")
+    if isinstance(bite, TurnBite):
+        return line.append("\n     " + "   ".join(reasons), style="dim")
+    reasons.append(f"trace {bite.trace:.2f}")
     line.append("\n     " + "   ".join(reasons), style="dim")
-    if isinstance(bite, MemoryBite) and bite.memory.head_ids:
+    if bite.memory.head_ids:
         line.append(f"\n     now: {', '.join(bite.memory.head_ids)}", style="yellow")
-    if isinstance(bite, MemoryBite) and bite.memory.lost_ids:
+    if bite.memory.lost_ids:
         lost = ", ".join(bite.memory.lost_ids)
         line.append(f"\n     no longer believed of what it says: {lost}", style="yellow")
     return line

@@ -49,7 +49,6 @@ from graphmem.model.conversation import (
     TurnsAdded,
 )
 from graphmem.model.memory import (
-    _PARTS,
     Chain,
     Claims,
     CommitOutcome,
@@ -115,7 +114,6 @@ from graphmem.model.upkeep import (
 __all__ = [
     "GLOBAL_SCOPE",
     "POLICIES",
-    "_PARTS",
     "AppliedMigration",
     "AsOf",
     "Basis",
