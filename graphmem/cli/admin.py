@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphmem.cli.app import App, command
+
+if TYPE_CHECKING:
+    from graphmem.client import GraphMem
+    from graphmem.model import Backfilled, Rebuilt
 
 KINDS = ("memory", "belief", "slot")
 """What has caches."""
@@ -61,34 +67,86 @@ def _check(app: App, opened: Any) -> int:
 
 @admin.command()
 @click.option("--verify", is_flag=True, help="Only compare, and write nothing.")
+@click.option("--backfill", is_flag=True, help="First make the events that memories came without.")
 @command(wall=True)
-def rebuild(app: App, *, verify: bool) -> int:
+def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
     """Make the caches of a tenant anew from its events; safe to interrupt and to repeat.
 
     With --verify they are only compared with what the events say: exit code 1 when one differs.
+    With --backfill memories that another tool or an older layout made without events are given
+    synthetic ones first, and what else they lack: exit code 1 when one cannot be.
     """
-    from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.table import Table
-
-    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with app.memory() as memory, app.progress(*columns) as bars:
-        bar = {kind: bars.add_task(f"{kind} caches", total=None) for kind in KINDS}
-
-        def on_part(kind: str, count: int) -> None:
-            bars.advance(bar[kind], count)
-
-        found = memory.verify(on_part) if verify else memory.rebuild(on_part)
+    if verify and backfill:
+        raise click.UsageError("--verify writes nothing, and --backfill does: give one of them.")
+    with app.memory() as memory:
+        made = _backfill(app, memory) if backfill else None
+        found = _rebuild(app, memory, verify=verify)
 
     def view() -> Any:
-        if not found.wrong:
-            return "Every cache is as its events say."
-        table = Table("what", "id", "was kept", "events say", box=None, pad_edge=False)
-        for one in found.wrong:
-            table.add_row(one.kind, one.id, one.cached, one.found)
-        return table
+        from rich.console import Group
 
-    app.emit(found, view)
-    return int(verify and bool(found.wrong))
+        caches = _mismatches(found)
+        return caches if made is None else Group(*_backfilled(made), caches)
+
+    data = found.model_dump()
+    app.emit(data if made is None else {**data, "backfilled": made}, view)
+    return int((verify and bool(found.wrong)) or bool(made and made.unfit))
+
+
+def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> Rebuilt:
+    with _counting(app, {kind: f"{kind} caches" for kind in KINDS}) as tell:
+        return memory.verify(tell) if verify else memory.rebuild(tell)
+
+
+def _backfill(app: App, memory: GraphMem) -> Backfilled:
+    bars = {"memory": "memories looked at for events", "edge": "supersessions given theirs"}
+    with _counting(app, bars) as tell:
+        return memory.backfill(tell)
+
+
+@contextmanager
+def _counting(app: App, bars: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
+    """Show a counter for each kind while the block runs, and yield what moves one of them on."""
+    from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with app.progress(*columns) as shown:
+        tasks = {kind: shown.add_task(text, total=None) for kind, text in bars.items()}
+        yield lambda kind, count: shown.advance(tasks[kind], count)
+
+
+def _mismatches(found: Rebuilt) -> Any:
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not found.wrong:
+        return "Every cache is as its events say."
+    table = Table("what", "id", "was kept", "events say", box=None, pad_edge=False)
+    for one in found.wrong:
+        table.add_row(one.kind, escape(one.id), escape(one.cached), escape(one.found))
+    return table
+
+
+def _backfilled(made: Backfilled) -> Iterator[Any]:
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not (made.memories or made.filled or made.edges):
+        yield "Nothing was backfilled: what can be made whole is."
+    else:
+        yield (
+            f"{made.events:,} synthetic events made: {made.memories:,} memories had none, "
+            f"{made.edges:,} supersessions neither. {made.filled:,} memories lacked something else."
+        )
+    if made.capped:
+        yield f"{made.capped:,} memories were reinforced more often than events are made for."
+    if made.unfit:
+        table = Table("left", "of", "because", "to do", "such as", box=None, pad_edge=False)
+        for one in made.unfit:
+            table.add_row(
+                f"{one.count:,}", one.kind, one.problem, one.hint, escape(", ".join(one.ids))
+            )
+        yield table
 
 
 @admin.group()

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from graphmem.client.state import State, blocking
-from graphmem.model import Mismatch, Rebuilt, Slot
-from graphmem.operations import belief, evidence, rebuilding
+from graphmem.model import Backfilled, Mismatch, Rebuilt, Slot
+from graphmem.operations import backfilling, belief, evidence, rebuilding
 from graphmem.ports import Binding
 from graphmem.rules.asking import Reading
 
@@ -59,6 +59,35 @@ class AsyncUpkeep:
         await evidence.embed_statements(to)
         return Rebuilt(wrong=tuple(wrong), checkpointed=held)
 
+    async def backfill(self, on_part: OnPart = _silent) -> Backfilled:
+        """Make the events that memories of another tool, or of an older layout, came without.
+
+        Every read rests on events: a Memory node that has none is in no history and never was at
+        any past time. One that has no event of its own scope gets an ADD at its `created_at`, and
+        as many REINFORCE_EXACT as its `reinforce_count` says, at most 1,000: evenly up to its
+        `last_seen_at`, or all at `created_at` without one. One kept as deprecated gets a DEPRECATE
+        of now, for nothing says since when. A SUPERSEDES edge without an event gets a SUPERSEDE of
+        its `occurred_at`, else of when the newer memory began, but never so early that the older
+        one would not be superseded. All have the source `backfill`, and a payload that calls them
+        synthetic.
+
+        `tenant`, `id`, `scope` and `content` must be there. `content_hash`, `tenant_key` and
+        `scope_key` are made from them. Filled in where it lacks is `created_at` (the earlier of
+        `last_seen_at` and `recorded_at`, else now), `recorded_at` (now, by the server's clock),
+        `status` (current), `tags` (none) and the embedding. An embedding of the right length is
+        taken for one of this graph's model: remove it to have it made anew. What was left as it
+        is, because something lacks or is of the wrong type, is reported with what to do; nodes
+        without a `tenant` belong to nobody and are not seen.
+
+        Safe to interrupt, to repeat and to run twice at once: each memory is made whole in one
+        transaction, under ids that follow from its own, and what is whole is left alone. Run it
+        before anything else is written: a memory that was said again has an event.
+
+        Args:
+            on_part: told after each part what it was, memory or edge, and how many of them.
+        """
+        return await backfilling.make_whole(self._state.binding, on_part)
+
 
 async def _compared(to: Binding, place: evidence.Place) -> list[Mismatch]:
     at = replace(
@@ -102,3 +131,4 @@ class Upkeep:
 
     verify = blocking(AsyncUpkeep.verify)
     rebuild = blocking(AsyncUpkeep.rebuild)
+    backfill = blocking(AsyncUpkeep.backfill)

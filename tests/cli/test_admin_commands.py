@@ -13,6 +13,7 @@ import pytest
 
 from graphmem import catalog
 from graphmem.cli import COMMANDS, cli
+from tests.plugins.foreign import draw, put
 from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
@@ -41,6 +42,27 @@ def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.Mon
 
 
 @pytest.mark.server
+def test_another_language_is_due_and_a_difference(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_LANGUAGE", "german")
+    assert run("admin", "migrate", "--plan", "--json").data == {"pending": ["0006_schema_words"]}
+    checked = run("admin", "migrate", "--check")
+    assert checked.code == 1
+    assert "wanted FULLTEXT on Turn" in checked.out
+    assert "analyzer german" in checked.out
+    refused = run("memory", "list", "--json")
+    assert refused.code == 2
+    assert "language_mismatch" in refused.err
+    monkeypatch.setenv("GRAPHMEM_LANGUAGE", "klingon")
+    refused = run("admin", "migrate")
+    assert refused.code == 2
+    assert "german" in refused.err
+    monkeypatch.delenv("GRAPHMEM_LANGUAGE")
+    assert run("admin", "migrate", "--check").code == 0
+
+
+@pytest.mark.server
 def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) -> None:
     added = run("memory", "add", "The user lives in Porto", "--json").data
     assert run("admin", "rebuild", "--verify", "--json").data["wrong"] == []
@@ -56,10 +78,50 @@ def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) ->
 
 
 @pytest.mark.server
+def test_memories_without_events_are_backfilled(run: Run, look: Look, tenant: str) -> None:
+    put(look, tenant, "a", reinforce_count=1_001)
+    put(look, tenant, "b")
+    draw(look, tenant, "b", "a")
+    wrong = run("admin", "rebuild", "--verify")
+    assert wrong.code == 1
+    assert "--backfill" in wrong.out
+    done = run("admin", "rebuild", "--backfill")
+    assert done.code == 0
+    assert "1,003 synthetic events made: 2 memories had none, 1 supersessions" in done.out
+    assert "1 memories were reinforced more often" in done.out
+    assert "Every cache is as its events say." in done.out
+    again = run("admin", "rebuild", "--backfill")
+    assert (again.code, "Nothing was backfilled" in again.out) == (0, True)
+    assert run("memory", "get", "a", "--json").data["status"] == "superseded"
+
+
+@pytest.mark.server
+def test_what_cannot_be_backfilled_is_shown_with_what_to_do(
+    run: Run, look: Look, tenant: str
+) -> None:
+    put(look, tenant, "[red]one", status="active")
+    shown = run("admin", "rebuild", "--backfill")
+    assert shown.code == 1
+    for part in ("status is none of", "SET m.status", "[red]one"):
+        assert part in " ".join(shown.out.split())
+    told = run("admin", "rebuild", "--backfill", "--json")
+    assert told.code == 1
+    assert told.data["backfilled"]["unfit"][0]["ids"] == ["[red]one"]
+    assert [wrong["id"] for wrong in told.data["wrong"]] == ["[red]one"]
+
+
+@pytest.mark.server
+def test_backfilling_and_only_comparing_exclude_each_other(run: Run) -> None:
+    ended = run("admin", "rebuild", "--verify", "--backfill")
+    assert ended.code == 2
+    assert "give one of them" in ended.err
+
+
+@pytest.mark.server
 def test_the_catalog_is_listed_and_shown(run: Run) -> None:
     listed = run("admin", "cypher", "list", "--json").data
     assert [p["name"] for p in listed] == list(catalog.names())
-    assert "recall/hybrid" in run("admin", "cypher", "list").out
+    assert "recall/now" in run("admin", "cypher", "list").out
     shown = run("admin", "cypher", "show", "commit/look").out
     assert shown.startswith(":param {tenant: null")
     assert "include:" not in shown

@@ -1,0 +1,34 @@
+// Give SUPERSEDES edges that lack it the event that they should have had. One that is there already, because a memory was taken
+// away and put in anew, is tied to it again.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $edges   list    maps: newer_id, older_id, event (the event's own fields)
+// columns:
+//   - dated  integer  pairs of memories whose edges have their event now and had none before
+
+UNWIND $edges AS row
+MATCH (older:Memory {tenant: $tenant, id: row.older_id})
+WITH row.event AS event, row.newer_id AS newer_id, older
+MATCH (newer:Memory {tenant: $tenant, id: newer_id})
+WHERE EXISTS { MATCH (newer)-[:SUPERSEDES]->(older) }
+CALL (event) {
+  MATCH (e:Event {tenant: $tenant, id: event.id})
+  RETURN e
+UNION ALL
+  FILTER NOT EXISTS { MATCH (x:Event {tenant: $tenant, id: event.id}) }
+  // include: fragments/append_event.cypher
+  RETURN e
+}
+MERGE (e)-[:CONCERNS]->(older)
+MERGE (e)-[:CONCERNS]->(newer)
+WITH e, newer, older
+MATCH (newer)-[s:SUPERSEDES]->(older)
+WHERE NOT (
+  s.event_id IS :: STRING NOT NULL AND s.occurred_at IS :: ZONED DATETIME NOT NULL
+  AND s.recorded_at IS :: ZONED DATETIME NOT NULL
+)
+SET s.event_id = e.id, s.occurred_at = e.occurred_at, s.recorded_at = e.recorded_at
+RETURN count(DISTINCT e) AS dated

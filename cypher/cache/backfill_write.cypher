@@ -1,0 +1,43 @@
+// Fill in what memories lack and append the events that they should have had. An event that is there already, because the
+// memory was taken away and put in anew, is tied to it again.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant      string  whose
+//   $tenant_key  string  its full-text token
+//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: it has one), events (each the event's own fields)
+// columns:
+
+UNWIND $memories AS row
+MATCH (m:Memory {tenant: $tenant, id: row.id})
+CALL (m, row) {
+  FILTER row.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
+}
+CALL (m, row) {
+  UNWIND row.events AS event
+  CALL (event) {
+    MATCH (e:Event {tenant: $tenant, id: event.id})
+    RETURN e
+  UNION ALL
+    FILTER NOT EXISTS { MATCH (x:Event {tenant: $tenant, id: event.id}) }
+    // include: fragments/append_event.cypher
+    RETURN e
+  }
+  FOREACH (x IN CASE event.type WHEN 'DEPRECATE' THEN [] ELSE [m] END | CREATE (e)-[:REINFORCES]->(x))
+  FOREACH (x IN CASE event.type WHEN 'DEPRECATE' THEN [m] ELSE [] END | CREATE (e)-[:CONCERNS]->(x))
+}
+CALL (m) {
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.scope = m.scope
+  RETURN min(e.occurred_at) AS first_at, min(e.recorded_at) AS known_at
+}
+// Neither is later than the events have it: reads of the past count on that.
+SET m.tenant_key = $tenant_key,
+    m.scope_key = row.scope_key,
+    m.content_hash = row.content_hash,
+    m.tags = row.tags,
+    m.status = row.status,
+    m.created_at = CASE WHEN row.created_at <= first_at THEN row.created_at ELSE first_at END,
+    m.recorded_at = CASE WHEN row.recorded_at <= known_at THEN row.recorded_at ELSE known_at END

@@ -1,0 +1,259 @@
+"""Give memories that another tool or an older layout made what they should have had: events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.model import Backfilled, Unfit
+from graphmem.ports import Binding, Role, Tx
+from graphmem.rules import backfill, drafts, facets, identity, tracerank
+from graphmem.rules.backfill import Edge, Found
+
+if TYPE_CHECKING:
+    from graphmem.rules.verdicts import Vector
+
+PAGE = 500
+MOST_EVENTS = 5_000
+"""Events in one transaction: few enough for the time that one may take."""
+SHOWN = 10
+"""Ids that stand for all of which the same is wrong."""
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+LOOK = catalog.query("cache/backfill_look", dict)
+NAMELESS = catalog.query("cache/backfill_nameless", dict)
+WRITE = catalog.query("cache/backfill_write", catalog.ignored)
+EDGES = catalog.query("cache/backfill_edges", dict)
+SUPERSEDE = catalog.query("cache/backfill_supersede", lambda row: row["dated"])
+REFRESH = catalog.query("cache/refresh_memories", catalog.ignored)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
+FACETS = catalog.query("cache/facets", dict)
+REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+
+OnPart = Callable[[str, int], None]
+
+
+@dataclass(slots=True)
+class _Told:
+    """What has been done so far, and what could not be."""
+
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("memories", "filled", "embedded", "edges", "events", "capped"), 0
+        )
+    )
+    unfit: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)
+    """Ids by kind, problem and hint."""
+
+    def add(self, **counts: int) -> None:
+        for name, n in counts.items():
+            self.counts[name] += n
+
+    def leave(self, kind: str, problem: backfill.Problem, name: str) -> None:
+        self.unfit.setdefault((kind, *problem), []).append(name)
+
+    def all(self, nameless: Sequence[Unfit]) -> Backfilled:
+        left = (
+            Unfit(kind=kind, problem=problem, hint=hint, count=len(ids), ids=tuple(ids[:SHOWN]))
+            for (kind, problem, hint), ids in self.unfit.items()
+        )
+        return Backfilled(**self.counts, unfit=(*nameless, *left))
+
+
+async def make_whole(to: Binding, on_part: OnPart) -> Backfilled:
+    """Make synthetic events of memories that have none, and fill in what memories lack.
+
+    Args:
+        to: whose; every scope is looked at.
+        on_part: told after each part its kind, memory or edge, and how many were looked at.
+    """
+    told = _Told()
+    now = to.world.clock.now()
+    after = ""
+    while (page := await _look(to, after, now))["looked"]:
+        await _memories(to, page["found"], after, now, told)
+        after = page["after"]
+        on_part("memory", page["looked"])
+    await _edges(to, now, told, on_part)
+    return told.all(await _nameless(to))
+
+
+async def _look(to: Binding, after: str, now: datetime, tx: Tx | None = None) -> dict[str, Any]:
+    """Return a page as cache/backfill_look has it, its rows as `Found`."""
+
+    async def work(tx: Tx) -> dict[str, Any]:
+        [page] = await tx.fetch(
+            LOOK,
+            tenant=to.wall.tenant,
+            after=after,
+            limit=PAGE,
+            dimension=to.model.dimension,
+            **_bounds(now),
+        )
+        return page | {"found": [Found(**row) for row in page["found"]]}
+
+    return await (work(tx) if tx else to.world.graph.read(work))
+
+
+def _bounds(now: datetime) -> dict[str, datetime]:
+    return {"earliest": backfill.BEGINNING, "latest": now + drafts.SKEW}
+
+
+async def _memories(
+    to: Binding, found: Sequence[Found], after: str, now: datetime, told: _Told
+) -> None:
+    most_chars = to.world.settings.max_content_chars
+    fit = []
+    for one in found:
+        problems = one.problems(most_chars)
+        for key in problems:
+            told.leave("memory", backfill.PROBLEMS[key], one.id)
+        if not problems:
+            fit.append(one)
+    vectors = await _vectors(to, fit)
+    for part in _parts(fit):
+        told.add(**await _write(to, {one.id for one in part}, vectors, after, now))
+
+
+async def _vectors(to: Binding, found: Sequence[Found]) -> dict[str, Vector]:
+    texts = {
+        identity.content_hash(one.content): identity.normalised(one.content)
+        for one in found
+        if not one.embedded
+    }
+    if not texts:
+        return {}
+    matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
+    return dict(zip(texts, matrix, strict=True))
+
+
+def _parts(found: Sequence[Found]) -> Iterator[list[Found]]:
+    """Yield memories in parts of which one transaction can make all events."""
+    part: list[Found] = []
+    events = 0
+    for one in found:
+        its = min(one.reinforce_count or 0, backfill.MOST)
+        if part and events + its > MOST_EVENTS:
+            yield part
+            part, events = [], 0
+        part.append(one)
+        events += its
+    if part:
+        yield part
+
+
+async def _write(
+    to: Binding, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
+) -> dict[str, int]:
+    """Make some memories of a page whole, each altogether, and return counts of `Backfilled`."""
+    most_chars = to.world.settings.max_content_chars
+
+    async def work(tx: Tx) -> dict[str, int]:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        page = await _look(to, after, now, tx)
+        rows: dict[str, dict[str, Any]] = {}
+        done: list[Found] = []
+        for one in page["found"]:
+            # What is wanted is decided under the lock: another backfill, or a writer, may have
+            # been here. What changed so that it has no embedding yet is left to the next run.
+            vector = vectors.get(identity.content_hash(one.content))
+            lacks = not one.embedded and vector is None
+            if one.id in ids and not lacks and not one.problems(most_chars):
+                row = backfill.memory_row(one, to.wall.tenant, now)
+                rows[one.id] = row | {"embedding": None if one.embedded else vector}
+                done.append(one)
+        if rows:
+            await tx.fetch(
+                WRITE,
+                tenant=to.wall.tenant,
+                tenant_key=identity.tenant_key(to.wall.tenant),
+                memories=list(rows.values()),
+            )
+            await _refresh(tx, to, list(rows))
+        return {
+            "memories": sum(not one.stated for one in done),
+            "filled": sum(one.stated for one in done),
+            "embedded": sum(not one.embedded for one in done),
+            "events": sum(len(row["events"]) for row in rows.values()),
+            "capped": sum(one.is_capped for one in done),
+        }
+
+    return await to.world.graph.write(work)
+
+
+async def _refresh(tx: Tx, to: Binding, ids: list[str]) -> None:
+    """Make what is cached of memories from their events, as a rebuild does."""
+    tenant = to.wall.tenant
+    await tx.fetch(REFRESH, tenant=tenant, ids=ids)
+    await tx.fetch(RETRACE, tenant=tenant, **tracerank.retold(dict.fromkeys(ids)))
+    found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
+    right = [facets.refreshed(tenant, row) for row in found]
+    await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
+
+
+async def _edges(to: Binding, now: datetime, told: _Told, on_part: OnPart) -> None:
+    fit: list[Edge] = []
+    after = ""
+    while (page := await _edge_page(to, after, now))["looked"]:
+        after = page["after"]
+        for edge in (Edge(**row) for row in page["edges"]):
+            if edge.problem is None:
+                fit.append(edge)
+            else:
+                _leave(told, edge, edge.problem)
+    done, ringed = backfill.dated(fit)
+    for edge in ringed:
+        _leave(told, edge, "ring")
+    for start in range(0, len(done), PAGE):
+        part = done[start : start + PAGE]
+        n = await _supersede(to, part)
+        told.add(edges=n, events=n)
+        on_part("edge", len(part))
+
+
+def _leave(told: _Told, edge: Edge, key: str) -> None:
+    name = f"{edge.newer_id or '(no id)'} -> {edge.older_id}"
+    told.leave("edge", backfill.EDGE_PROBLEMS[key], name)
+
+
+async def _edge_page(to: Binding, after: str, now: datetime) -> dict[str, Any]:
+    [page] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            EDGES,
+            tenant=to.wall.tenant,
+            after=after,
+            limit=PAGE,
+            source=backfill.SOURCE,
+            **_bounds(now),
+        )
+    )
+    return page
+
+
+async def _supersede(to: Binding, edges: Sequence[Edge]) -> int:
+    """Give dated edges their events, and return how many there were that had none."""
+
+    async def work(tx: Tx) -> int:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        rows = [backfill.edge_row(edge, to.wall.tenant) for edge in edges]
+        n: int
+        [n] = await tx.fetch(SUPERSEDE, tenant=to.wall.tenant, edges=rows)
+        ids = sorted({row[end] for row in rows for end in ("newer_id", "older_id")})
+        await tx.fetch(REFRESH, tenant=to.wall.tenant, ids=ids)
+        return n
+
+    return await to.world.graph.write(work)
+
+
+async def _nameless(to: Binding) -> list[Unfit]:
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(NAMELESS, tenant=to.wall.tenant, limit=SHOWN)
+    )
+    problem, hint = backfill.PROBLEMS["id"]
+    names = tuple(found["names"])
+    if not names:
+        return []
+    return [Unfit(kind="memory", problem=problem, hint=hint, count=found["total"], ids=names)]
