@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bench.progress import Steps
 
 SIZES = (10_000, 50_000)
+RECALL_SIZES = (10_000, 100_000)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -45,13 +46,21 @@ def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
 
 
 @bench.command()
-@sizes
+@click.option(
+    "--sizes",
+    type=click.IntRange(min=500),
+    multiple=True,
+    default=RECALL_SIZES,
+    show_default=True,
+    help="Memories; give it once per size. A million take hours to load.",
+)
+@click.option("--keep", type=FOLDER, help="Keep the loaded graphs there, and use those kept.")
 @as_json
-def recall(sizes: tuple[int, ...], *, as_json: bool) -> None:
-    """Recall's time, beside the bare filtered vector search."""
+def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
+    """Recall's time, beside the bare filtered vector search; what the index misses; memory."""
     from bench.recall import measure
 
-    _run(lambda steps: measure(sizes, steps), as_json=as_json)
+    _run(lambda steps: measure(sizes, steps, keep=keep), as_json=as_json)
 
 
 @bench.command()

@@ -34,7 +34,8 @@ INSERT = """CYPHER 25
 UNWIND $rows AS row
 CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: row.scope, scope_key: row.scope_key,
-  content: row.content, content_hash: row.content_hash, tags: row.tags, status: 'current',
+  content: row.content, content_hash: row.content_hash, tags: row.tags, sources: [row.source],
+  facet_keys: row.facet_keys, status: 'current',
   created_at: row.occurred_at,
   recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
   trace: 1.0, trace_at: row.occurred_at, trace_full_at: row.occurred_at, trace_burst: 0
@@ -78,16 +79,18 @@ UNWIND $rows AS row
 CREATE (m:Memory {
   tenant: $tenant, tenant_key: $tenant_key, id: row.id, scope: $scope, scope_key: $scope_key,
   content: row.content, content_hash: row.content_hash, tags: [], status: 'current',
-  created_at: row.created_at, recorded_at: row.created_at,
-  trace: row.trace, trace_at: row.trace_at, trace_full_at: row.trace_full_at,
-  trace_burst: row.trace_burst
+  created_at: $times[0], recorded_at: $times[0],
+  sources: ['manual'], facet_keys: $facet_keys,
+  trace: $trace.trace, trace_at: $trace.at, trace_full_at: $trace.full_at,
+  trace_burst: $trace.burst
 })
 WITH m, row
 CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
-UNWIND row.events AS event
+UNWIND range(0, size($times) - 1) AS n
 CREATE (e:Event {
-  tenant: $tenant, id: event.id, scope: $scope, type: event.type, occurred_at: event.at,
-  recorded_at: event.at, content_hash: row.content_hash, source: 'manual', payload: '{}'
+  tenant: $tenant, id: 'e-' + row.number + '-' + n, scope: $scope,
+  type: CASE n WHEN 0 THEN 'ADD' ELSE 'REINFORCE_EXACT' END, occurred_at: $times[n],
+  recorded_at: $times[n], content_hash: row.content_hash, source: 'manual', payload: '{}'
 })
 CREATE (e)-[:REINFORCES]->(m)
 """

@@ -144,6 +144,7 @@ def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:
         "content_hash": hashed,
         "request_hash": identity.digest(GLOBAL_SCOPE, hashed),
         "tags": [],
+        "facet_keys": identity.facet_keys(tenant, (), ["manual"]),
         "occurred_at": now,
         "source": "manual",
         "actor": None,

@@ -3,210 +3,222 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from neo4j.vector import Vector
 
+from bench import store as stores
 from bench import synthetic
-from bench.bare import LOAD, SUPERSEDE, Bare
 from bench.figures import Cell, Report, Table, percentile
-from bench.server import connected, fresh_server
-from graphmem.model import GLOBAL_SCOPE
-from graphmem.rules import identity, tracerank
+from bench.footprint import footprint
+from bench.readers import Answers, ask_at_once
+from bench.store import EVENTS, SUPERSEDED, TENANTS, Store
+from graphmem.adapters import local_server
 
 if TYPE_CHECKING:
+    from bench.bare import Bare
     from bench.progress import Steps
     from graphmem.client import GraphMem
+    from graphmem.settings import Settings
 
-TENANTS = 20
-EVENTS = 5
-"""Of each memory: one ADD, the others said again."""
-SUPERSEDED = 10
-"""Every tenth memory is superseded by the one after it."""
 POOL = 200
 QUESTIONS = 400
-WARM_UP = 100
-BATCH = 500
-TARGET = 2.0
+WARM_UP = 400
+COMPARED = 100
+"""Questions whose nearest are searched exactly as well."""
+READERS = 32
+SHARE = 20
+"""Questions that each reader asks in one round."""
+ROUNDS = 4
+"""Of each side; the sides take turns: one, other, other, one."""
+TARGET = 1.8
+FOUND = {10: 0.99, POOL: 0.95}
+"""Share of the exact nearest that the index has to find, by how many are asked for."""
+
+TIMES = "milliseconds of one question"
+CROWD = "many readers at once"
+MISSED = "index recall"
+MEMORY = "memory"
+
+Row: TypeAlias = dict[str, Cell]
 
 
 @dataclass(frozen=True, slots=True)
-class Tenants:
-    """Who owns which memory of the corpus: number i belongs to tenant i modulo 20."""
+class Sides:
+    """The same questions, asked by graphmem and by a bare search; the i-th of tenant i mod 20."""
 
-    corpus: synthetic.Corpus
+    memory: GraphMem
+    bare: Bare
+    asked: synthetic.Corpus
 
-    def members(self, tenant: int) -> range:
-        """Return the numbers of a tenant's memories."""
-        return range(tenant, len(self.corpus.texts), TENANTS)
+    def graphmem(self, number: int) -> None:
+        """Recall ten memories."""
+        handle = self.memory.tenant(f"tenant-{number % TENANTS}")
+        handle.recall(self.asked.texts[number], limit=10)
 
-    def superseded(self, tenant: int) -> list[tuple[int, int]]:
-        """Return pairs (newer, older) of a tenant's memories."""
-        members = self.members(tenant)
-        return [(members[i + 1], members[i]) for i in range(0, len(members) - 1, SUPERSEDED)]
+    def plain(self, number: int) -> None:
+        """Search for the 200 nearest of the tenant."""
+        embedding = Vector.from_numpy(self.asked.vectors[number])
+        self.bare.nearest(f"tenant-{number % TENANTS}", embedding, POOL)
+
+    def both(self) -> dict[str, Callable[[int], None]]:
+        """Return both by name."""
+        return {"graphmem": self.graphmem, "bare": self.plain}
 
 
-def measure(sizes: Sequence[int], steps: Steps) -> Report:
-    """Return latencies and the index's recall at these sizes, each on a server of its own.
+def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> Report:
+    """Return times, the index's recall and memory at these sizes, each on a server of its own.
 
     Args:
         sizes: memories in the graph, over 20 tenants.
         steps: told how far it is.
+        keep: folder where the loaded graphs stay, and are found again; None: nothing stays.
+
+    Raises:
+        ConfigurationError: what is kept there is not the graph to measure.
     """
-    latencies: list[dict[str, Cell]] = []
-    found: list[dict[str, Cell]] = []
-    version = ""
+    tables: dict[str, list[Row]] = {title: [] for title in (TIMES, CROWD, MISSED, MEMORY)}
+    setting: Row = {}
     for size in sizes:
-        corpus = synthetic.memories(size, seed=1)
-        asked = synthetic.questions(corpus, QUESTIONS + WARM_UP, seed=3)
-        embedder = synthetic.LookupEmbedder(corpus, asked)
-        with (
-            fresh_server(steps.say) as settings,
-            connected(settings, embedder, steps.say) as (memory, bare),
-        ):
-            version = bare.server_version()
-            tenants = Tenants(corpus)
-            _load(bare, tenants, steps)
-            latencies.append(_latency(size, memory, bare, asked, steps))
-            found += _index_recall(size, bare, tenants, asked)
+        store = Store(size)
+        targets = store.memories.picked(store.targets(QUESTIONS + WARM_UP, seed=2))
+        asked = synthetic.questions(targets, seed=3)
+        embedder = synthetic.LookupEmbedder(asked)
+        with stores.loaded(store, keep, embedder, steps) as (settings, memory, bare):
+            setting["neo4j"] = bare.server_version()
+            setting[f"server at {size:,}"] = f"heap {settings.heap}, cache {settings.page_cache}"
+            sides = Sides(memory, bare, asked)
+            tables[TIMES].append(_latency(size, sides, steps))
+            tables[CROWD].append(_crowd(size, sides, steps))
+            tables[MISSED] += _index_recall(store, sides, steps)
+            tables[MEMORY].append(_memory(store, settings))
     return Report(
         name="recall",
-        tables=[Table("milliseconds of one question", latencies), Table("index recall", found)],
+        tables=[Table(title, rows) for title, rows in tables.items()],
         notes=[
             f"recall(limit=10), embedding ready, against the bare vector search with the tenant "
             f"filter and {POOL} results; both in turn, question by question.",
+            f"Readers: {READERS} threads on one client, each asking without a pause; the sides "
+            "take turns, round by round.",
             "Index recall: share of the exact nearest current memories of the tenant among the "
-            "first results.",
+            f"first results, over {COMPARED} questions.",
+            "MB resident after the questions, and at most since the process was started; the "
+            "server's hold what it maps of its indexes.",
         ],
         setting={
-            "neo4j": version,
+            **setting,
             "tenants": TENANTS,
             "dimensions": synthetic.DIMENSION,
             "events a memory": EVENTS,
+            "superseded": 1 / SUPERSEDED,
             "questions": QUESTIONS,
+            "questions of a reader": ROUNDS * SHARE,
         },
     )
 
 
-def _load(bare: Bare, tenants: Tenants, steps: Steps) -> None:
-    """Put the memories, their events and the supersessions into the graph."""
-    start = datetime.now(UTC) - timedelta(days=100)
-    for tenant in steps.over(range(TENANTS), "load"):
-        name = f"tenant-{tenant}"
-        members = tenants.members(tenant)
-        common = {
-            "tenant": name,
-            "tenant_key": identity.tenant_key(name),
-            "scope": GLOBAL_SCOPE,
-            "scope_key": identity.scope_key(name, GLOBAL_SCOPE),
-        }
-        for at in range(0, len(members), BATCH):
-            rows = [_row(tenants.corpus, i, start) for i in members[at : at + BATCH]]
-            bare.write(LOAD, **common, rows=rows)
-        pairs = [
-            {
-                "newer": _memory_id(tenants.corpus, newer),
-                "older": _memory_id(tenants.corpus, older),
-                "id": f"s-{newer}",
-                "at": start + timedelta(days=50),
-            }
-            for newer, older in tenants.superseded(tenant)
-        ]
-        bare.write(SUPERSEDE, tenant=name, scope=GLOBAL_SCOPE, rows=pairs)
-    bare.await_indexes()
-
-
-def _row(corpus: synthetic.Corpus, i: int, start: datetime) -> dict[str, Any]:
-    text = corpus.texts[i]
-    times = [start + timedelta(days=n) for n in range(EVENTS)]
-    told = tracerank.continued(tracerank.State(), times)
-    return {
-        "id": _memory_id(corpus, i),
-        "content": text,
-        "content_hash": identity.content_hash(text),
-        "created_at": start,
-        "embedding": corpus.vectors[i].tolist(),
-        "events": [
-            {
-                "id": f"e-{i}-{n}",
-                "type": "REINFORCE_EXACT" if n else "ADD",
-                "at": at,
-            }
-            for n, at in enumerate(times)
-        ],
-        "trace": told.trace,
-        "trace_at": told.at,
-        "trace_full_at": told.full_at,
-        "trace_burst": told.burst,
-    }
-
-
-def _memory_id(corpus: synthetic.Corpus, i: int) -> str:
-    return identity.memory_id(GLOBAL_SCOPE, corpus.texts[i])
-
-
-def _latency(
-    size: int, memory: GraphMem, bare: Bare, asked: synthetic.Corpus, steps: Steps
-) -> dict[str, Cell]:
-    handles = [memory.tenant(f"tenant-{tenant}") for tenant in range(TENANTS)]
-    took: dict[str, list[float]] = {"graphmem": [], "bare": []}
-    for number in steps.over(range(len(asked.texts)), f"recall {size:,}"):
-        tenant = number % TENANTS
-        embedding = Vector.from_numpy(asked.vectors[number])
-        sides: list[tuple[str, Callable[[], object]]] = [
-            ("graphmem", partial(handles[tenant].recall, asked.texts[number], limit=10)),
-            ("bare", partial(bare.nearest, f"tenant-{tenant}", embedding, POOL)),
-        ]
-        if number % 2:
-            sides.reverse()
-        for name, work in sides:
+def _latency(size: int, sides: Sides, steps: Steps) -> Row:
+    """Both sides answer each question; which is first changes."""
+    took: dict[str, list[float]] = {name: [] for name in sides.both()}
+    for number in steps.over(range(len(sides.asked.texts)), f"recall {size:,}"):
+        both = list(sides.both().items())
+        for name, ask in both if number % 2 else reversed(both):
             started = time.perf_counter()
-            work()
+            ask(number)
             if number >= WARM_UP:
                 took[name].append(1000 * (time.perf_counter() - started))
-    p50 = {name: percentile(times, 0.5) for name, times in took.items()}
-    p95 = {name: percentile(times, 0.95) for name, times in took.items()}
-    ratio = p50["graphmem"] / p50["bare"]
+    return times_row(size, took["graphmem"], took["bare"])
+
+
+def times_row(size: int, ours: Sequence[float], theirs: Sequence[float]) -> Row:
+    """Return the times of single questions, in milliseconds, beside those of the bare search."""
+    row: Row = {"memories": size}
+    ratios = []
+    for name, share in (("p50", 0.5), ("p95", 0.95)):
+        one, other = percentile(ours, share), percentile(theirs, share)
+        ratios.append(one / other)
+        row |= {f"graphmem {name}": one, f"bare {name}": other, f"ratio {name}": ratios[-1]}
+    return row | {"wanted": f"ratios <= {TARGET}", "met": max(ratios) <= TARGET}
+
+
+def _crowd(size: int, sides: Sides, steps: Steps) -> Row:
+    """Many threads ask one client at once, then the bare driver."""
+    got = {name: Answers() for name in sides.both()}
+    names = [name for turn in range(ROUNDS) for name in sorted(got, reverse=bool(turn % 2))]
+    total = len(sides.asked.texts)
+    # Opens a connection for each reader, which the first questions would wait for.
+    for ask in sides.both().values():
+        ask_at_once(ask, [[reader % total] for reader in range(READERS)], Answers())
+    for place, name in enumerate(steps.over(names, f"{READERS} readers {size:,}")):
+        first = place // len(got) * READERS * SHARE
+        numbers = [(first + i) % total for i in range(READERS * SHARE)]
+        shares = [numbers[reader::READERS] for reader in range(READERS)]
+        ask_at_once(sides.both()[name], shares, got[name])
+    return crowd_row(size, got["graphmem"], got["bare"])
+
+
+def crowd_row(size: int, ours: Answers, theirs: Answers) -> Row:
+    """Return what many readers got, beside what they got by bare search."""
+    errors = [*ours.errors, *theirs.errors]
     return {
         "memories": size,
-        "graphmem p50": p50["graphmem"],
-        "bare p50": p50["bare"],
-        "ratio p50": ratio,
-        "graphmem p95": p95["graphmem"],
-        "bare p95": p95["bare"],
-        "ratio p95": p95["graphmem"] / p95["bare"],
-        "wanted": f"p50 <= {TARGET:g}",
-        "met": ratio <= TARGET,
+        "readers": READERS,
+        "graphmem /s": ours.per_second,
+        "bare /s": theirs.per_second,
+        "ratio": ours.per_second / theirs.per_second if theirs.took else None,
+        "graphmem p50": ours.within(0.5),
+        "graphmem p99": ours.within(0.99),
+        "bare p50": theirs.within(0.5),
+        "bare p99": theirs.within(0.99),
+        "errors": ", ".join(f"{n} {name}" for name, n in sorted(Counter(errors).items())) or 0,
+        "wanted": "no errors",
+        "met": not errors,
     }
 
 
-def _index_recall(
-    size: int, bare: Bare, tenants: Tenants, asked: synthetic.Corpus
-) -> list[dict[str, Cell]]:
-    """Share of the exact nearest that the index finds, with the filters that recall uses."""
-    found: dict[int, list[float]] = {10: [], POOL: []}
-    for number in range(100):
-        tenant = number % TENANTS
-        hidden = {older for _, older in tenants.superseded(tenant)}
-        members = [i for i in tenants.members(tenant) if i not in hidden]
-        order = np.argsort(-(tenants.corpus.vectors[members] @ asked.vectors[number]))
-        exact = [_memory_id(tenants.corpus, members[i]) for i in order[:POOL]]
-        for limit, shares in found.items():
-            got = bare.nearest_current(
-                f"tenant-{tenant}", Vector.from_numpy(asked.vectors[number]), limit
-            )
-            shares.append(len({*exact[:limit]} & {*got}) / min(limit, len(exact)))
-    return [
-        {
-            "memories": size,
-            "results": limit,
-            "recall mean": float(np.mean(shares)),
-            "recall min": min(shares),
-        }
-        for limit, shares in found.items()
-    ]
+def _index_recall(store: Store, sides: Sides, steps: Steps) -> list[Row]:
+    """Search with the filters that recall uses, by index and exactly."""
+    asked = synthetic.Corpus(sides.asked.texts[:COMPARED], sides.asked.vectors[:COMPARED])
+    exact = store.nearest(asked, POOL, steps)
+    rows = []
+    for limit in FOUND:
+        shares = []
+        for number, (embedding, nearest) in enumerate(zip(asked.vectors, exact, strict=True)):
+            tenant = f"tenant-{number % TENANTS}"
+            got = sides.bare.nearest_current(tenant, Vector.from_numpy(embedding), limit)
+            shares.append(len({*nearest[:limit]} & {*got}) / min(limit, len(nearest)))
+        rows.append(found_row(store.size, limit, shares))
+    return rows
+
+
+def found_row(size: int, limit: int, shares: Sequence[float]) -> Row:
+    """Return which share of the exact nearest the index found, over the questions."""
+    mean = float(np.mean(shares))
+    return {
+        "memories": size,
+        "results": limit,
+        "recall mean": mean,
+        "recall min": min(shares),
+        "wanted": f"mean >= {FOUND[limit]}",
+        "met": mean >= FOUND[limit],
+    }
+
+
+def _memory(store: Store, settings: Settings) -> Row:
+    """What client and server take after the questions."""
+    status = local_server.status(settings)
+    client, server = footprint(), footprint(status.pid)
+    return {
+        "memories": store.size,
+        "client MB": client.resident,
+        "client peak": client.peak,
+        "server MB": server.resident,
+        "server peak": server.peak,
+        "on disk MB": status.data_bytes / 1e6,
+        "loaded in s": stores.load_seconds(store, status.home.parent),
+    }

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from bench.bare import Bare
 from graphmem import GraphMem
 from graphmem.adapters import local_server
+from graphmem.adapters.local_server import process
+from graphmem.adapters.local_server.files import Folder
 from graphmem.client import connect
 from graphmem.settings import Settings
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 KEPT = ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
 """What a benchmark takes from the environment: where things are fetched from, nothing else."""
+PATIENCE_S = 3_600.0
 
 
 def settings_in(home: Path) -> Settings:
@@ -32,14 +35,30 @@ def settings_in(home: Path) -> Settings:
 @contextmanager
 def fresh_server(report: Callable[[str], None]) -> Iterator[Settings]:
     """Yield the settings of an empty server; it is stopped and its data deleted afterwards."""
-    with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
-        settings = settings_in(Path(folder))
-        report("starting a server")
-        local_server.ensure(settings)
-        try:
-            yield settings
-        finally:
-            local_server.stop(settings)
+    with (
+        tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder,
+        running(settings_in(Path(folder)), report) as settings,
+    ):
+        yield settings
+
+
+@contextmanager
+def running(settings: Settings, report: Callable[[str], None]) -> Iterator[Settings]:
+    """Start the server of these settings and stop it afterwards; its data stays."""
+    report("starting a server")
+    local_server.ensure(settings)
+    try:
+        yield settings
+    finally:
+        local_server.stop(settings)
+
+
+def wind_down(settings: Settings) -> None:
+    """Stop the server, however long it takes to merge its indexes and to write everything."""
+    folder = Folder.of(settings)
+    found = process.find(folder, folder.read_state())
+    if found is not None:
+        process.end(found, PATIENCE_S)
 
 
 @contextmanager

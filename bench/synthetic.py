@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ NEAR_SHARE = 0.02
 VOCABULARY = 20_000
 ZIPF = 1.1
 WORDS = 12
+BLOCK = 10_000
 _SYLLABLES = [consonant + vowel for consonant in "bdfklmnr" for vowel in "aeio"]
 
 
@@ -32,6 +34,51 @@ class Corpus:
     """Each once."""
     vectors: Matrix
     """float32[n, 384], unit rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """So many different texts, made a block at a time: a million take no more room than 10,000.
+
+    A block depends on the seed, its number and, the last one, on its length. A few texts repeat an
+    earlier one of their block but for a number.
+    """
+
+    count: int
+    seed: int
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-self.count // BLOCK)
+
+    def block(self, number: int) -> Corpus:
+        """Return the memories from `number` * 10,000 on, 10,000 or what is left."""
+        first = number * BLOCK
+        count = min(BLOCK, self.count - first)
+        rng = np.random.default_rng([self.seed, number])
+        centres = _unit(_normal(np.random.default_rng(self.seed), CLUSTERS))
+        noise = _normal(rng, count) * np.float32(SPREAD / np.sqrt(DIMENSION))
+        vectors = _unit(centres[rng.integers(0, CLUSTERS, count)] + noise)
+        texts = _sentences(rng, range(first, first + count))
+        copies = np.flatnonzero(rng.random(count) < NEAR_SHARE)
+        for i in copies[copies > 0]:
+            earlier = int(rng.integers(0, i))
+            texts[i] = f"{texts[earlier].rsplit(' ', 1)[0]} {first + i}"
+            vectors[[i]] = _unit(vectors[[earlier]] + np.float32(0.005) * _normal(rng, 1))
+        return Corpus(texts, vectors)
+
+    def picked(self, numbers: Sequence[int]) -> Corpus:
+        """Return the memories of these numbers, in their order."""
+        wanted = np.asarray(numbers)
+        texts = [""] * len(wanted)
+        vectors = np.empty((len(wanted), DIMENSION), dtype=np.float32)
+        for number in np.unique(wanted // BLOCK):
+            block = self.block(int(number))
+            for place in np.flatnonzero(wanted // BLOCK == number):
+                texts[place] = block.texts[wanted[place] % BLOCK]
+                vectors[place] = block.vectors[wanted[place] % BLOCK]
+        return Corpus(texts, vectors)
 
 
 class LookupEmbedder:
@@ -61,52 +108,48 @@ class LookupEmbedder:
         known = self._vectors.get(text)
         if known is None:
             rng = np.random.default_rng(zlib.crc32(text.encode()))
-            [known] = _unit(rng.normal(size=(1, DIMENSION)))
+            [known] = _unit(_normal(rng, 1))
         return known
 
 
 def memories(count: int, *, seed: int) -> Corpus:
-    """Return `count` different texts; a few repeat an earlier one but for a number."""
-    rng = np.random.default_rng(seed)
-    vectors = _clustered(rng, count)
-    texts = _sentences(rng, count)
-    copies = np.flatnonzero(rng.random(count) < NEAR_SHARE)
-    for i in copies[copies > 0]:
-        earlier = int(rng.integers(0, i))
-        texts[i] = f"{texts[earlier].rsplit(' ', 1)[0]} {i}"
-        vectors[i] = _unit(vectors[[earlier]] + rng.normal(scale=0.005, size=(1, DIMENSION)))[0]
-    return Corpus(texts, vectors)
+    """Return all of `count` different texts at once; see `Memories`."""
+    source = Memories(count, seed)
+    blocks = [source.block(number) for number in range(source.blocks)]
+    return Corpus(
+        [text for block in blocks for text in block.texts],
+        np.concatenate([block.vectors for block in blocks]),
+    )
 
 
-def questions(about: Corpus, count: int, *, seed: int) -> Corpus:
-    """Return `count` questions, each near one of the memories in words and in meaning."""
+def questions(targets: Corpus, *, seed: int) -> Corpus:
+    """Return a question for each of these memories, near it in words and in meaning."""
     rng = np.random.default_rng(seed)
-    targets = rng.integers(0, len(about.texts), count)
     texts = []
-    for number, target in enumerate(targets):
-        words = about.texts[target].split()[:-1]
+    for number, target in enumerate(targets.texts):
+        words = target.split()[:-1]
         picked = rng.choice(words, size=min(6, len(words)), replace=False)
         texts.append(" ".join([*picked, f"q{number}"]))
-    noise = rng.normal(scale=0.5 / np.sqrt(DIMENSION), size=(count, DIMENSION))
-    return Corpus(texts, _unit(about.vectors[targets] + noise))
+    noise = _normal(rng, len(texts)) * np.float32(0.5 / np.sqrt(DIMENSION))
+    return Corpus(texts, _unit(targets.vectors + noise))
 
 
-def _clustered(rng: np.random.Generator, count: int) -> Matrix:
-    centres = _unit(rng.normal(size=(CLUSTERS, DIMENSION)))
-    noise = rng.normal(scale=SPREAD / np.sqrt(DIMENSION), size=(count, DIMENSION))
-    return _unit(centres[rng.integers(0, CLUSTERS, count)] + noise)
-
-
-def _sentences(rng: np.random.Generator, count: int) -> list[str]:
+def _sentences(rng: np.random.Generator, numbers: range) -> list[str]:
     """Sentences of about a dozen words, each ended by its number, which makes it unique."""
-    weights = 1.0 / np.arange(1, VOCABULARY + 1) ** ZIPF
-    lengths = rng.integers(WORDS - 4, WORDS + 5, count)
-    picked = iter(rng.choice(VOCABULARY, size=int(lengths.sum()), p=weights / weights.sum()))
-    vocabulary = [_word(number) for number in range(VOCABULARY)]
+    vocabulary, shares = _vocabulary()
+    lengths = rng.integers(WORDS - 4, WORDS + 5, len(numbers))
+    picked = iter(rng.choice(VOCABULARY, size=int(lengths.sum()), p=shares))
     return [
         " ".join([*(vocabulary[next(picked)] for _ in range(length)), str(number)])
-        for number, length in enumerate(lengths)
+        for number, length in zip(numbers, lengths, strict=True)
     ]
+
+
+@cache
+def _vocabulary() -> tuple[list[str], Matrix]:
+    """Every word with its share of the running text."""
+    weights = 1.0 / np.arange(1, VOCABULARY + 1) ** ZIPF
+    return [_word(number) for number in range(VOCABULARY)], weights / weights.sum()
 
 
 def _word(number: int) -> str:
@@ -118,7 +161,10 @@ def _word(number: int) -> str:
     return "".join(syllables) + "n"
 
 
-def _unit(rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | Matrix) -> Matrix:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: Matrix = (rows / lengths).astype(np.float32)
+def _normal(rng: np.random.Generator, count: int) -> Matrix:
+    return rng.standard_normal((count, DIMENSION), dtype=np.float32)
+
+
+def _unit(rows: Matrix) -> Matrix:
+    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
