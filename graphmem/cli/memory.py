@@ -195,3 +195,17 @@ def restore(app: App, memory_id: str, *, reason: str | None) -> None:
     with app.memory() as opened:
         event_id = opened.restore(memory_id, reason=reason)
     app.emit({"event_id": event_id}, f"{memory_id} is current; event {event_id}.")
+
+
+@memory.command()
+@click.option("--days", type=int, default=90, show_default=True, help="Not said for longer.")
+@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
+@click.option("--cursor", help="Where the page before ended.")
+@command(wall=True)
+def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
+    """List current memories that may no longer be true: longest unsaid first."""
+    from graphmem.cli import attention_views
+
+    with app.memory() as opened:
+        page = opened.stale(days=days, limit=limit, cursor=cursor)
+    app.emit(page, lambda: attention_views.stale(page))

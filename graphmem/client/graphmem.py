@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 from graphmem.client import connect
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
-from graphmem.client.state import OnCommit, SessionState, State, valid
+from graphmem.client.state import OnCommit, SessionState, State, blocking, valid
 from graphmem.model import Name, Record, Wall
 from graphmem.ports import run_now
 from graphmem.rules import drafts, hygiene, identity
@@ -62,8 +62,16 @@ class AsyncGraphMem(AsyncHandle):
         return cls(_state(await connect.bound(world, known), known, opening))
 
     async def close(self) -> None:
-        """Give the connections back; the server goes on."""
-        await self._state.binding.world.graph.close()
+        """Write the accesses that wait and give the connections back; the server goes on.
+
+        Raises:
+            UnavailableError: the accesses could not be written; the connections are given back
+                all the same.
+        """
+        try:
+            await self._state.flush()
+        finally:
+            await self._state.binding.world.graph.close()
 
     def tenant(self, name: str) -> Self:
         """Return a handle on another tenant, on its global scope."""
@@ -86,7 +94,11 @@ class AsyncGraphMem(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.close()
+        try:
+            # What went wrong inside is what the caller is to hear of.
+            await (self._state.flush() if error is None else self._state.try_flush())
+        finally:
+            await self._state.binding.world.graph.close()
 
 
 class GraphMem(Handle):
@@ -101,9 +113,7 @@ class GraphMem(Handle):
         world = connect.blocking_world(known, address, report, opening.get("embedder"))
         return cls(_state(run_now(connect.bound(world, known)), known, opening))
 
-    def close(self) -> None:
-        """Give the connections back; the server goes on."""
-        run_now(self._state.binding.world.graph.close())
+    close = blocking(AsyncGraphMem.close)
 
     def tenant(self, name: str) -> Self:
         """Return a handle on another tenant, on its global scope."""
@@ -120,13 +130,7 @@ class GraphMem(Handle):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    __exit__ = blocking(AsyncGraphMem.__aexit__)
 
 
 def _state(binding: connect.Binding, settings: Settings, opening: Opening) -> State:

@@ -47,7 +47,8 @@ class AsyncSession(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Nothing waits to be written: every call has been acknowledged."""
+        """Write the accesses that wait; all else has been acknowledged."""
+        await (self._state.flush() if error is None else self._state.try_flush())
 
 
 class Session(Handle):

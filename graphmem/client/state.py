@@ -11,9 +11,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from graphmem.errors import InvalidInputError
+from graphmem.client.access_log import AccessLog
+from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import CommitOutcome, Message, Wish
-from graphmem.operations import commit, episode, evidence
+from graphmem.operations import access_log, commit, episode, evidence
 from graphmem.ports import Binding, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
@@ -46,6 +47,8 @@ class State:
     rules: tuple[Rule, ...]
     hooks: tuple[OnCommit, ...] = ()
     session: SessionState | None = None
+    accesses: AccessLog = field(default_factory=AccessLog)
+    """Shared by all handles of an opened client."""
 
     async def opened_episode(self) -> str | None:
         """Return the episode of the session, made when needed; None outside a session."""
@@ -72,6 +75,27 @@ class State:
         if beliefs:
             await evidence.embed_statements(self.binding, beliefs)
         return outcomes
+
+    async def accessed(self, label: str, item_id: str) -> None:
+        """Note that an item was looked at; when enough of that waits, try to write it."""
+        actor = self.session.session_id if self.session else None
+        if self.accesses.add(access_log.access(self.binding, label, item_id, actor)):
+            await self.try_flush()
+
+    async def flush(self) -> int:
+        """Write the accesses that wait, in one transaction, and return how many are new."""
+        waiting = self.accesses.waiting()
+        written = await access_log.write(self.binding.world, waiting)
+        self.accesses.written(waiting)
+        return written
+
+    async def try_flush(self) -> None:
+        """Write the accesses that wait; when that fails, log it and keep them."""
+        try:
+            await self.flush()
+        except GraphmemError as error:
+            waiting = len(self.accesses.waiting())
+            log.warning("%d accesses are still to be written: %s", waiting, error.code)
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules in force, the session's own included."""

@@ -1,0 +1,81 @@
+// All that is kept of one item that recall can return: its card, the newest events about it, the turns and episodes that these
+// rest on, its neighbours in its chain or its conversation, and how often it was looked at. No row: nothing visible has this id.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $id      string    of a memory, a belief, a turn or an episode
+//   $valid   datetime  now
+//   $known   datetime  null: everything
+//   $limit   integer   newest events to return, and supersessions
+//   $around  integer   turns before a turn, and after it
+//   $turns   integer   first turns of an episode
+// columns:
+//   - label           string    Memory, Belief, Turn or Episode
+//   - item            map       a memory's card, a turn or an episode; null for a belief: see belief/states
+//   - events          list      maps, oldest first, see fragments/belief_event.cypher; of a belief only what states it and counts as evidence
+//   - turns           list      maps: quoted by these events, or beside a turn, or the first of an episode; in their order
+//   - episodes        list      maps of those in which they were said, oldest first: id, session_id, summary, occurred_at
+//   - links           list      maps of the SUPERSEDES edges at it, oldest first: newer (whether the other one is), id, text, status, event_id, occurred_at, in_force
+//   - accesses        integer   how often it was looked at, in $scopes
+//   - last_access_at  datetime  when last; null: never
+
+MATCH (n:Memory|Belief|Turn|Episode {tenant: $tenant, id: $id})
+WHERE n.scope IN $scopes
+WITH n, labels(n)[0] AS label, $valid AS valid
+// An id is unique among nodes of one label.
+ORDER BY coll.indexOf(['Memory', 'Belief', 'Turn', 'Episode'], label)
+LIMIT 1
+CALL (n) {
+  WITH n AS m
+  FILTER m:Memory
+  // include: fragments/memory_card.cypher
+  RETURN card AS item
+UNION ALL
+  FILTER n:Belief
+  RETURN null AS item
+UNION ALL
+  FILTER n:Turn
+  RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS item
+UNION ALL
+  FILTER n:Episode
+  RETURN n {.id, .scope, .session_id, .summary, .content, .entities, .importance, .occurred_at, .recorded_at,
+            turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) }} AS item
+}
+CALL (n, valid) {
+  CALL (n, valid) {
+    FILTER n:Memory
+    MATCH (n)<-[:REINFORCES|CONCERNS]-(e:Event)
+    WHERE e.scope IN $scopes
+    RETURN e ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC LIMIT $limit
+  UNION ALL
+    FILTER n:Belief
+    MATCH (n)<-[edge:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
+    WHERE type(edge) <> 'CONCERNS' OR e.type = 'BELIEVE'
+    // include: fragments/counted.cypher
+    RETURN e ORDER BY e.occurred_at DESC, e.recorded_at DESC, e.id DESC LIMIT $limit
+  }
+  WITH e, true AS speaks, true AS counts
+  ORDER BY e.occurred_at, e.recorded_at, e.id
+  // include: fragments/belief_event.cypher
+  RETURN collect(line) AS events, collect(e) AS told
+}
+LET sayings = told + n
+// include: fragments/scene.cypher
+CALL (n) {
+  MATCH (n)-[s:SUPERSEDES]-(other:Memory|Belief)
+  WHERE other.tenant = $tenant AND other.scope IN $scopes
+  WITH n, s, other
+  ORDER BY s.occurred_at DESC, s.event_id DESC, other.id
+  LIMIT $limit
+  RETURN reverse(collect(s {.event_id, .occurred_at, .in_force, newer: startNode(s) = other, id: other.id,
+                            text: coalesce(other.content, other.statement), status: other.status})) AS links
+}
+CALL (n) {
+  MATCH (n)<-[:ACCESSED]-(e:Event)
+  WHERE e.scope IN $scopes
+  RETURN count(e) AS accesses, max(e.occurred_at) AS last_access_at
+}
+RETURN label, item, events, turns, episodes, links, accesses, last_access_at

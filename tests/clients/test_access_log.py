@@ -1,0 +1,384 @@
+"""The log of what was looked at: written behind, once, and nothing rests on it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem, Status
+from graphmem.client.access_log import FULL, MOST, AccessLog
+from graphmem.errors import GraphUnavailableError, NotFoundError
+from graphmem.operations import access_log
+from graphmem.operations.access_log import Access
+from graphmem.settings import Settings
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
+from tests.plugins.faults import Retrying, Through, Unacknowledged
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(memory: GraphMem) -> GraphMem:
+    """A memory of whose client nothing waits."""
+    memory.flush()
+    return memory
+
+
+class Counting(Through):
+    """A graph that counts its writing transactions and may refuse them."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self.writes = 0
+        self.refuses = False
+        self.is_closed = False
+
+    async def write(self, work: Any) -> Any:
+        self.writes += 1
+        if self.refuses:
+            raise GraphUnavailableError
+        return await self.inner.write(work)
+
+    async def close(self) -> None:
+        self.is_closed = True
+        await self.inner.close()
+
+
+@contextmanager
+def counting(door: Door) -> Iterator[tuple[GraphMem, Counting, str]]:
+    """Yield a client of its own on a graph that counts, and the one memory of its tenant."""
+    with door.opened() as made:
+        memory_id = str(made.remember(unlike(1)).memory_id)
+        graph = Counting(made._state.binding.world.graph)
+        yield door.on(made, graph=graph), graph, memory_id
+
+
+def accesses(look: Look, memory: GraphMem) -> list[dict[str, Any]]:
+    """Every ACCESS event of a tenant, oldest first."""
+    events = look.events(memory._state.binding.wall.tenant).values()
+    found = [event for event in events if event["type"] == "ACCESS"]
+    return sorted(found, key=lambda event: (event["occurred_at"], event["id"]))
+
+
+def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: GraphMem, look: Look) -> None:
+    clock = FrozenClock(MAY)
+    alice = door.on(memory.scope("alice"), clock=clock)
+    session = alice.session("s1")
+    turn = session.add_messages([{"role": "user", "content": unlike(1), "at": MAY}]).turn_ids[0]
+    memory_id = alice.remember(unlike(2), at=MAY).memory_id
+    belief = alice.believe("It rains", at=MAY).belief_id
+    looked: list[tuple[Any, str, Any]] = [
+        (alice, "Memory", memory_id),
+        (session, "Turn", turn),
+        (alice, "Belief", belief),
+        (session, "Episode", session.episode_id),
+    ]
+    for handle, _, item_id in looked:
+        clock.advance(timedelta(minutes=1))
+        handle.expand(item_id)
+    assert accesses(look, memory) == []
+    clock.advance(timedelta(days=1))
+
+    assert memory.flush() == 4
+
+    written = accesses(look, memory)
+    assert [e["edges"] for e in written] == [
+        [["ACCESSED", label, item_id]] for _, label, item_id in looked
+    ]
+    assert [e["occurred_at"].to_native() for e in written] == [
+        MAY + timedelta(minutes=n) for n in (1, 2, 3, 4)
+    ]
+    assert [e.get("actor") for e in written] == [None, "s1", None, "s1"]
+    assert {e["scope"] for e in written} == {"alice"}
+    card = alice.expand(str(memory_id))
+    assert (card.accesses, card.last_access_at) == (1, MAY + timedelta(minutes=1))
+
+
+def test_only_expand_is_a_look(memory: GraphMem, look: Look) -> None:
+    done = memory.remember(unlike(1), claims=[("alice", "likes", "tea")])
+    memory_id, belief = str(done.memory_id), done.belief_ids[0]
+    memory.get(memory_id)
+    memory.list()
+    memory.recall(unlike(1))
+    memory.stale()
+    memory.why(memory_id)
+    memory.belief(belief)
+    with pytest.raises(NotFoundError):
+        memory.expand("m_nope")
+    assert memory.flush() == 0
+    assert accesses(look, memory) == []
+
+
+def test_a_hundred_are_one_transaction(door: Door, look: Look) -> None:
+    with counting(door) as (memory, graph, memory_id):
+        for _ in range(FULL - 1):
+            memory.expand(memory_id)
+        assert (graph.writes, accesses(look, memory)) == (0, [])
+        memory.expand(memory_id)
+        assert (graph.writes, len(accesses(look, memory))) == (1, FULL)
+        assert memory.expand(memory_id).accesses == FULL
+        assert (graph.writes, memory.flush(), graph.writes) == (1, 1, 2)
+        assert (memory.flush(), graph.writes) == (0, 2)
+
+
+def test_what_waits_is_written_when_the_client_is_left(door: Door, look: Look) -> None:
+    with door.opened() as memory:
+        memory_id = str(memory.remember(unlike(1)).memory_id)
+        memory.expand(memory_id)
+        memory.scope("alice").expand(memory_id)
+        assert accesses(look, memory) == []
+    assert {e["scope"] for e in accesses(look, memory)} == {"global", "alice"}
+    closed = door.open()
+    handle = closed.tenant(memory._state.binding.wall.tenant)
+    handle.expand(memory_id)
+    closed.close()
+    assert len(accesses(look, memory)) == 3
+
+
+def test_what_waits_is_written_when_a_session_is_left(memory: GraphMem, look: Look) -> None:
+    memory_id = str(memory.remember(unlike(1)).memory_id)
+    with memory.session("s1") as session:
+        session.expand(memory_id)
+        assert accesses(look, memory) == []
+    assert [e["actor"] for e in accesses(look, memory)] == ["s1"]
+
+
+def test_tenants_are_flushed_together_and_kept_apart(
+    door: Door, memory: GraphMem, look: Look
+) -> None:
+    names = sorted(fresh_tenant() for _ in range(3))
+    handles = [memory.tenant(name) for name in names]
+    for n, handle in enumerate(handles):
+        memory_id = str(handle.remember(unlike(1)).memory_id)
+        for _ in range(n + 1):
+            handle.expand(memory_id)
+    graph = Counting(memory._state.binding.world.graph)
+    assert door.on(memory, graph=graph).flush() == 6
+    assert graph.writes == 1
+    assert [len(accesses(look, handle)) for handle in handles] == [1, 2, 3]
+
+
+def test_looks_are_counted_as_far_as_their_scopes_are_seen(memory: GraphMem) -> None:
+    memory_id = str(memory.remember(unlike(1)).memory_id)
+    alice, bob = memory.scope("alice"), memory.scope("bob")
+    for handle, times in ((memory, 1), (alice, 2), (bob, 4)):
+        for _ in range(times):
+            handle.expand(memory_id)
+    memory.flush()
+    both = memory.scope("x", see=["alice", "bob", "global"])
+    seen = [handle.expand(memory_id) for handle in (memory, alice, bob, both)]
+    assert [card.accesses for card in seen] == [1, 3, 5, 7]
+    assert all(card.last_access_at is not None for card in seen)
+    hers = memory.scope("x", see=["global"]).expand(memory_id)
+    assert hers.last_access_at == seen[0].last_access_at
+
+
+def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
+    door: Door, look: Look, caplog: pytest.LogCaptureFixture
+) -> None:
+    with counting(door) as (memory, graph, memory_id):
+        graph.refuses = True
+        for _ in range(2 * FULL + 50):
+            memory.expand(memory_id)
+        assert graph.writes == 2
+        assert caplog.messages == [
+            f"{n} accesses are still to be written: graph_unavailable" for n in (100, 200)
+        ]
+        for _ in range(2):
+            with pytest.raises(GraphUnavailableError):
+                memory.flush()
+        graph.refuses = False
+        assert memory.flush() == 2 * FULL + 50
+        assert len(accesses(look, memory)) == 2 * FULL + 50
+
+
+@pytest.fixture
+def own(door: Door, memory: GraphMem) -> Iterator[tuple[GraphMem, Counting]]:
+    """A client of its own that has something to write, and its graph."""
+    memory_id = str(memory.remember(unlike(1)).memory_id)
+    client = door.open()
+    graph = Counting(client._state.binding.world.graph)
+    handle = door.on(client, graph=graph).tenant(memory._state.binding.wall.tenant)
+    handle.expand(memory_id)
+    yield handle, graph
+    door.run(graph.close())
+
+
+def test_closing_says_what_could_not_be_written(own: tuple[GraphMem, Counting]) -> None:
+    client, graph = own
+    graph.refuses = True
+    with pytest.raises(GraphUnavailableError):
+        client.close()
+    assert graph.is_closed
+
+
+def test_leaving_says_what_could_not_be_written(own: tuple[GraphMem, Counting]) -> None:
+    client, graph = own
+    with pytest.raises(GraphUnavailableError), client.session("s1"):
+        graph.refuses = True
+    assert not graph.is_closed
+    with pytest.raises(GraphUnavailableError), client:
+        pass
+    assert graph.is_closed
+
+
+def test_what_went_wrong_inside_comes_first(own: tuple[GraphMem, Counting]) -> None:
+    client, graph = own
+    for block in (client.session("s1"), client):
+        with pytest.raises(ZeroDivisionError), block:
+            broken(graph)
+    assert graph.is_closed
+
+
+def broken(graph: Counting) -> None:
+    graph.refuses = True
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("fault", ["retried", "unacknowledged"])
+def test_a_write_made_twice_counts_once(
+    door: Door, memory: GraphMem, look: Look, fault: str
+) -> None:
+    memory_id = str(memory.remember(unlike(1)).memory_id)
+    for _ in range(3):
+        memory.expand(memory_id)
+    inner = memory._state.binding.world.graph
+    if fault == "retried":
+        assert door.on(memory, graph=Retrying(inner)).flush() == 3
+    else:
+        with pytest.raises(GraphUnavailableError):
+            door.on(memory, graph=Unacknowledged(inner, 1)).flush()
+        assert len(accesses(look, memory)) == 3
+        assert memory.flush() == 0
+    assert len(accesses(look, memory)) == 3
+    assert memory.expand(memory_id).accesses == 3
+
+
+def test_many_at_once_are_each_written_once(door: Door, memory: GraphMem, look: Look) -> None:
+    ids = [str(memory.remember(unlike(n)).memory_id) for n in range(4)]
+
+    def call(n: int) -> Callable[[Any], Any]:
+        return lambda m: m.flush() if n % 20 == 19 else m.expand(ids[n % 4])
+
+    calls = [call(n) for n in range(140)]
+    done = door.together(memory, calls)
+    assert [one for one in done if isinstance(one, Exception)] == []
+    memory.flush()
+    assert len(accesses(look, memory)) == 133
+
+
+def test_what_is_no_longer_there_is_passed_over(door: Door, memory: GraphMem, look: Look) -> None:
+    kept = str(memory.remember(unlike(1)).memory_id)
+    binding = memory._state.binding
+    looks = [
+        access_log.access(binding, label, item_id, None)
+        for label, item_id in (("Memory", "m_gone"), ("Belief", kept), ("Memory", kept))
+    ]
+    assert door.run(access_log.write(binding.world, looks)) == 1
+    [event] = accesses(look, memory)
+    assert event["edges"] == [["ACCESSED", "Memory", kept]]
+
+
+def test_nothing_rests_on_a_look(door: Door, memory: GraphMem) -> None:
+    memory = door.on(memory, clock=FrozenClock(datetime.now(UTC)))
+    memory.predicate("works_on", cardinality="ONE")
+    with memory.session("s1") as session:
+        turn = session.add_messages([{"role": "user", "content": unlike(1)}]).turn_ids[0]
+    done = memory.remember(unlike(1), claims=[("alice", "works_on", "Atlas")], at=MAY)
+    memory_id, belief = str(done.memory_id), done.belief_ids[0]
+    newer = memory.supersede(memory_id, unlike(2)).newer_id
+
+    def told() -> list[Any]:
+        return [
+            memory.recall(unlike(1), hidden=True, turns=True),
+            memory.list(statuses=list(Status)),
+            *(read(x) for x in (memory_id, newer) for read in (memory.get, memory.why)),
+            *(memory.history(x) for x in (memory_id, newer)),
+            memory.belief(belief),
+            memory.why(belief),
+            memory.belief_history(belief),
+            memory.provenance(belief),
+            memory.current("alice", "works_on"),
+            memory.episode(session.episode_id),
+            memory.stale(days=1),
+            memory.verify(),
+        ]
+
+    before = told()
+    for item_id in (memory_id, newer, belief, turn, session.episode_id):
+        for _ in range(3):
+            memory.expand(item_id)
+    assert memory.flush() == 15
+    assert memory.expand(belief).accesses == 3
+    assert told() == before
+    assert memory.rebuild().wrong == ()
+
+
+CHILD = """
+import sys
+from graphmem import GraphMem
+from graphmem.testing import HashEmbedder
+memory = GraphMem.open(embedder=HashEmbedder())
+for _ in range(3):
+    memory.expand(sys.argv[1])
+memory.flush()
+for _ in range(5):
+    memory.expand(sys.argv[1])
+print("waiting", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_killed_process_loses_what_waited_and_nothing_else(
+    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+) -> None:
+    memory_id = str(plain.remember(unlike(1)).memory_id)
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
+        "GRAPHMEM_URI": migrated.uri,
+        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
+        "GRAPHMEM_TENANT": tenant,
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, memory_id],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "waiting\n"
+        child.send_signal(signal.SIGKILL)
+    assert len(accesses(look, plain)) == 3
+    assert plain.expand(memory_id).accesses == 3
+
+
+def made(n: int) -> Access:
+    return Access("t", f"e{n}", "global", "Memory", "m", MAY, None)
+
+
+def test_the_newest_are_kept_while_they_cannot_be_written() -> None:
+    log = AccessLog()
+    due = [n for n in range(1, MOST + 251) if log.add(made(n))]
+    assert due == list(range(FULL, MOST + 250, FULL))
+    waiting = log.waiting()
+    assert [waiting[0], waiting[-1], len(waiting)] == [made(251), made(MOST + 250), MOST]
+    log.written(waiting[:-30])
+    assert log.waiting() == waiting[-30:]
+    # What is left counts towards the next hundred.
+    assert [log.add(made(n)) for n in range(FULL - 30)] == [False] * (FULL - 31) + [True]

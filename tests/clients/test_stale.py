@@ -1,0 +1,231 @@
+"""Current memories that nobody has said for long, by either client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import neo4j
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import GraphMem, Stale, Status, Wish, catalog
+from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.errors import InvalidInputError
+from graphmem.model import MemoryReasons
+from graphmem.settings import Settings
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.histories import clocked
+from tests.plugins.texts import WINDOW, unlike
+
+pytestmark = pytest.mark.server
+
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def day(n: float) -> datetime:
+    return MAY + timedelta(days=n)
+
+
+def at(door: Door, memory: GraphMem, n: float) -> GraphMem:
+    """The same handle on a day."""
+    return door.on(memory, clock=FrozenClock(day(n)))
+
+
+def contents(memory: GraphMem, days: int = 90) -> list[str]:
+    return [one.memory.content for one in memory.stale(days=days, limit=1_000).memories]
+
+
+def test_what_was_last_said_longest_ago_comes_first(door: Door, memory: GraphMem) -> None:
+    for n, when in ((1, 5), (2, 0), (3, 9)):
+        memory.remember(unlike(n), at=day(when))
+    memory.remember(unlike(2), at=day(7))
+    today = at(door, memory, 100)
+    assert contents(today) == [unlike(1), unlike(2), unlike(3)]
+    [first, second, _] = today.stale().memories
+    assert [one.days for one in (first, second)] == [95.0, 93.0]
+    assert second.memory.reinforce_count == 1
+    for one in today.stale().memories:
+        assert one.memory == today.get(one.memory.id)
+
+
+def test_longer_ago_is_longer_to_the_microsecond(door: Door, memory: GraphMem) -> None:
+    memory.remember(unlike(1), at=MAY)
+    memory.remember(unlike(2), at=MAY - MICROSECOND)
+    assert contents(at(door, memory, 90)) == [unlike(2)]
+    assert contents(at(door, memory, 91)) == [unlike(2), unlike(1)]
+    assert contents(at(door, memory, 91), days=92) == []
+    assert contents(at(door, memory, 36_500), days=36_500) == [unlike(2)]
+
+
+def test_what_is_hidden_is_not_looked_for(door: Door, memory: GraphMem) -> None:
+    old = str(memory.remember(unlike(1), at=MAY).memory_id)
+    memory.supersede(old, unlike(2), at=MAY)
+    gone = str(memory.remember(unlike(3), at=MAY).memory_id)
+    memory.deprecate(gone, at=MAY)
+    assert contents(at(door, memory, 100)) == [unlike(2)]
+    memory.restore(gone, at=MAY + MICROSECOND)
+    assert set(contents(at(door, memory, 100))) == {unlike(2), unlike(3)}
+
+
+def test_a_word_of_another_scope_counts_for_who_sees_it(door: Door, memory: GraphMem) -> None:
+    for n in (1, 2, 3):
+        memory.remember(unlike(n), at=day(n))
+    alice, bob = memory.scope("alice"), memory.scope("bob")
+    alice.remember(unlike(1), at=day(2.5))
+    alice.remember(unlike(2), at=day(50))
+    bob.remember(unlike(3), at=day(-9))
+    everything = [unlike(1), unlike(2), unlike(3)]
+    assert contents(at(door, memory, 100)) == everything
+    assert contents(at(door, bob, 100)) == everything
+    hers = at(door, alice, 100).stale().memories
+    assert [one.memory.content for one in hers] == [unlike(1), unlike(3)]
+    assert [one.days for one in hers] == [97.5, 97.0]
+    assert contents(at(door, alice, 141)) == [unlike(1), unlike(3), unlike(2)]
+
+
+def test_what_is_not_seen_is_not_listed(door: Door, memory: GraphMem) -> None:
+    memory.scope("alice").remember(unlike(1), at=MAY)
+    today = at(door, memory, 100)
+    assert contents(today.scope("alice")) == [unlike(1)]
+    assert contents(today) == contents(today.scope("bob")) == []
+    assert contents(today.tenant(fresh_tenant()).scope("alice")) == []
+
+
+def test_it_says_which_claims_have_lost(door: Door, memory: GraphMem) -> None:
+    memory.predicate("works_on", cardinality="ONE", at=MAY)
+    claim = ("alice", "works_on", "Borealis")
+    done = memory.remember(unlike(1), claims=[claim, ("alice", "likes", "tea")], at=MAY)
+    memory.remember(unlike(2), at=MAY)
+    lost = next(b for b in done.belief_ids if memory.belief(b).object == "Borealis")
+    today = at(door, memory, 100)
+    shown = {one.memory.content: one.memory.lost_ids for one in today.stale().memories}
+    assert shown == {unlike(1): (), unlike(2): None}
+    memory.observe("alice", "works_on", "Atlas", at=day(99))
+    shown = {one.memory.content: one.memory.lost_ids for one in today.stale().memories}
+    assert shown == {unlike(1): (lost,), unlike(2): None}
+
+
+def test_a_page_goes_on_where_the_one_before_ended(door: Door, memory: GraphMem) -> None:
+    memory.remember_many([Wish(content=unlike(n), at=day(n // 3)) for n in range(10)])
+    memory.scope("alice").remember(unlike(0), at=day(1))
+    today = at(door, memory.scope("alice"), 100)
+    whole = [one.memory.id for one in today.stale().memories]
+    assert today.stale().next_cursor is None
+    seen: list[str] = []
+    sizes: list[int] = []
+    cursor = None
+    while cursor or not sizes:
+        page = today.stale(limit=4, cursor=cursor)
+        seen += [one.memory.id for one in page.memories]
+        sizes.append(len(page.memories))
+        cursor = page.next_cursor
+    assert (seen, sizes) == (whole, [4, 4, 2])
+
+
+SAYINGS = st.lists(
+    st.tuples(
+        st.integers(0, 5),
+        st.sampled_from(["global", "own", "other"]),
+        # Few instants, so that many memories share theirs.
+        st.integers(0, 6) | st.integers(0, 250),
+    ),
+    max_size=25,
+)
+
+
+@given(sayings=SAYINGS, days=st.integers(1, 220), limit=st.integers(1, 4))
+def test_pages_are_what_the_histories_say(
+    plain: GraphMem, sayings: list[tuple[int, str, int]], days: int, limit: int
+) -> None:
+    """Against the histories that the reader sees, one by one."""
+    tenant = plain.tenant(fresh_tenant())
+    for name in ("global", "own", "other"):
+        told = [Wish(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name]
+        tenant.scope(name).remember_many(told)
+    reader = clocked(tenant.scope("own"), day(200))
+    until = day(200 - days)
+    expected = []
+    for memory in reader.list(limit=1_000).memories:
+        said = [e for e in reader.history(memory.id) if e.type != "RESTORE"]
+        last = max(e.occurred_at for e in said)
+        assert memory.last_seen_at == last
+        if last < until:
+            expected.append((last, memory.id))
+    found: list[Stale] = []
+    cursor = None
+    while True:
+        page = reader.stale(days=days, limit=limit, cursor=cursor)
+        found += page.memories
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert [(one.memory.last_seen_at, one.memory.id) for one in found] == sorted(expected)
+    for one in found:
+        why = reader.why(one.memory.id)
+        assert isinstance(why, MemoryReasons)
+        assert one.trace == pytest.approx(why.trace.trace, abs=1e-9)
+        assert one.days == (day(200) - one.memory.last_seen_at) / timedelta(days=1)
+        assert one.memory.status is Status.CURRENT
+
+
+@pytest.mark.parametrize("days", [0, -1, 10**9, 36_501, True, 1.5, "90", None], ids=str)
+def test_days_are_a_whole_number_in_their_range(plain: GraphMem, days: Any) -> None:
+    with pytest.raises(InvalidInputError, match="days"):
+        plain.stale(days=days)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, 1.5, "5", None], ids=str)
+def test_a_limit_is_a_whole_number_in_its_range(plain: GraphMem, limit: Any) -> None:
+    with pytest.raises(InvalidInputError, match="limit"):
+        plain.stale(limit=limit)
+
+
+@pytest.mark.parametrize("cursor", ["x", "", "bm90aGluZw==", 5, b"x", "é", "a" * 100_000])
+def test_a_cursor_is_one_that_a_page_gave(plain: GraphMem, cursor: Any) -> None:
+    with pytest.raises(InvalidInputError, match="cursor"):
+        plain.stale(cursor=cursor)
+
+
+def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: GraphMem) -> None:
+    memory.remember(WINDOW, at=MAY)
+    cursor = at(door, memory, 100).stale(limit=1).next_cursor
+    assert at(door, memory, 100).stale(cursor=cursor).memories == ()
+    # By then it is no longer stale, and neither is anything before it.
+    assert at(door, memory, 10).stale(cursor=cursor).memories == ()
+
+
+@pytest.fixture
+def session(migrated: Settings) -> Iterator[neo4j.Session]:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    auth = (migrated.user, migrated.password.get_secret_value())
+    with (
+        neo4j.GraphDatabase.driver(
+            migrated.uri, auth=auth, notifications_min_severity="OFF"
+        ) as driver,
+        driver.session() as session,
+    ):
+        yield session
+
+
+def test_memories_are_found_by_when_they_were_last_said(session: neo4j.Session) -> None:
+    """In the order of the index, so that no more of it is read than the page needs."""
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {catalog.procedure('attention/stale').text}")
+    plan = session.run(text).consume().plan
+    assert plan is not None
+    found = list(operators(plan))
+    seeks = [str(o["args"].get("Details")) for o in found if o["operatorType"].startswith("Node")]
+    assert len([s for s in seeks if ":Memory(tenant, scope, status, trace_at)" in s]) == 2, seeks
+    assert any(o["operatorType"].startswith("PartialTop") for o in found)
+
+
+def operators(plan: Any) -> Iterator[Any]:
+    yield plan
+    for child in plan.get("children", ()):
+        yield from operators(child)
