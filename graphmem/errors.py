@@ -4,7 +4,8 @@ The class docstring is the default message, so the text is written once.
 
     GraphmemError
     ├─ ConfigurationError            a setting does not fit; found before any write
-    │  └─ ModelMismatchError         the graph was filled with another embedding model
+    │  ├─ ModelMismatchError         the graph was filled with another embedding model
+    │  └─ LanguageMismatchError      its words are indexed in another language
     ├─ CatalogError                  a Cypher file contradicts its header
     ├─ SchemaError
     │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
@@ -19,6 +20,7 @@ The class docstring is the default message, so the text is written once.
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may work later
     │  ├─ GraphUnavailableError · ModelUnavailableError
+    │  ├─ IndexNotReadyError         a search would find less than there is
     │  └─ LocalServerError           the managed server did not start; carries the log's tail
     │     ├─ ServerFetchError        its files could not be fetched or were damaged
     │     └─ ServerLockedError       another process owns the data folder
@@ -63,6 +65,12 @@ class ModelMismatchError(ConfigurationError):
     """The graph was filled with another embedding model."""
 
     default_hint = "Open it with the recorded model, or keep a second graph for the new one."
+
+
+class LanguageMismatchError(ConfigurationError):
+    """The words of this graph are indexed in another language."""
+
+    default_hint = "Run `graphmem admin migrate` to index them anew, or set GRAPHMEM_LANGUAGE."
 
 
 class CatalogError(GraphmemError):
@@ -145,6 +153,15 @@ class GraphUnavailableError(UnavailableError):
     """Neo4j cannot be reached."""
 
     default_hint = "Run `graphmem server doctor`."
+
+
+class IndexNotReadyError(UnavailableError):
+    """An index that the search needs is still being filled."""
+
+    default_hint = (
+        "`graphmem admin migrate` returns when every index is ready, with --check it says which "
+        "is not."
+    )
 
 
 class ModelUnavailableError(UnavailableError):

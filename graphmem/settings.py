@@ -39,6 +39,10 @@ class Settings(BaseModel):
     tenant: str = Field("default", description="tenant of the command line")
     scope: str = Field("global", description="scope of the command line")
 
+    language: str = Field(
+        "english", description="of the words, for BM25: german, french, cjk, standard-no-stop-words"
+    )
+
     embedder: str = Field(
         "local", description="`local`, `hash` (tests), or a litellm embedding model's name"
     )

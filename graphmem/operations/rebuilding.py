@@ -8,16 +8,20 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
-from graphmem.ports import Binding, Query
-from graphmem.rules import moments, tracerank
+from graphmem.ports import Binding, Query, Tx
+from graphmem.rules import facets, moments, tracerank
 
 PAGE = 500
+UNTOLD = "nothing: no event of its own scope; `graphmem admin rebuild --backfill` makes them"
+"""Of a memory that nothing was ever said of; what is kept with it is all that is known."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 MEMORIES = catalog.query("cache/memories", dict)
 BELIEFS = catalog.query("cache/beliefs", dict)
 REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
+FACETS = catalog.query("cache/facets", dict)
+REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 
@@ -45,7 +49,7 @@ async def lineage(
 
     Args:
         to: whose; every scope is looked at.
-        mend: bring it up to date, too.
+        mend: bring it up to date, too; a memory without events is left as it is.
         on_page: told after each page its kind and how many nodes it had.
     """
     wrong: list[Mismatch] = []
@@ -54,19 +58,25 @@ async def lineage(
         while rows := await _page(to, kept, after):
             after = rows[-1]["id"]
             found = [row for row in rows if row["wrong"]]
+            told = {row["id"] for row in found if row.get("told", True)}
             wrong += (
-                Mismatch(kind=kept.kind, id=r["id"], cached=r["cached"], found=r["found"])
+                Mismatch(
+                    kind=kept.kind,
+                    id=r["id"],
+                    cached=r["cached"],
+                    found=r["found"] if r["id"] in told else UNTOLD,
+                )
                 for r in found
             )
-            if mend and found:
-                await _refresh(to, kept, [row["id"] for row in found])
+            if mend and told:
+                await _refresh(to, kept, sorted(told))
             on_page(kept.kind, len(rows))
     return wrong
 
 
 async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
-    return await to.world.graph.read(
-        lambda tx: tx.fetch(
+    async def work(tx: Tx) -> list[dict[str, Any]]:
+        rows = await tx.fetch(
             kept.compare,
             tenant=to.wall.tenant,
             valid=moments.FOREVER,
@@ -75,15 +85,33 @@ async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
             limit=PAGE,
             **kept.terms,
         )
-    )
+        return await _faceted(tx, to, rows) if kept.kind == "memory" else rows
+
+    return await to.world.graph.read(work)
+
+
+async def _faceted(tx: Tx, to: Binding, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of memories with what their facets say: digests are made here, not there."""
+    tenant = to.wall.tenant
+    found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
+    otherwise = {row["id"] for row in found if facets.stale(tenant, row)}
+    return [
+        row | {"wrong": True, "cached": row["cached"] + ", facets otherwise"}
+        if row["id"] in otherwise
+        else row
+        for row in rows
+    ]
 
 
 async def _refresh(to: Binding, kept: Kept, ids: list[str]) -> None:
-    async def work(tx: Any) -> None:
+    async def work(tx: Tx) -> None:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
         if kept.kind == "memory":
             anew = tracerank.retold(dict.fromkeys(ids))
             await tx.fetch(RETRACE, tenant=to.wall.tenant, **anew)
+            found = await tx.fetch(FACETS, tenant=to.wall.tenant, ids=ids)
+            right = [facets.refreshed(to.wall.tenant, row) for row in found]
+            await tx.fetch(REFRESH_FACETS, tenant=to.wall.tenant, memories=right)
 
     await to.world.graph.write(work)

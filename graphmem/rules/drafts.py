@@ -134,6 +134,15 @@ def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) ->
     }
 
 
+def facet_fields(drafted: Draft, wall: Wall, tags: Sequence[str]) -> dict[str, Any]:
+    """Return what an event's row tells of its memory's tags, and of where the event came from."""
+    return {
+        "tags": list(tags),
+        "tag_keys": identity.facet_keys(wall.tenant, tags, ()),
+        "source_key": identity.facet_key(wall.tenant, "source", drafted.wish.source),
+    }
+
+
 def evidence_fields(wish: Wish) -> dict[str, Any]:
     """Return what an event about a text carries as evidence for its claims; nothing without any."""
     if not wish.claims:

@@ -7,6 +7,9 @@ import secrets
 import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+Facet = Literal["tag", "source"]
 
 _SEPARATOR = "\x1f"
 """Unit separator: keeps ("ab", "c") and ("a", "bc") apart."""
@@ -55,6 +58,17 @@ def tenant_key(tenant: str) -> str:
 def scope_key(tenant: str, scope: str) -> str:
     """Return one full-text token for a scope of a tenant, which an analyser cannot split."""
     return digest("scope", tenant, scope)[:32]
+
+
+def facet_key(tenant: str, kind: Facet, name: str) -> str:
+    """Return one full-text token for a tag or a source of a tenant, likewise."""
+    return digest("facet", tenant, kind, name)[:32]
+
+
+def facet_keys(tenant: str, tags: Iterable[str], sources: Iterable[str]) -> list[str]:
+    """Return the tokens of a memory's tags and of where its events came from, sorted."""
+    named: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
+    return sorted({facet_key(tenant, kind, name) for kind, names in named for name in names})
 
 
 def event_id(now: datetime) -> str:

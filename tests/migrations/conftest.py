@@ -39,9 +39,14 @@ class Blank:
     told: list[str] = field(default_factory=list)
     _graphs: list[BlockingGraph] = field(default_factory=list)
 
-    def world(self, embedder: Embedder | None = None, clock: Clock | None = None) -> World:
+    def world(
+        self,
+        embedder: Embedder | None = None,
+        clock: Clock | None = None,
+        **chosen: Any,
+    ) -> World:
         """Return a world of its own on the server, as another process would have."""
-        settings = Settings.load({})
+        settings = Settings.load({}, **chosen)
         graph = BlockingGraph(self.address, settings)
         self._graphs.append(graph)
         return World(
@@ -52,13 +57,13 @@ class Blank:
             report=self.told.append,
         )
 
-    def migrate(self, **ports: Any) -> tuple[str, ...]:
-        """Migrate it."""
-        return run_now(migrate(self.world(**ports)))
+    def migrate(self, **given: Any) -> tuple[str, ...]:
+        """Migrate it by a world of these ports and settings."""
+        return run_now(migrate(self.world(**given)))
 
-    def drift(self, **ports: Any) -> tuple[Difference, ...]:
+    def drift(self, **given: Any) -> tuple[Difference, ...]:
         """Return how it differs from the declared schema."""
-        return run_now(drift(self.world(**ports), declared()))
+        return run_now(drift(self.world(**given), declared()))
 
     def run(self, query: LiteralString, **params: object) -> list[dict[str, Any]]:
         """Run any query past graphmem."""
@@ -92,6 +97,13 @@ class Blank:
         """Give back what `world` opened."""
         for graph in self._graphs:
             run_now(graph.close())
+
+
+def made(name: str) -> LiteralString:
+    """Return the newest statement that makes an index."""
+    statements = [q.text for m in catalog.migrations() for q in m.statements]
+    found = [text for text in statements if f"INDEX {name} IF NOT EXISTS" in text]
+    return found[-1]
 
 
 @pytest.fixture(scope="package")

@@ -97,6 +97,14 @@ def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
             "fulltext.analyzer standard-no-stop-words",
         ),
         (
+            "memory_content_fulltext",
+            "DROP INDEX memory_content_fulltext",
+            "CREATE FULLTEXT INDEX memory_content_fulltext FOR (n:Memory) "
+            "ON EACH [n.content, n.tenant_key, n.scope_key, n.status] "
+            "OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}",
+            "found FULLTEXT on Memory(content, tenant_key, scope_key, status)",
+        ),
+        (
             "turn_embedding_vector",
             "DROP INDEX turn_embedding_vector",
             "CYPHER 25 CREATE VECTOR INDEX turn_embedding_vector FOR (n:Turn) ON n.embedding "
@@ -136,6 +144,17 @@ def test_another_dimension_is_different(migrated_blank: Blank) -> None:
         ("different", "memory_embedding_vector"),
         ("different", "turn_embedding_vector"),
     ]
+
+
+def test_another_language_is_different(migrated_blank: Blank) -> None:
+    differences = migrated_blank.drift(language="german")
+    assert [(d.kind, d.name) for d in differences] == [
+        ("different", "belief_statement_fulltext"),
+        ("different", "memory_content_fulltext"),
+        ("different", "turn_text_fulltext"),
+    ]
+    assert "analyzer german" in differences[0].text
+    assert "analyzer english" in differences[0].text
 
 
 def test_an_index_that_failed_is_not_online(migrated_blank: Blank) -> None:

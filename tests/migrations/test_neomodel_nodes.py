@@ -76,16 +76,21 @@ def filled(plain: GraphMem) -> GraphMem:
 
 
 @pytest.mark.server
-def test_what_the_clients_write_is_declared(filled: GraphMem, look: Look) -> None:
+def test_what_the_clients_write_is_declared(filled: GraphMem, look: Look, tenant: str) -> None:
     by_label = {node.__label__: node for node in nodes.NODES}
-    rows = look.rows("MATCH (n) UNWIND keys(n) AS key RETURN DISTINCT labels(n) AS labels, key")
+    rows = look.rows(
+        "MATCH (n {tenant: $tenant}) UNWIND keys(n) AS key "
+        "RETURN DISTINCT labels(n) AS labels, key",
+        tenant=tenant,
+    )
     assert {row["labels"][0] for row in rows} >= {"Memory", "Event", "Episode", "Turn", "Tenant"}
     for row in rows:
         [label] = row["labels"]
         assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
     for row in look.rows(
-        "MATCH (a)-[r]->(b) "
-        "RETURN DISTINCT labels(a)[0] AS source, type(r) AS type, labels(b)[0] AS target"
+        "MATCH (a {tenant: $tenant})-[r]->(b) "
+        "RETURN DISTINCT labels(a)[0] AS source, type(r) AS type, labels(b)[0] AS target",
+        tenant=tenant,
     ):
         shared = edges(by_label[row["source"]]) & edges(by_label[row["target"]])
         assert row["type"] in shared, row

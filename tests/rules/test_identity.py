@@ -89,9 +89,34 @@ def test_ids_are_told_apart_by_what_they_are_of() -> None:
 
 @given(names)
 def test_keys_are_one_word_that_no_analyser_splits(name: str) -> None:
-    for key in (identity.tenant_key(name), identity.scope_key(name, name)):
+    facet = identity.facet_key(name, "tag", name)
+    for key in (identity.tenant_key(name), identity.scope_key(name, name), facet):
         assert len(key) == 32
         assert set(key) <= set("0123456789abcdef")
+
+
+kinds = st.sampled_from(["tag", "source"])
+
+
+@given(one=st.tuples(names, kinds, names), other=st.tuples(names, kinds, names))
+@example(one=("a", "tag", "b"), other=("a", "source", "b"))
+@example(one=("a\x1f", "tag", "b"), other=("a", "tag", "\x1fb"))
+def test_facets_differ_by_tenant_kind_and_name(
+    one: tuple[str, identity.Facet, str], other: tuple[str, identity.Facet, str]
+) -> None:
+    assert (identity.facet_key(*one) == identity.facet_key(*other)) == (one == other)
+    assert identity.facet_key(*one) != identity.scope_key(one[0], one[2])
+
+
+@given(tags=st.lists(names), sources=st.lists(names))
+def test_the_keys_of_a_memory_are_those_of_each_tag_and_source(
+    tags: list[str], sources: list[str]
+) -> None:
+    found = identity.facet_keys("t", tags, sources)
+    assert found == sorted(
+        {identity.facet_key("t", "tag", tag) for tag in tags}
+        | {identity.facet_key("t", "source", source) for source in sources}
+    )
 
 
 instants = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)).map(  # noqa: DTZ001

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import takewhile
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,27 +16,60 @@ from graphmem.rules import identity, words
 WALL = Wall(tenant="acme", scope="a", scopes=("a", "global"))
 KEYS = " ".join(identity.scope_key("acme", scope) for scope in WALL.scopes)
 WALLED = f"+tenant_key:{identity.tenant_key('acme')}^0 +scope_key:({KEYS})^0"
-MEMORY = re.compile(re.escape(f"{WALLED} +status:(current)^0 +(content:(") + r"([\w ]+)\)\^1\)")
-TURN = re.compile(re.escape(f"{WALLED} +(text:(") + r"([\w ]+)\)\^1 name:\(([\w ]+)\)\^2\)")
-SYNTAX = "+-&|!(){}[]^\"~*?:\\/ \tandornottoANDORNOTTO*:*_<>=@#$%'`;,."
+# What stands in brackets is looked at apart: it holds no bracket, or the whole does not match.
+MEMORY = re.compile(re.escape(f"{WALLED} +status:(current)^0 +(content:(") + r"([^()]+)\)\^1\)")
+TURN = re.compile(re.escape(f"{WALLED} +(text:(") + r"([^()]+)\)\^1 name:\(([^()]+)\)\^0.1\)")
+SPECIAL = frozenset('+-&|!(){}[]^"~*?:\\/<>=')
+"""Whatever means something to Lucene's query parser."""
+SYNTAX = "".join(sorted(SPECIAL)) + " \tandornottoANDORNOTTO*:*_@#$%'`;,."
 
 hostile = st.text(SYNTAX) | st.text() | st.text(st.characters(codec="utf-8"))
+
+
+def tokens(query: str) -> list[str]:
+    """Return the words of a query on memories."""
+    found = MEMORY.fullmatch(query)
+    return found[1].split(" ") if found else []
 
 
 @given(hostile)
 @example("a AND b OR NOT c TO d")
 @example('tenant_key:* OR "x" /r.*/ (a^9)~2')
+@example("\u0301 \u200d")
 def test_only_words_are_left(text: str) -> None:
     query = words.memory_query(text, WALL, [Status.CURRENT])
-    if query:
-        found = MEMORY.fullmatch(query)
-        assert found
-        kept = found[1].split(" ")
-        assert not {"AND", "OR", "NOT", "TO"} & set(kept)
-        assert len(set(kept)) == len(kept)
-        assert all(word.strip() for word in kept)
-    else:
-        assert not re.search(r"\w", text)
+    kept = tokens(query)
+    assert bool(kept) == bool(query) == bool(re.search(r"\w", text))
+    assert not {"AND", "OR", "NOT", "TO"} & set(kept)
+    assert not SPECIAL & set("".join(kept))
+    assert len({word.lower() for word in kept}) == len(kept)
+    assert all(re.search(r"\w", word) for word in kept)
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_nothing_of_a_word_is_lost(text: str) -> None:
+    """What the server's analysers take for part of a word: letters, digits, marks on them."""
+    kept = "".join(tokens(words.memory_query(text, WALL, [Status.CURRENT]))).casefold()
+    letters = {c for c in text.casefold() if c.isalnum()}
+    assert len(text) > words.MOST_TOKENS or letters <= set(kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("ভাষা!", ["ভাষা"]),
+        ("می‌روم", ["می‌روم"]),
+        ("Zoe\u0308 Zoë", ["Zoe\u0308", "Zoë"]),
+        ("İstanbul ISPARTA ılık", ["İstanbul", "ISPARTA", "ılık"]),
+        ("the The THE", ["the"]),
+        ("l'hôtel", ["l", "hôtel"]),
+        ("snake_case 3.5", ["snake_case", "3", "5"]),
+        ("AND and not NOT", ["and", "not"]),
+    ],
+)
+def test_words_are_left_to_the_analyser_whole(text: str, wanted: list[str]) -> None:
+    assert tokens(words.memory_query(text, WALL, [Status.CURRENT])) == wanted
 
 
 @given(hostile)
@@ -48,22 +83,18 @@ def test_turns_are_searched_by_words_and_speaker(text: str) -> None:
         assert not re.search(r"\w", text)
 
 
-@given(st.lists(st.text("abc漢ぁ²", min_size=1, max_size=400), max_size=400).map(" ".join))
+@given(st.lists(st.text("abc漢ぁ²\u093f", min_size=1, max_size=400), max_size=400).map(" ".join))
 @example("x" * 100_000)
 @example("漢" * 100_000)
 @example(" ".join(f"w{n}" for n in range(5_000)))
 def test_a_query_stays_below_what_lucene_takes(text: str) -> None:
-    query = words.memory_query(text, WALL, [Status.CURRENT])
-    found = MEMORY.fullmatch(query)
-    tokens = found[1].split(" ") if found else []
+    kept = tokens(words.memory_query(text, WALL, [Status.CURRENT]))
     # An analyser makes at most a token of each character that is not ASCII, and cuts long words.
-    cost = sum(1 + len(t) // 255 if t.isascii() else len(t) for t in tokens)
+    cost = sum(1 + len(t) // 255 if t.isascii() else len(t) for t in kept)
     assert cost <= words.MOST_TOKENS
-    distinct = list(dict.fromkeys(re.findall(r"\w+", text.lower())))
-    whole = [
-        t for t, word in takewhile(lambda p: p[0] == p[1], zip(tokens, distinct, strict=False))
-    ]
-    assert len(tokens) - len(whole) <= 1
+    distinct = [word for word in dict.fromkeys(text.split()) if re.search(r"\w", word)]
+    whole = [t for t, word in takewhile(lambda p: p[0] == p[1], zip(kept, distinct, strict=False))]
+    assert len(kept) - len(whole) <= 1
 
 
 def test_the_first_words_count() -> None:
@@ -75,6 +106,28 @@ def test_the_first_words_count() -> None:
 def test_every_status_asked_for_is_in_the_query() -> None:
     query = words.memory_query("x", WALL, tuple(Status))
     assert "+status:(current superseded deprecated)^0" in query
+
+
+facets = st.lists(
+    st.builds(
+        identity.facet_key, st.just("acme"), st.sampled_from(["tag", "source"]), st.text(max_size=5)
+    ),
+    max_size=4,
+    unique=True,
+)
+
+
+@given(text=hostile, keys=facets)
+def test_each_facet_is_a_clause_that_must_be_met_and_counts_nothing(
+    text: str, keys: Sequence[str]
+) -> None:
+    clauses = "".join(f" +facet_keys:{key}^0" for key in keys)
+    walled = f"{WALLED} +status:(current)^0"
+    asked = words.memory_query(text, WALL, [Status.CURRENT], keys)
+    plain = words.memory_query(text, WALL, [Status.CURRENT])
+    assert asked == plain.replace(walled, walled + clauses)
+    alone = words.facet_query(WALL, [Status.CURRENT], keys)
+    assert alone == (walled + clauses if keys else "")
 
 
 def test_another_tenant_has_another_wall() -> None:

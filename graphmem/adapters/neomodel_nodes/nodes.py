@@ -19,7 +19,7 @@ from neomodel import (
     ZeroOrOne,
 )
 
-ENGLISH = {"fulltext.analyzer": "english", "fulltext.eventually_consistent": False}
+WORDS = {"fulltext.eventually_consistent": False}
 COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
 
 
@@ -67,7 +67,13 @@ class Memory(StructuredNode):
         Index("unique", "id", ("tenant", "id")),
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "status", ("tenant", "scope", "status")),
-        Index("fulltext", "content", ("content", "tenant_key", "scope_key", "status"), ENGLISH),
+        Index("range", "trace_at", ("tenant", "scope", "status", "trace_at")),
+        Index(
+            "fulltext",
+            "content",
+            ("content", "tenant_key", "scope_key", "status", "facet_keys"),
+            WORDS,
+        ),
         Index(
             "vector",
             "embedding",
@@ -84,6 +90,10 @@ class Memory(StructuredNode):
     content = StringProperty(required=True)
     content_hash = StringProperty(required=True)
     tags = ArrayProperty(StringProperty())
+    # Caches, made anew by `admin rebuild`: where the events of its own scope came from, and a
+    # digest of each tag and source, which a full-text query can ask for.
+    sources = ArrayProperty(StringProperty())
+    facet_keys = ArrayProperty(StringProperty())
     status = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
     created_at = DateTimeNeo4jFormatProperty(required=True)
@@ -100,6 +110,7 @@ class Memory(StructuredNode):
     reinforced_by = RelationshipFrom("Event", "REINFORCES")
     concerned_by = RelationshipFrom("Event", "CONCERNS")
     claims = RelationshipTo("Belief", "CLAIMS")
+    accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
 class Belief(StructuredNode):
@@ -110,7 +121,7 @@ class Belief(StructuredNode):
         Index("range", "subject_key", ("tenant", "scope", "subject_key", "predicate_key")),
         Index("range", "created_at", ("tenant", "scope", "created_at")),
         Index("range", "unembedded", ("tenant", "unembedded")),
-        Index("fulltext", "statement", ("statement", "tenant_key", "scope_key", "status"), ENGLISH),
+        Index("fulltext", "statement", ("statement", "tenant_key", "scope_key", "status"), WORDS),
         Index(
             "vector",
             "embedding",
@@ -146,6 +157,7 @@ class Belief(StructuredNode):
     claimed_by = RelationshipFrom("Memory", "CLAIMS")
     supersedes = RelationshipTo("Belief", "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom("Belief", "SUPERSEDES", model=Supersedes)
+    accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
 class Predicate(StructuredNode):
@@ -249,6 +261,10 @@ class Event(StructuredNode):
     concerns_beliefs = RelationshipTo("Belief", "CONCERNS")
     occurred_in = RelationshipTo("Episode", "OCCURRED_IN", cardinality=ZeroOrOne)
     quotes = RelationshipTo("Turn", "QUOTES")
+    accessed_memories = RelationshipTo("Memory", "ACCESSED")
+    accessed_beliefs = RelationshipTo("Belief", "ACCESSED")
+    accessed_turns = RelationshipTo("Turn", "ACCESSED")
+    accessed_episodes = RelationshipTo("Episode", "ACCESSED")
 
 
 class Episode(StructuredNode):
@@ -274,6 +290,7 @@ class Episode(StructuredNode):
 
     turns = RelationshipFrom("Turn", "OCCURRED_IN")
     events = RelationshipFrom("Event", "OCCURRED_IN")
+    accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
 class Turn(StructuredNode):
@@ -282,7 +299,7 @@ class Turn(StructuredNode):
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
         Index("unique", "position", ("tenant", "episode_id", "position")),
-        Index("fulltext", "text", ("text", "name", "tenant_key", "scope_key"), ENGLISH),
+        Index("fulltext", "text", ("text", "name", "tenant_key", "scope_key"), WORDS),
         Index(
             "vector",
             "embedding",
@@ -309,6 +326,7 @@ class Turn(StructuredNode):
     next = RelationshipTo("Turn", "NEXT", cardinality=ZeroOrOne)
     previous = RelationshipFrom("Turn", "NEXT", cardinality=ZeroOrOne)
     quoted_by = RelationshipFrom("Event", "QUOTES")
+    accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
 class EmbeddingModel(StructuredNode):
@@ -328,6 +346,7 @@ class Migration(StructuredNode):
     number = IntegerProperty(unique_index=True)
     name = StringProperty(required=True)
     sha256 = StringProperty(required=True)
+    language = StringProperty()
     applied_at = DateTimeNeo4jFormatProperty(required=True)
 
     followed_by = RelationshipTo("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)

@@ -1,0 +1,12 @@
+// Bring what is cached of memories for searches by tag and source up to date.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $memories  list    maps: id, sources, facet_keys
+// columns:
+
+UNWIND $memories AS row
+MATCH (m:Memory {tenant: $tenant, id: row.id})
+SET m.sources = row.sources, m.facet_keys = row.facet_keys

@@ -1,0 +1,48 @@
+"""What is cached of a memory for searches by tag and source, and when it is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphmem.rules import facets, identity
+
+KEYS = identity.facet_keys("acme", ["x"], ["chat", "mail"])
+ROW: dict[str, Any] = {
+    "id": "m_1",
+    "tags": ["x"],
+    "told": ["chat", "mail"],
+    "sources": ["chat", "mail"],
+    "facet_keys": KEYS,
+}
+
+
+def test_what_is_right_stays() -> None:
+    assert facets.refreshed("acme", ROW) == {
+        "id": "m_1",
+        "sources": ["chat", "mail"],
+        "facet_keys": KEYS,
+    }
+    assert not facets.stale("acme", ROW)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"sources": None},
+        {"sources": ["chat"]},
+        {"sources": ["chat", "mail", "other"]},
+        {"facet_keys": None},
+        {"facet_keys": KEYS[1:]},
+        {"facet_keys": [*KEYS, "0" * 32]},
+        {"tags": []},
+        {"told": ["chat"]},
+    ],
+)
+def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:
+    assert facets.stale("acme", ROW | spoilt)
+
+
+def test_another_tenant_has_other_keys() -> None:
+    assert facets.stale("other", ROW)
