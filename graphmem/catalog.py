@@ -23,6 +23,8 @@ _STRING_OR_COMMENT = re.compile(rf"({_QUOTED})|//.*")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
 FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "params", "columns"})
 ROWS = ("none", "one", "many")
+DEEPEST = 2
+"""A fragment may include fragments, and these none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +144,24 @@ def expand(name: str, body: str) -> str:
     """Return the body with each `// include: fragments/x.cypher` replaced by that file.
 
     Raises:
-        CatalogError: no such fragment, or one that includes another.
+        CatalogError: no such fragment, or fragments within fragments within fragments.
     """
+    return _expanded(name, body, depth=0).strip()
 
+
+def _expanded(name: str, body: str, *, depth: int) -> str:
     def fragment(match: re.Match[str]) -> str:
         path = folder("cypher") / match[1]
         if not match[1].startswith("fragments/") or not path.is_file():
             raise CatalogError(f"{name}: no fragment {match[1]}.")
-        text = path.read_text("utf-8").partition("\n\n")[2].rstrip()
-        if _INCLUDE.search(text):
-            raise CatalogError(f"{match[1]}: a fragment includes no other.")
+        if depth == DEEPEST:
+            raise CatalogError(f"{name}: it is a fragment within a fragment and includes no other.")
+        own = path.read_text("utf-8").partition("\n\n")[2].rstrip()
+        text = _expanded(match[1], own, depth=depth + 1)
         indent = match[0][: len(match[0]) - len(match[0].lstrip())]
         return "\n".join(indent + line if line else line for line in text.splitlines())
 
-    return _INCLUDE.sub(fragment, body).strip()
+    return _INCLUDE.sub(fragment, body)
 
 
 def pasted(found: Procedure, values: Mapping[str, object]) -> str:

@@ -5,6 +5,6 @@ CALL (m, links) {
   MATCH (m)<-[s:SUPERSEDES]-()
   RETURN count(CASE WHEN none(link IN links WHERE link.event_id = s.event_id AND link.in_force = s.in_force) THEN 1 END) AS edges
 }
-LET cached = m.status + CASE edges WHEN 0 THEN '' ELSE ', ' + edges + ' edges otherwise' END,
+LET cached = coalesce(m.status, 'unknown') + CASE edges WHEN 0 THEN '' ELSE ', ' + edges + ' edges otherwise' END,
     found = status,
-    wrong = edges > 0 OR m.status <> status
+    wrong = edges > 0 OR coalesce(m.status <> status, true)

@@ -23,6 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.why:why",
         "Explain a belief, event by event, or say how a memory came about.",
     ),
+    "expand": (
+        "graphmem.cli.expand:expand",
+        "Show all that is kept of a memory, a belief, a turn or an episode.",
+    ),
     "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
     "belief": (
         "graphmem.cli.belief:belief",

@@ -76,7 +76,7 @@ def _view(total: Any, became: list[Kept], answers: list[Any]) -> RenderableType:
     from rich.rule import Rule
     from rich.text import Text
 
-    from graphmem.cli import views
+    from graphmem.cli import recall_views, views
     from graphmem.model import Outcome
 
     parts: list[RenderableType] = [
@@ -93,7 +93,7 @@ def _view(total: Any, became: list[Kept], answers: list[Any]) -> RenderableType:
     parts.append(Rule("What is remembered", align="left"))
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))
-        parts.append(views.recollection(found))
+        parts.append(recall_views.recollection(found))
     return Group(*parts)
 
 

@@ -16,7 +16,7 @@ from graphmem.cli.app import App, command
     "--policy",
     default="default",
     show_default=True,
-    help='How to rank: "default", "flat" (meaning alone) or "trace" (meaning and history).',
+    help="How to rank: default, flat, trace, esper, engram or agent.",
 )
 @command(wall=True)
 def recall(
@@ -27,6 +27,6 @@ def recall(
         found = memory.recall(
             " ".join(query), limit=limit, turns=turns, hidden=hidden, policy=policy
         )
-    from graphmem.cli import views
+    from graphmem.cli import recall_views
 
-    app.emit(found, lambda: views.recollection(found))
+    app.emit(found, lambda: recall_views.recollection(found))

@@ -1,4 +1,4 @@
-"""How memories, outcomes and recollections look in a terminal."""
+"""How memories and outcomes look in a terminal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from graphmem.model import (
     Chain,
     CommitOutcome,
     Memory,
-    MemoryBite,
     MemoryEvent,
     Outcome,
-    Recollection,
     Status,
-    TurnBite,
 )
 
 MARKS = {
@@ -39,47 +36,8 @@ def day(at: datetime) -> str:
     return f"{at.day} {at:%b %Y}"
 
 
-def recollection(found: Recollection) -> RenderableType:
-    """Return what recall found, best first, each with its reasons."""
-    if not found.bites:
-        return Text(f"Nothing: {found.reason}.", style="dim")
-    lines: list[RenderableType] = []
-    for place, bite in enumerate(found.bites, 1):
-        lines.append(_bite(place, bite))
-    return Group(*lines)
-
-
-def _bite(place: int, bite: MemoryBite | TurnBite) -> Text:
-    line = Text(f"{place:>2} ")
-    if isinstance(bite, MemoryBite):
-        mark, colour = MARKS[bite.memory.status]
-        line.append(f"{mark} ", style=colour)
-        line.append(bite.memory.content)
-        seen, item_id = _seen(bite.memory), bite.memory.id
-    else:
-        line.append("» ", style="blue")
-        line.append(f"{bite.turn.name or bite.turn.role}: ", style="bold")
-        line.append(bite.turn.text)
-        seen, item_id = day(bite.turn.occurred_at), bite.turn.id
-    line.append(f"   {seen}", style="dim")
-    reasons = [item_id]
-    if bite.similarity is not None:
-        reasons.append(f"meaning {bite.similarity:.2f} (#{bite.vector_rank})")
-    if bite.bm25 is not None:
-        reasons.append(f"words {bite.bm25:.1f} (#{bite.bm25_rank})")
-    if isinstance(bite, TurnBite):
-        return line.append("\n     " + "   ".join(reasons), style="dim")
-    reasons.append(f"trace {bite.trace:.2f}")
-    line.append("\n     " + "   ".join(reasons), style="dim")
-    if bite.memory.head_ids:
-        line.append(f"\n     now: {', '.join(bite.memory.head_ids)}", style="yellow")
-    if bite.memory.lost_ids:
-        lost = ", ".join(bite.memory.lost_ids)
-        line.append(f"\n     no longer believed of what it says: {lost}", style="yellow")
-    return line
-
-
-def _seen(memory: Memory) -> str:
+def seen(memory: Memory) -> str:
+    """Return how often and when a memory was said."""
     if memory.reinforce_count:
         return f"said {memory.reinforce_count + 1} times, last {day(memory.last_seen_at)}"
     return f"said {day(memory.created_at)}"
@@ -116,7 +74,7 @@ def memories(rows: Iterable[Memory]) -> Group:
 def _memory_lines(memory: Memory) -> Text:
     mark, colour = MARKS[memory.status]
     line = Text(f"{mark} ", style=colour).append(memory.content, style="default")
-    line.append(f"   {_seen(memory)}", style="dim")
+    line.append(f"   {seen(memory)}", style="dim")
     return line.append("\n  " + "   ".join((memory.id, *memory.tags)), style="dim")
 
 

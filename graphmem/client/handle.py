@@ -8,11 +8,12 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from pydantic import Field
 
+from graphmem.client.attention import AsyncAttention, Attention
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.evidence import AsyncEvidence, Evidence
-from graphmem.client.given import recall_policy_of
 from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.reasons import AsyncReasons, Reasons
+from graphmem.client.recalling import AsyncRecalling, Recalling
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.client.upkeep import AsyncUpkeep, Upkeep
 from graphmem.errors import InvalidInputError
@@ -29,8 +30,6 @@ from graphmem.model import (
     Message,
     Name,
     Page,
-    RecallPolicy,
-    Recollection,
     Record,
     Status,
     Supersession,
@@ -39,7 +38,7 @@ from graphmem.model import (
     Turn,
     Wish,
 )
-from graphmem.operations import episode, lineage, reading, recall
+from graphmem.operations import episode, lineage, reading
 from graphmem.rules import gathering
 
 MOST_ROWS = 1_000
@@ -68,10 +67,6 @@ class _Moment(Record):
 class _Change(Record):
     id: Text
     reason: Annotated[Text, Field(max_length=10_000)] | None = None
-
-
-class _Question(Record):
-    query: Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 
 
 class _Filter(Record):
@@ -105,7 +100,9 @@ class Stretch(TypedDict, total=False):
     at: datetime
 
 
-class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
+class AsyncHandle(
+    AsyncRecalling, AsyncAttention, AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep
+):
     """Memory as one writer sees it, awaited."""
 
     def __init__(self, state: State) -> None:
@@ -165,41 +162,6 @@ class AsyncHandle(AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep):
             if on_batch is not None:
                 on_batch(result)
         return total
-
-    async def recall(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        memories: bool = True,
-        turns: bool = False,
-        hidden: bool = False,
-        policy: str | RecallPolicy = "default",
-    ) -> Recollection:
-        """Return what fits a question, best first, each once; nothing is written.
-
-        Args:
-            query: a question or some words.
-            limit: 1 to 1,000.
-            memories: look among memories.
-            turns: look among the turns of conversations.
-            hidden: show superseded and deprecated memories too.
-            policy: how to rank: "default", "flat" (meaning alone), "trace" (meaning, and how often
-                and how lately it was said), or one of your own.
-
-        Raises:
-            InvalidInputError: an argument does not fit, or no policy has this name.
-        """
-        question = valid(_Question, query=query)
-        want = recall.Wanted(
-            memories=memories, turns=turns, hidden=hidden, limit=bounded("limit", limit, MOST_ROWS)
-        )
-        found = await recall.recall(
-            self._state.binding, question.query, want, recall_policy_of(policy)
-        )
-        if self._state.session is not None:
-            self._state.session.supplied.update(gathering.hashes(found))
-        return found
 
     async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
         """Return a memory, whatever its status, and which of its claims have lost.
@@ -358,7 +320,7 @@ def _moment(given: AsOf | None) -> AsOf | None:
     return valid(_Moment, as_of=given).as_of
 
 
-class Handle(Evidence, Beliefs, Reasons, Upkeep):
+class Handle(Recalling, Attention, Evidence, Beliefs, Reasons, Upkeep):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:
@@ -369,7 +331,6 @@ class Handle(Evidence, Beliefs, Reasons, Upkeep):
     remember = blocking(AsyncHandle.remember)
     remember_many = blocking(AsyncHandle.remember_many)
     ingest = blocking(AsyncHandle.ingest)
-    recall = blocking(AsyncHandle.recall)
     get = blocking(AsyncHandle.get)
     history = blocking(AsyncHandle.history)
     chain = blocking(AsyncHandle.chain)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from graphmem.model.attention import (
+    Card,
+    Item,
+    Neighbour,
+    Stale,
+    StalePage,
+)
 from graphmem.model.belief import (
     Belief,
     BeliefPage,
@@ -79,7 +86,13 @@ from graphmem.model.reasons import (
 )
 from graphmem.model.recall import (
     POLICIES,
+    AnyBite,
+    BeliefBite,
+    Bite,
     MemoryBite,
+    OtherValue,
+    Parts,
+    Reason,
     RecallPolicy,
     Recollection,
     Saying,
@@ -107,23 +120,30 @@ from graphmem.model.terms import (
     Wall,
 )
 from graphmem.model.upkeep import (
+    Backfilled,
     Mismatch,
     Rebuilt,
+    Unfit,
 )
 
 __all__ = [
     "GLOBAL_SCOPE",
     "POLICIES",
+    "AnyBite",
     "AppliedMigration",
     "AsOf",
+    "Backfilled",
     "Basis",
     "Belief",
+    "BeliefBite",
     "BeliefCard",
     "BeliefChain",
     "BeliefEvent",
     "BeliefPage",
     "BeliefReasons",
+    "Bite",
     "Candidate",
+    "Card",
     "Cardinality",
     "Chain",
     "Claims",
@@ -140,6 +160,7 @@ __all__ = [
     "Hypothesis",
     "Ingested",
     "Instant",
+    "Item",
     "Kind",
     "Line",
     "Link",
@@ -151,11 +172,14 @@ __all__ = [
     "Mismatch",
     "Name",
     "Needed",
+    "Neighbour",
     "Note",
     "Observation",
+    "OtherValue",
     "Outcome",
     "Page",
     "Part",
+    "Parts",
     "Piece",
     "Point",
     "Policy",
@@ -163,6 +187,7 @@ __all__ = [
     "PolicyRead",
     "Predicate",
     "Provenance",
+    "Reason",
     "Rebuilt",
     "RecallPolicy",
     "Recollection",
@@ -181,6 +206,8 @@ __all__ = [
     "Slot",
     "SlotPage",
     "Source",
+    "Stale",
+    "StalePage",
     "Statement",
     "Status",
     "Supersession",
@@ -196,6 +223,7 @@ __all__ = [
     "Turn",
     "TurnBite",
     "TurnsAdded",
+    "Unfit",
     "Unit",
     "Verdict",
     "VerdictStatus",

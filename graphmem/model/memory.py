@@ -39,6 +39,7 @@ class EventType(StrEnum):
     SPLIT = "SPLIT"
     MERGE = "MERGE"
     POLICY = "POLICY"
+    ACCESS = "ACCESS"
 
 
 class Status(StrEnum):

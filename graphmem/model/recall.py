@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from graphmem.model.belief import Belief, Kind
 from graphmem.model.conversation import Turn
 from graphmem.model.memory import Memory
 from graphmem.model.terms import Instant, Record
@@ -26,35 +27,81 @@ class TraceRank(Record):
 class Score(StrEnum):
     """What recall ranks by."""
 
+    BLENDED = "blended"
+    """Weighted sum of the lists, each put on the scale from its worst to the best of all."""
     FUSED = "fused"
-    """Reciprocal rank fusion of the lists by meaning and by words."""
+    """Reciprocal rank fusion: sum of weight / (k + rank) over the lists."""
     FLAT = "flat"
     """1 / (1 + d), d the Euclidean distance of unit vectors; meaning alone."""
     TRACE = "trace"
     """TraceRank's final; meaning and history."""
+    ESPER = "esper"
+    """blend / (1 + d) + (1 - blend) * belief; what is no belief counts as one of 0.5."""
 
 
 class RecallPolicy(Record):
     """How what fits a question is ranked.
 
-    In the fusion words weigh more, since a small offline embedder must not outvote them: measured
-    on LoCoMo, an equal vote found 58.5 % of the evidence among the first ten, this 59.7 %.
+    The defaults are what measured best; docs/recall.md shows what each part adds.
     """
 
-    score: Score = Score.FUSED
+    score: Score = Score.BLENDED
     pool: int = Field(200, ge=1, le=1_000)
     """Candidates of each list."""
     k: int = Field(60, ge=1)
-    """Of the fusion."""
-    vector_weight: float = Field(0.4, ge=0)
+    """Of the reciprocal rank fusion."""
+    vector_weight: float = Field(0.7, ge=0)
+    """Of the lists by meaning: a small offline embedder must not outvote the words."""
     words_weight: float = Field(1.0, ge=0)
+    recency_weight: float = Field(0.0, ge=0)
+    """Of how lately it was said; blended: e^(-days / recency_days)."""
+    recency_days: float = Field(21.0, gt=0)
+    access_weight: float = Field(0.0, ge=0)
+    """Of how often it was opened by `expand`; 0 by default, since what is shown is opened."""
+    around: float = Field(0.3, ge=0, lt=1)
+    """Blended: the share that a turn gives to its neighbours; its square to theirs, and so on."""
+    reach: int = Field(2, ge=0, le=5)
+    """How far that goes, turns to each side."""
+    named: float = Field(0.8, ge=0)
+    """Blended: added when the question names who said a turn, or whom a belief is about."""
+    dated: float = Field(0.5, ge=0)
+    """Blended: added when it happened on a day or in a month that the question names, or in the
+    week after."""
+    machine: float = Field(0.8, ge=0, le=1)
+    """Blended: what counts of a turn that a model, a tool or a system said."""
+    min_similarity: float | None = Field(None, ge=-1, le=1)
+    """Leave out what is less similar, or was found by words only; None: nothing."""
+    beliefs: int = Field(20, ge=1, le=200)
+    """Of how many beliefs, the most relevant, the evidence is read."""
+    blend: float = Field(0.4, ge=0, le=1)
+    """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
+    most: int | None = Field(None, ge=1)
+    """Never more hits than this; None: as many as are asked for."""
 
 
 POLICIES = {
     "default": RecallPolicy(),
     "flat": RecallPolicy(score=Score.FLAT),
     "trace": RecallPolicy(score=Score.TRACE),
+    "esper": RecallPolicy(score=Score.ESPER),
+    "engram": RecallPolicy(
+        score=Score.FUSED,
+        vector_weight=1.0,
+        words_weight=0.4,
+        recency_weight=0.6,
+        access_weight=0.4,
+        min_similarity=0.25,
+        most=3,
+    ),
+    "agent": RecallPolicy(
+        vector_weight=0.25,
+        words_weight=0.25,
+        recency_weight=0.3,
+        access_weight=0.2,
+        reach=0,
+        named=0.0,
+    ),
 }
 """By name."""
 
@@ -87,42 +134,159 @@ class Trace(Record):
     """How many events there are."""
 
 
-class MemoryBite(Record):
+class Parts(Record):
+    """What adds up to how relevant something is to a question."""
+
+    meaning: float = 0.0
+    words: float = 0.0
+    recency: float = 0.0
+    access: float = 0.0
+    around: float = 0.0
+    """From the turns before and after it."""
+    named: float = 0.0
+    """The question names who said it, or whom it is about."""
+    dated: float = 0.0
+    """The question names when it happened."""
+    factor: float = 1.0
+    """Less than 1 for what a machine said."""
+
+    @property
+    def relevance(self) -> float:
+        """The factor times the sum of the others."""
+        lists = self.meaning + self.words + self.recency + self.access
+        return self.factor * (lists + self.around + self.named + self.dated)
+
+
+class Reason(Record):
+    """One event that a bite rests on."""
+
+    event_id: str
+    type: str
+    at: Instant
+    kind: Kind | None = None
+    """Of evidence."""
+    confidence: float | None = None
+    source_type: str | None = None
+    source: str | None = None
+    actor: str | None = None
+    episode_id: str | None = None
+    turn_id: str | None = None
+    """The turn whose words it quotes."""
+
+
+class Bite(Record):
+    """What every recalled thing says of how it was found."""
+
+    score: float
+    """By which it is ranked, as the policy's `score` says."""
+    parts: Parts
+    """Their relevance is the score of a memory or a turn; that of a belief is multiplied."""
+    similarity: float | None
+    """Calibrated cosine to the query, at most 1; None when only words found it."""
+    vector_rank: int | None
+    """Among the candidates of its kind by meaning."""
+    bm25: float | None
+    bm25_rank: int | None
+
+
+class MemoryBite(Bite):
     """One recalled memory with every part of its score."""
 
     kind: Literal["memory"] = "memory"
     memory: Memory
-    score: float
-    """As the policy's `score` says."""
-    similarity: float | None
-    """Calibrated cosine to the query, at most 1; None when only words found it."""
     trace: float
-    """How much its history counts now, >= 0."""
+    """How much its history counts at the time of the read, >= 0."""
     final: float | None
     """max(similarity, 0) * (1 + k ln(1 + trace)), by which its list by meaning is ranked."""
-    vector_rank: int | None
-    bm25: float | None
-    bm25_rank: int | None
+    reasons: tuple[Reason, ...] = ()
+    """The newest of what said it, newest first, three at most."""
+
+    @property
+    def id(self) -> str:
+        """Of the memory."""
+        return self.memory.id
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.memory.content
 
 
-class TurnBite(Record):
+class OtherValue(Record):
+    """Another value of the ONE slot that a recalled belief is a value of."""
+
+    belief_id: str
+    object: str
+    belief: float
+    status: str
+    last_at: Instant
+    """When it was last affirmed."""
+
+
+class BeliefBite(Bite):
+    """One recalled belief with every part of its score."""
+
+    kind: Literal["belief"] = "belief"
+    belief: Belief
+    last_at: Instant | None
+    """When it was last affirmed."""
+    ambiguous: bool = False
+    """One of two values too close to call."""
+    lost: bool = False
+    """It was superseded, or another value leads its slot; shown only when asked for."""
+    head_ids: tuple[str, ...] = ()
+    """Of what has lost: the beliefs that stand in its place."""
+    others: tuple[OtherValue, ...] = ()
+    """What else its ONE slot held, newest first."""
+    found_by: str | None = None
+    """The belief that fitted the question and has lost to this one; None: itself."""
+    reasons: tuple[Reason, ...] = ()
+    """The newest of its evidence, newest first, three at most."""
+
+    @property
+    def id(self) -> str:
+        """Of the belief."""
+        return self.belief.id
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.belief.statement
+
+    @property
+    def revise_due(self) -> bool:
+        """Its test has demoted it: it keeps its wording until somebody calls `revise`."""
+        return self.belief.verdict.revise_due
+
+
+class TurnBite(Bite):
     """One recalled turn with every part of its score."""
 
     kind: Literal["turn"] = "turn"
     turn: Turn
-    score: float
-    similarity: float | None
-    vector_rank: int | None
-    bm25: float | None
-    bm25_rank: int | None
+
+    @property
+    def id(self) -> str:
+        """Of the turn."""
+        return self.turn.id
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return self.turn.text
+
+
+AnyBite = MemoryBite | BeliefBite | TurnBite
 
 
 class Recollection(Record):
     """What recall found, best first, and what it held back."""
 
-    bites: tuple[MemoryBite | TurnBite, ...]
+    bites: tuple[AnyBite, ...]
     hidden: dict[str, int] = Field(default_factory=dict)
-    """How many candidates were held back, by status."""
+    """When nothing was found: how many memories are held back, by status."""
+    provisional: bool = False
+    """Read at a `known` so recent that a write under way may still be recorded before it."""
 
     @property
     def reason(self) -> str:

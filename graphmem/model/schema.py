@@ -16,6 +16,8 @@ class AppliedMigration(Record):
     name: str
     sha256: str
     applied_at: Instant
+    language: str | None = None
+    """Of the full-text indexes that it made."""
 
 
 class EmbeddingModel(Record):

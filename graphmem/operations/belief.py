@@ -22,23 +22,13 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import Binding
-from graphmem.rules import asking, claims, moments, paging, sequential
+from graphmem.rules import asking, believed, claims, moments, paging, sequential
 from graphmem.rules.asking import Reading
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
     """Return a belief and the server's clock when it was read."""
-    projected, initial = row["projected"] or {}, row["initial"]
-    names = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
-    alone = projected.get("belief", initial)
-    found = Belief(
-        **row["card"],
-        **{name: projected[name] for name in names if name in projected},
-        initial_confidence=initial,
-        belief=alone if row["score"] is None else row["score"],
-        verdict=Verdict(**row["verdict"]),
-    )
-    return found, row["now"]
+    return believed.belief(row), row["now"]
 
 
 CURRENT = catalog.query("belief/current", dict)

@@ -8,21 +8,38 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import (
+    AnyBite,
+    BeliefBite,
+    Kind,
     Memory,
     MemoryBite,
+    OtherValue,
+    Parts,
+    Reason,
     RecallPolicy,
     Recollection,
-    Score,
     Status,
     TraceRank,
     Turn,
     TurnBite,
 )
-from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import asking, assertions, calibration, tracerank, words
+from graphmem.ports import Binding, Role
+from graphmem.rules import (
+    asking,
+    assertions,
+    believed,
+    blending,
+    calibration,
+    dates,
+    gathering,
+    tracerank,
+    words,
+)
 
-HYBRID = catalog.query("recall/hybrid", dict)
-LOST = catalog.query("belief/lost", lambda row: row["lost"])
+NOW = catalog.query("recall/now", dict)
+
+OUTVOTED = "outvoted"
+"""What a value of a ONE slot is that another value leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +47,16 @@ class Wanted:
     """What to look for."""
 
     memories: bool = True
+    beliefs: bool = True
     turns: bool = False
     hidden: bool = False
-    """Show superseded and deprecated memories too, with the head of their chain."""
+    """Show what was superseded, deprecated or outvoted too, with what stands in its place."""
     limit: int = 10
+
+    def kinds(self) -> list[str]:
+        """Return them as a query is given them."""
+        asked = (("memory", self.memories), ("belief", self.beliefs), ("turn", self.turns))
+        return [kind for kind, on in asked if on]
 
 
 async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> Recollection:
@@ -43,65 +66,96 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
     """
     now = to.world.clock.now()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
-    statuses = tuple(Status) if want.hidden else (Status.CURRENT,)
-    fused = policy.score is Score.FUSED
-    kinds = [k for k, on in (("memory", want.memories), ("turn", want.turns)) if on]
-    wanted = {
-        "tenant": to.wall.tenant,
-        "scopes": list(to.wall.scopes),
-        "statuses": list(statuses),
-        "kinds": kinds,
+    statuses = [*Status, OUTVOTED] if want.hidden else [str(Status.CURRENT)]
+    by, limit = blending.sent(policy), min(want.limit, policy.most or want.limit)
+    asked = asking.params(asking.Reading(), to.wall, to.world.settings, now) | {
+        "statuses": statuses,
+        "kinds": want.kinds(),
         "embedding": vector,
-        "words": words.memory_query(text, to.wall, statuses) if fused else "",
-        "turn_words": words.turn_query(text, to.wall) if fused else "",
-        "pool": max(policy.pool, want.limit),
-        "score": str(policy.score),
+        "words": _words(to, text, statuses) if by["words"] else dict.fromkeys(KINDS, ""),
+        "asked": blending.asked(text),
+        "dates": [list(span) for span in dates.spans(text, now)] if by["dated"] else [],
+        "machines": sorted(gathering.NOT_PEOPLE),
+        "pool": max(policy.pool, limit),
+        "limit": limit,
+        "by": by,
         "mu": to.model.mu_query,
         "trace": tracerank.sent(policy.trace),
-        "valid": now,
-        "known": None,
-        "k": policy.k,
-        "vector_weight": policy.vector_weight,
-        "words_weight": policy.words_weight,
-        "limit": want.limit,
+        "test": asking.sent(asking.bounds(to.world.settings)),
     }
-    judging = asking.params(asking.Reading(), to.wall, to.world.settings, now)
-
-    async def work(tx: Tx) -> tuple[Mapping[str, Any], Collection[str]]:
-        [found] = await tx.fetch(HYBRID, **wanted)
-        claimed = {claim for hit in found["hits"] for claim in hit["item"].get("claim_ids", ())}
-        if not claimed:
-            return found, ()
-        [lost] = await tx.fetch(LOST, **judging, ids=sorted(claimed))
-        return found, lost
-
-    found, lost = await to.world.graph.read(work)
-    mu = to.model.mu_query
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(NOW, **asked))
+    reader = _Reader(to.model.mu_query, policy.trace, found["lost"])
     return Recollection(
-        bites=tuple(_bite(hit, lost, mu, policy.trace) for hit in found["hits"]),
-        hidden=dict(found["hidden"]),
+        bites=tuple(reader.bite(hit) for hit in found["hits"]), hidden=dict(found["hidden"])
     )
 
 
-def _bite(
-    hit: Mapping[str, Any], lost: Collection[str], mu: float, by: TraceRank
-) -> MemoryBite | TurnBite:
-    score = hit["vector_score"]
-    similarity = (
-        None if score is None else calibration.calibrated(calibration.from_neo4j(score), mu)
-    )
-    parts = {
-        "score": hit["score"],
-        "similarity": similarity,
-        "vector_rank": hit["vector_rank"],
-        "bm25": hit["bm25"],
-        "bm25_rank": hit["bm25_rank"],
+KINDS = ("memory", "belief", "turn")
+
+
+def _words(to: Binding, text: str, statuses: list[str]) -> dict[str, str]:
+    return {
+        "memory": words.memory_query(text, to.wall, [Status(s) for s in statuses if s != OUTVOTED]),
+        "belief": words.belief_query(text, to.wall, statuses),
+        "turn": words.turn_query(text, to.wall),
     }
-    if hit["kind"] == "turn":
-        return TurnBite(turn=Turn(**hit["item"]), **parts)
-    return MemoryBite(
-        memory=assertions.judged(Memory(**hit["item"]), lost),
-        trace=hit["trace"],
-        final=None if similarity is None else tracerank.final(similarity, hit["trace"], by),
-        **parts,
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Makes bites of what a query found."""
+
+    mu: float
+    by: TraceRank
+    lost: Collection[str]
+
+    def bite(self, hit: dict[str, Any]) -> AnyBite:
+        score = hit["vector_score"]
+        common = {
+            "score": hit["score"],
+            "parts": Parts(**hit["parts"]),
+            "similarity": None
+            if score is None
+            else calibration.calibrated(calibration.from_neo4j(score), self.mu),
+            "vector_rank": hit["vector_rank"],
+            "bm25": hit["bm25"],
+            "bm25_rank": hit["bm25_rank"],
+        }
+        if hit["kind"] == "turn":
+            return TurnBite(turn=Turn(**hit["item"]), **common)
+        common["reasons"] = tuple(_reason(one) for one in hit["reasons"])
+        if hit["kind"] == "memory":
+            return self._memory(hit, common)
+        return _belief(hit, common)
+
+    def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
+        similarity, trace = common["similarity"], hit["trace"]
+        return MemoryBite(
+            memory=assertions.judged(Memory(**hit["item"]), self.lost),
+            trace=trace,
+            final=None if similarity is None else tracerank.final(similarity, trace, self.by),
+            **common,
+        )
+
+
+def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
+    return BeliefBite(
+        belief=believed.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
+        last_at=hit["last_at"],
+        ambiguous=hit["ambiguous"] or False,
+        lost=hit["lost"],
+        head_ids=tuple(hit["head_ids"]),
+        others=tuple(
+            OtherValue(**one)
+            for one in sorted(hit["rivals"], key=lambda one: one["last_at"], reverse=True)
+        ),
+        found_by=hit["found_by"],
+        **common,
     )
+
+
+def _reason(event: Mapping[str, Any]) -> Reason:
+    fields = dict(event)
+    polarity = fields.pop("polarity", None)
+    kind = None if polarity is None else Kind.SUPPORTING if polarity > 0 else Kind.REFUTING
+    return Reason(**fields, kind=kind)

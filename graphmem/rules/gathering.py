@@ -114,6 +114,6 @@ def hashes(found: Recollection) -> set[str]:
     return {
         bite.memory.content_hash
         if isinstance(bite, MemoryBite)
-        else identity.content_hash(bite.turn.text)
+        else identity.content_hash(bite.text)
         for bite in found.bites
     }

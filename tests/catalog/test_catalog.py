@@ -131,17 +131,17 @@ def test_a_fragment_is_pasted_with_its_indent_and_its_parameters_count(cypher: F
     assert indented.splitlines() == ["WHERE n.id = $id", "", "    AND true", "RETURN 1"]
 
 
-def test_a_fragment_includes_no_other(cypher: Files) -> None:
-    cypher(
-        {
-            "fragments/inner.cypher": "// Inner.\n\nRETURN 1\n",
-            "fragments/outer.cypher": "// Outer.\n\n// include: fragments/inner.cypher\n",
-            "a/b.cypher": GOOD + "// include: fragments/outer.cypher\n",
-        }
-    )
-    with pytest.raises(
-        CatalogError, match=r"fragments/outer\.cypher: a fragment includes no other"
-    ):
+def test_a_fragment_includes_others_that_include_none(cypher: Files) -> None:
+    files = {
+        "fragments/inner.cypher": "// Inner.\n\nWITH n, $limit AS l\n",
+        "fragments/outer.cypher": "// Outer.\n\n  // include: fragments/inner.cypher\n",
+        "a/b.cypher": GOOD.replace("RETURN", "  // include: fragments/outer.cypher\nRETURN", 1),
+    }
+    cypher(files)
+    assert "\n    WITH n, $limit AS l\n" in catalog.procedure("a/b").text
+    cypher(files | {"fragments/inner.cypher": "// Inner.\n\n// include: fragments/outer.cypher\n"})
+    catalog.procedure.cache_clear()
+    with pytest.raises(CatalogError, match=r"fragments/inner\.cypher: it is a fragment within"):
         catalog.procedure("a/b")
 
 

@@ -58,8 +58,9 @@ def refused(memory: GraphMem, call: Call, value: Any) -> InvalidInputError:
         lambda m, n: m.list(limit=n),
         lambda m, n: m.history("m_1", limit=n),
         lambda m, n: m.turns("ep_1", limit=n),
+        lambda m, n: m.stale(limit=n),
     ],
-    ids=["recall", "list", "history", "turns"],
+    ids=["recall", "list", "history", "turns", "stale"],
 )
 def test_a_limit_is_a_whole_number_in_its_range(plain: GraphMem, call: Call, limit: Any) -> None:
     assert "limit" in str(refused(plain, call, limit))
@@ -82,8 +83,12 @@ def test_turns_start_at_a_position(plain: GraphMem, start: Any) -> None:
         lambda m, x: m.restore(x),
         lambda m, x: m.episode(x),
         lambda m, x: m.turns(x),
+        lambda m, x: m.expand(x),
     ],
-    ids=["get", "history", "chain", "supersede", "deprecate", "restore", "episode", "turns"],
+    ids=[
+        *("get", "history", "chain", "supersede", "deprecate", "restore"),
+        *("episode", "turns", "expand"),
+    ],
 )
 def test_an_id_is_a_string(plain: GraphMem, call: Call, value: Any) -> None:
     refused(plain, call, value)

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from graphmem import GraphMem, Outcome, Wish
-from graphmem.cli import views
+from graphmem.cli import recall_views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx
@@ -259,7 +259,7 @@ def test_what_is_recalled_says_which_of_its_claims_have_lost(memory: GraphMem) -
     assert madrid.belief_id in old.belief_ids
     console = Console(width=200)
     with console.capture() as shown:
-        console.print(views.recollection(found))
+        console.print(recall_views.recollection(found))
     assert f"no longer believed of what it says: {madrid.belief_id}\n" in shown.get()
     assert shown.get().count("no longer believed") == 1
 

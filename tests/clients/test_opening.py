@@ -16,6 +16,7 @@ from graphmem.errors import (
     GraphmemError,
     GraphUnavailableError,
     InvalidInputError,
+    LanguageMismatchError,
     ModelMismatchError,
 )
 from graphmem.testing import HashEmbedder
@@ -61,6 +62,15 @@ def test_another_model_is_refused(door: Door, embedder: HashEmbedder) -> None:
     assert "hash-256" in str(caught.value)
     assert embedder.name in str(caught.value)
     assert caught.value.hint
+
+
+def test_another_language_is_refused(door: Door, migrated: Settings) -> None:
+    with pytest.raises(LanguageMismatchError, match="english, not in german") as caught:
+        door.open(migrated.model_copy(update={"language": "german"}))
+    assert caught.value.code == "language_mismatch"
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_LANGUAGE") as unknown:
+        door.open(migrated.model_copy(update={"language": "klingon"}))
+    assert "german" in unknown.value.hint
 
 
 def test_a_wrong_password_is_refused_and_not_shown(door: Door, migrated: Settings) -> None:

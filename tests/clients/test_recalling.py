@@ -16,11 +16,10 @@ from graphmem import GraphMem, MemoryBite, RecallPolicy, Recollection, Status, T
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons, Score, TraceRank
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration, fusion
+from graphmem.rules import calibration
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
-from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
 if TYPE_CHECKING:
@@ -31,25 +30,8 @@ WORDS = ("deploy", "friday", "alice", "limit", "queue", "the", "of", "漢字", "
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
 
 
-def identity_of(bite: MemoryBite | TurnBite) -> str:
-    return bite.memory.id if isinstance(bite, MemoryBite) else bite.turn.id
-
-
-def text_of(bite: MemoryBite | TurnBite) -> str:
-    return bite.memory.content if isinstance(bite, MemoryBite) else bite.turn.text
-
-
-def meaning_of(bite: MemoryBite | TurnBite) -> float:
-    """What the list by meaning ranks by, down to what has nothing to do with the question."""
-    assert bite.similarity is not None
-    if isinstance(bite, MemoryBite) and bite.similarity > 0:
-        assert bite.final is not None
-        return bite.final
-    return bite.similarity
-
-
 def texts(found: Recollection) -> list[str]:
-    return [text_of(bite) for bite in found.bites]
+    return [bite.text for bite in found.bites]
 
 
 class Counting(HashEmbedder):
@@ -178,41 +160,6 @@ def test_every_visible_scope_may_be_named(memory: GraphMem) -> None:
     assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)), turns=True)) == [unlike(1)]
 
 
-@settings(max_examples=15)
-@given(
-    stored=st.lists(SENTENCES, min_size=1, max_size=12, unique=True),
-    said=st.lists(SENTENCES, max_size=6),
-    query=SENTENCES,
-    limit=st.integers(1, 30),
-)
-def test_the_order_is_that_of_the_oracle(
-    plain: GraphMem, stored: list[str], said: list[str], query: str, limit: int
-) -> None:
-    # A trace fades, so the clock stands.
-    memory = clocked(plain.tenant(fresh_tenant()), MAY)
-    memory.remember_many(stored)
-    with memory.session("s") as session:
-        session.add_messages([{"role": "user", "content": text} for text in said])
-
-    every = memory.recall(query, limit=1_000, turns=True, hidden=True).bites
-    some = memory.recall(query, limit=limit, turns=True).bites
-
-    assert list(some) == list(every[:limit])
-    weights = RecallPolicy()
-    lists: list[tuple[float, dict[str, float]]] = []
-    for kind in ("memory", "turn"):
-        ours = [b for b in every if b.kind == kind]
-        by_meaning = {identity_of(b): meaning_of(b) for b in ours if b.similarity is not None}
-        by_words = {identity_of(b): b.bm25 for b in ours if b.bm25 is not None}
-        for bite in ours:
-            assert bite.vector_rank == fusion.ranks(by_meaning).get(identity_of(bite))
-            assert bite.bm25_rank == fusion.ranks(by_words).get(identity_of(bite))
-        lists += [(weights.vector_weight, by_meaning), (weights.words_weight, by_words)]
-    oracle = fusion.reciprocal_rank(lists, weights.k)
-    assert [identity_of(b) for b in every] == [item for item, _ in oracle]
-    assert [b.score for b in every] == pytest.approx([s for _, s in oracle], abs=1e-9)
-
-
 @given(query=st.text('+-&|!(){}[]^"~*?:\\/ \tabANDORNOTTO<>=@_', min_size=1) | st.text(min_size=1))
 def test_no_question_is_syntax(plain: GraphMem, foreign: tuple[str, str], query: str) -> None:
     """Whatever is asked, the index answers, and only with what is the asker's."""
@@ -222,7 +169,7 @@ def test_no_question_is_syntax(plain: GraphMem, foreign: tuple[str, str], query:
     except InvalidInputError:
         assert not query.replace("\0", " ").strip() or "\ud800" <= max(query) <= "\udfff"
         return
-    assert {text_of(bite) for bite in found} == {"a AND b or not", "own turn"}
+    assert {bite.text for bite in found} == {"a AND b or not", "own turn"}
     assert len(other.list().memories) == 1
 
 
@@ -249,7 +196,7 @@ def test_similarity_is_the_calibrated_cosine(
     [asked] = run_now(embedder.embed([query], Role.QUERY))
 
     for bite in memory.recall(query, limit=100).bites:
-        [vector] = run_now(embedder.embed([text_of(bite)], Role.DOCUMENT))
+        [vector] = run_now(embedder.embed([bite.text], Role.DOCUMENT))
         expected = calibration.calibrated(float(np.dot(asked, vector)), mu)
         assert bite.similarity == pytest.approx(expected, abs=1e-5)
 
@@ -289,7 +236,7 @@ def said(door: Door, memory: GraphMem) -> GraphMem:
 
 def test_what_was_said_over_weeks_counts_more_than_a_burst(said: GraphMem) -> None:
     found = said.recall("When is the deploy window?", policy="trace").bites
-    assert [text_of(b).split()[4] for b in found] == ["Cygnus", "Borealis", "Atlas"]
+    assert [b.text.split()[4] for b in found] == ["Cygnus", "Borealis", "Atlas"]
     for bite in found:
         assert isinstance(bite, MemoryBite)
         assert bite.score == bite.final == pytest.approx(_final(bite))
@@ -317,7 +264,7 @@ def test_a_day_later_to_the_microsecond_is_no_burst(
         memory.remember(text, at=full)
         memory.remember(text, at=full + gap)
     for text, full_ones in ((unlike(1), 2), (unlike(2), 1)):
-        [bite] = [b for b in memory.recall(text).bites if text_of(b) == text]
+        [bite] = [b for b in memory.recall(text).bites if b.text == text]
         assert isinstance(bite, MemoryBite)
         reasons = memory.why(bite.memory.id)
         assert isinstance(reasons, MemoryReasons)
@@ -348,7 +295,7 @@ def test_a_history_of_no_weight_does_not_count(said: GraphMem) -> None:
 def test_other_terms_than_those_that_are_kept_are_read_from_the_events(said: GraphMem) -> None:
     policy = RecallPolicy(trace=TraceRank(tau_days=100, spacing=1))
     traces = {
-        text_of(b).split()[4]: b.trace
+        b.text.split()[4]: b.trace
         for b in said.recall("When is the deploy window?", policy=policy).bites
         if isinstance(b, MemoryBite)
     }

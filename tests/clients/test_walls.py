@@ -150,6 +150,8 @@ def not_there(ask: Callable[..., Any]) -> Read:
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
     "get": not_there(lambda m, known: m.get(known["memory"])),
+    "expand": not_there(lambda m, known: m.expand(known["memory"])),
+    "stale": lambda m, _: m.stale(days=1).memories,
     "history": not_there(lambda m, known: m.history(known["memory"])),
     "chain": not_there(lambda m, known: m.chain(known["memory"])),
     "episode": not_there(lambda m, known: m.episode(known["episode"])),
@@ -180,7 +182,7 @@ READS: dict[str, Read] = {
 }
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
-    *("predicate", "observe", "observe_many", "believe", "rebuild"),
+    *("predicate", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
 }
 NO_READS = {"open", "close", "tenant", "scope", "session"}
 
@@ -267,7 +269,9 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert memory.get(known["memory"]).tags == ("t",)
     assert len(memory.turns(known["episode"])) == 1
     found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
-    assert len(found) == 6
+    assert sum(bite.kind != "belief" for bite in found) == 6
+    seen = {belief.id for belief in memory.beliefs(superseded=True).beliefs}
+    assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(
         "MATCH (a {tenant: $tenant})--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
         tenant=tenant,
@@ -305,7 +309,8 @@ def test_a_name_full_of_syntax_is_only_a_name(memory: GraphMem, look: Look, name
     assert done.outcome is Outcome.INSERTED_NEW
     assert contents(there) == {unlike(1)}
     assert contents(memory.tenant(own)) == set()
-    assert len(there.recall(f"{unlike(1)} {unlike(2)}", turns=True).bites) == 2
+    found = there.recall(f"{unlike(1)} {unlike(2)}", turns=True).bites
+    assert sorted(bite.kind for bite in found) == ["belief", "memory", "turn"]
     assert there.list(tags=[name], source=name).memories[0].id == done.memory_id
     assert session.turns(session.episode_id)[0].name == name
     assert memory.get(str(victim.memory_id)).reinforce_count == 0

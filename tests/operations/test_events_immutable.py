@@ -16,7 +16,7 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 READS = {
     *("recall", "get", "history", "chain", "episode", "turns", "list"),
     *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
-    *("why", "timeline", "verify"),
+    *("why", "timeline", "verify", "expand", "stale"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
 }
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}
@@ -120,6 +120,8 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
     "split": replaced(lambda m, a, _, **x: m.split(a, [f"{a} left", f"{a} right"], **x)),
     "merge": replaced(lambda m, a, b, **x: m.merge([a, b], f"{a} merged", **x)),
     "rebuild": [lambda m: m.rebuild()],
+    "backfill": [lambda m: m.backfill()],
+    "flush": [lambda m: (m.expand(m.list().memories[0].id), m.flush())],
 }
 
 
@@ -165,6 +167,7 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "SUPERSEDE",
         "DEPRECATE",
         "RESTORE",
+        "ACCESS",
     }
 
 

@@ -14,6 +14,7 @@ from graphmem.model import (
     MemoryBite,
     Message,
     Outcome,
+    Parts,
     Recollection,
     Status,
     Turn,
@@ -147,6 +148,7 @@ def test_hashes_are_those_of_what_was_shown() -> None:
     )
     parts = {
         "score": 1.0,
+        "parts": Parts(),
         "similarity": None,
         "vector_rank": None,
         "bm25": None,

@@ -1,0 +1,12 @@
+// The newest of what was said of `m` at `valid`, in $scopes as far as $known. Needs `m` and `valid`; leaves `reasons`, maps, newest first.
+
+CALL (m, valid) {
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.scope IN $scopes AND e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
+  WITH e
+  ORDER BY e.occurred_at DESC, e.id DESC
+  LIMIT 3
+  RETURN collect(e {
+    event_id: e.id, .type, at: e.occurred_at, .source, .actor, .episode_id, turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+  }) AS reasons
+}

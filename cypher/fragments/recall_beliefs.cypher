@@ -1,0 +1,62 @@
+// What is believed of the beliefs that may be shown, and their scores. Needs `places` (fragments/recall_values); $by, $test and what reading
+// evidence takes; leaves `believed`, a list of maps like x of fragments/recall_scores, with item, a belief's card, and
+// what is believed of it. Twin: rules/blending.py believed
+
+CALL (places) {
+  UNWIND places AS best
+  WITH best.b AS b, best
+  WITH b, b AS found_b, best.x AS x, best.j AS j, best.value AS value, best.j.policy AS policy, $valid AS valid, [] AS shown
+  // include: fragments/initial.cypher
+  CALL (found_b, valid, policy) {
+    WITH found_b AS b
+    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+    // include: fragments/counted.cypher
+    WITH b, e, false AS covered
+    // include: fragments/says.cypher
+    // include: fragments/beside_others.cypher
+    // include: fragments/project_many.cypher
+    RETURN collect(projected)[0] AS projected
+  }
+  CALL (found_b, valid, initial, shown) {
+    WITH found_b AS b
+    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+    // include: fragments/counted.cypher
+    // include: fragments/heard.cypher
+    WITH heard
+    ORDER BY heard.at, heard.id
+    // include: fragments/sequential.cypher
+    RETURN verdict
+  }
+  CALL (found_b, valid) {
+    WITH found_b AS b
+    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+    // include: fragments/counted.cypher
+    WITH e
+    ORDER BY e.occurred_at DESC, e.id DESC
+    LIMIT 3
+    RETURN collect(e {
+      event_id: e.id, .type, at: e.occurred_at, .polarity, .confidence, .source_type, .source, .actor, .episode_id,
+      turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+    }) AS reasons
+  }
+  WITH b, x, j, value, initial, projected, verdict, reasons,
+       coalesce(value.belief, projected.belief, initial) AS belief
+  RETURN collect(x {
+    .kind, .vector_score, .vector_rank, .bm25, .bm25_rank, .parts, n: b, reasons: reasons,
+    score: CASE
+      WHEN $by.adds THEN $by.blend * x.relevance + (1 - $by.blend) * belief
+      ELSE x.relevance * ($by.blend + (1 - $by.blend) * belief)
+    END,
+    found_by: CASE WHEN b <> x.n THEN x.n.id END,
+    item: b {.id, .scope, .statement, .subject, .predicate, .object, .created_at, .recorded_at, status: value.status},
+    initial: initial, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
+    last_at: coalesce(value.last_at, projected.last_at), lost: j.lost AND j.b = b,
+    head_ids: CASE
+      WHEN value.status <> 'current' THEN value.head_ids
+      WHEN j.lost AND j.b = b THEN [c IN j.contenders | c.b.id]
+      ELSE []
+    END,
+    rivals: [v IN j.others + j.value WHERE v.b <> b AND v.last_at IS NOT NULL |
+      {belief_id: v.b.id, object: v.b.object, belief: v.belief, status: v.status, last_at: v.last_at}]
+  }) AS believed
+}

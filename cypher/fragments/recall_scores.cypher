@@ -1,0 +1,29 @@
+// How relevant each candidate is to a question, before anything is believed of it. Needs what fragments/recall_parts.cypher leaves, and $by,
+// $asked, $dates, $machines; leaves rows of `x`, a map: kind, n, score, relevance = factor * sum of its parts, parts (meaning,
+// words, recency, access, around, named, dated, factor), vector_score, vector_rank, bm25, bm25_rank. Twin:
+// rules/blending.py around
+
+// A turn is understood from those around it: each gives its neighbours a share of its own.
+UNWIND CASE kind WHEN 'turn' THEN range(-$by.reach, $by.reach) ELSE [0] END AS away
+WITH kind, CASE kind WHEN 'turn' THEN n.episode_id ELSE n.id END AS place, coalesce(n.position, 0) + away AS position,
+     sum(CASE away WHEN 0 THEN 0.0 ELSE (meaning + words) * $by.around ^ abs(away) END) AS around,
+     head(collect(CASE away WHEN 0 THEN {
+       kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
+       meaning: meaning, words: words, recency: recency, access: access
+     } END)) AS x
+FILTER x IS NOT NULL
+WITH x, x.n AS n, around
+WITH x, around, CASE
+  WHEN any(word IN split(CASE x.kind WHEN 'turn' THEN toLower(n.name) WHEN 'belief' THEN n.subject_key END, ' ') WHERE word IN $asked)
+    THEN $by.named
+  ELSE 0.0
+END AS named, CASE
+  WHEN any(span IN $dates WHERE span[0] <= coalesce(n.occurred_at, n.created_at) AND coalesce(n.occurred_at, n.created_at) < span[1]) THEN $by.dated
+  ELSE 0.0
+END AS dated, CASE WHEN x.kind = 'turn' AND toLower(n.role) IN $machines THEN $by.machine ELSE 1.0 END AS factor
+WITH x, around, named, dated, factor, factor * (x.meaning + x.words + x.recency + x.access + around + named + dated) AS relevance
+WITH x {
+  .kind, .n, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: relevance,
+  score: CASE WHEN $by.adds AND x.kind <> 'belief' THEN $by.blend * relevance + (1 - $by.blend) * $by.unproven ELSE relevance END,
+  parts: x {.meaning, .words, .recency, .access, around: around, named: named, dated: dated, factor: factor}
+} AS x

@@ -1,0 +1,17 @@
+// Which beliefs may be shown for those on the shortlist. A value that has lost its slot gives its place to those that beat it. Needs
+// `shortlist`, `judged` and $statuses; leaves `places`, a list of maps: b, and of that which found it: x, j (as judged) and
+// value (b as judged).
+
+CALL (shortlist, judged) {
+  UNWIND shortlist AS x
+  WITH x, [j IN judged WHERE j.b = x.n][0] AS j
+  UNWIND CASE
+    WHEN j.status <> 'current' AND NOT j.status IN $statuses THEN []
+    WHEN j.lost AND NOT 'outvoted' IN $statuses THEN j.contenders
+    ELSE [j.value]
+  END AS value
+  WITH x, j, value
+  ORDER BY value.b = x.n DESC, x.score DESC, x.n.id
+  WITH value.b AS b, collect({x: x, j: j, value: value})[0] AS best
+  RETURN collect({b: b, x: best.x, j: best.j, value: best.value}) AS places
+}

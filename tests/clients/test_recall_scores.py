@@ -1,0 +1,196 @@
+"""The scores of recall are those of the oracle, whatever is asked and by whichever policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphmem import BeliefBite, GraphMem, MemoryBite, RecallPolicy, TurnBite
+from graphmem.client.handle import Handle
+from graphmem.model import POLICIES, AnyBite, Score
+from graphmem.rules import blending, dates, fusion
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.histories import clocked
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+WORDS = ("deploy", "friday", "alice", "limit", "queue", "the", "of", "漢字", "naïve", "100")
+SENTENCES = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
+AGES = st.integers(0, 60).map(lambda days: MAY - timedelta(days=days))
+TURNS = st.lists(
+    st.tuples(
+        SENTENCES,
+        st.sampled_from(["Alice", "Zoë B", None]),
+        st.sampled_from(["user", "tool"]),
+        AGES,
+    ),
+    max_size=7,
+)
+FACTS = st.lists(
+    st.tuples(st.sampled_from(["alice", "queue"]), st.sampled_from(WORDS), st.floats(0, 1), AGES),
+    max_size=6,
+)
+CHOICES = [
+    *POLICIES.values(),
+    RecallPolicy(score=Score.FUSED, recency_weight=0.3, vector_weight=0.5),
+    RecallPolicy(recency_weight=0.5, around=0.6, reach=3, pool=3, dated=0.2),
+    RecallPolicy(min_similarity=0.3, vector_weight=0.0),
+]
+
+
+@settings(max_examples=25)
+@given(
+    stored=st.lists(st.tuples(SENTENCES, AGES), max_size=6),
+    said=TURNS,
+    facts=FACTS,
+    query=st.tuples(SENTENCES, st.sampled_from(["", " in April", " on 2025-04-20"])).map("".join),
+    policy=st.sampled_from(CHOICES),
+)
+def test_scores_and_their_order_are_those_of_the_oracle(
+    plain: GraphMem,
+    stored: list[tuple[str, datetime]],
+    said: list[tuple[str, str | None, str, datetime]],
+    facts: list[tuple[str, str, float, datetime]],
+    query: str,
+    policy: RecallPolicy,
+) -> None:
+    # Much fades, so the clock stands.
+    memory = clocked(plain.tenant(fresh_tenant()), MAY)
+    for text, at in stored:
+        memory.remember(text, at=at)
+    with memory.session("s") as session:
+        session.add_messages(
+            [
+                {"role": role, "content": text, "name": name, "at": at, "id": f"{n}"}
+                for n, (text, name, role, at) in enumerate(said)
+            ]
+        )
+    memory.predicate("limit", cardinality="ONE", at=MAY - timedelta(days=90))
+    for subject, value, confidence, at in facts:
+        memory.observe(subject, "limit", value, confidence=confidence, at=at)
+
+    every = _recalled(memory, query, policy)
+
+    _holds(every, query, policy)
+    if policy.pool > len(every):
+        capped = policy.model_copy(update={"most": 3})
+        asked = memory.recall(query, limit=1_000, turns=True, hidden=True, policy=capped)
+        assert asked.bites == every[:3]
+
+
+def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:
+    """Return all that can be found."""
+    policy = policy.model_copy(update={"most": None})
+    return memory.recall(query, limit=1_000, turns=True, hidden=True, policy=policy).bites
+
+
+def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None:
+    """Compute anew, from what each bite says of itself, how it must stand."""
+    by = blending.sent(policy)
+    assert list(every) == sorted(every, key=lambda bite: (-bite.score, bite.id))
+    relevance = {}
+    for bite in every:
+        relevance[bite.id] = bite.parts.relevance
+        expected = bite.parts.relevance
+        if isinstance(bite, BeliefBite):
+            expected = blending.believed(expected, bite.belief.belief, policy)
+        elif policy.score is Score.ESPER:
+            expected = policy.blend * expected + (1 - policy.blend) * blending.UNPROVEN
+        assert bite.score == pytest.approx(expected, abs=1e-9)
+        _extras(bite, query, by)
+    if policy.min_similarity is not None:
+        assert all((b.similarity or -1) >= policy.min_similarity for b in every)
+        return
+    if len(every) >= policy.pool:
+        return
+    _lists(every, policy, by)
+    turns = {
+        (b.turn.episode_id, b.turn.position): b.parts.meaning + b.parts.words
+        for b in every
+        if isinstance(b, TurnBite)
+    }
+    around = blending.around(turns, policy.around, by["reach"])
+    for bite in every:
+        if isinstance(bite, TurnBite):
+            place = bite.turn.episode_id, bite.turn.position
+            assert bite.parts.around == pytest.approx(around[place], abs=1e-9)
+        else:
+            assert bite.parts.around == 0
+
+
+def _lists(every: tuple[AnyBite, ...], policy: RecallPolicy, by: Mapping[str, float]) -> None:
+    meaning, words = {}, {}
+    for kind in ("memory", "belief", "turn"):
+        ours = [b for b in every if b.kind == kind]
+        meaning[kind] = {b.id: _meaning(b, policy) for b in ours if b.similarity is not None}
+        words[kind] = {b.id: b.bm25 for b in ours if b.bm25 is not None}
+        for bite in ours:
+            assert bite.vector_rank == fusion.ranks(meaning[kind]).get(bite.id)
+            assert bite.bm25_rank == fusion.ranks(words[kind]).get(bite.id)
+    for name, lists in (("meaning", meaning), ("words", words)):
+        weight = by["vector" if name == "meaning" else "words"]
+        if policy.score is Score.FUSED:
+            parts = [
+                dict(fusion.reciprocal_rank([(weight, one)], policy.k)) for one in lists.values()
+            ]
+        elif policy.score is Score.BLENDED:
+            scaled = blending.scaled([blending.Listed(one) for one in lists.values()])
+            parts = [{item: weight * p for item, p in one.items()} for one in scaled]
+        else:
+            parts = [{item: max(p, 0.0) for item, p in one.items()} for one in lists.values()]
+        expected = {item: p for one in parts for item, p in one.items()}
+        for bite in every:
+            found = getattr(bite.parts, name)
+            assert found == pytest.approx(expected.get(bite.id, 0.0), abs=1e-9)
+
+
+def _meaning(bite: AnyBite, policy: RecallPolicy) -> float:
+    assert bite.similarity is not None
+    if policy.score in {Score.FLAT, Score.ESPER}:
+        return bite.parts.meaning
+    if isinstance(bite, MemoryBite) and bite.similarity > 0:
+        assert bite.final is not None
+        return bite.final
+    return bite.similarity
+
+
+def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
+    """Hold what is added for a name or a date, and the factor of a machine, to the oracle."""
+    asked, spans = blending.asked(query), dates.spans(query, MAY)
+    name, at = "", MAY
+    match bite:
+        case MemoryBite():
+            at = bite.memory.created_at
+        case BeliefBite():
+            name, at = str(bite.belief.subject), bite.belief.created_at
+        case TurnBite():
+            name, at = (bite.turn.name or "").lower(), bite.turn.occurred_at
+    assert bite.parts.named == (by["named"] if set(name.split(" ")) & set(asked) else 0.0)
+    told = any(start <= at < end for start, end in spans)
+    assert bite.parts.dated == (by["dated"] if told else 0.0)
+    machine = isinstance(bite, TurnBite) and bite.turn.role == "tool"
+    assert bite.parts.factor == (by["machine"] if machine else 1.0)
+    assert bite.parts.access == 0.0
+
+
+@pytest.mark.parametrize("days", [7.0, 21.0])
+def test_recency_fades_from_what_was_said_last(door: Door, memory: GraphMem, days: float) -> None:
+    handle = door.on(memory, clock=FrozenClock(MAY))
+    handle.remember("the limit is old", at=MAY - timedelta(days=40))
+    handle.remember("the limit is old", at=MAY - timedelta(days=10))
+    handle.observe("queue", "has", "a limit", at=MAY - timedelta(days=3))
+    policy = RecallPolicy(recency_weight=0.5, recency_days=days)
+
+    found = {bite.kind: bite.parts.recency for bite in handle.recall("limit", policy=policy).bites}
+
+    assert found["memory"] == pytest.approx(
+        0.5 * blending.recency(MAY - timedelta(days=10), MAY, days)
+    )
+    assert found["belief"] == pytest.approx(
+        0.5 * blending.recency(MAY - timedelta(days=3), MAY, days)
+    )
