@@ -7,6 +7,7 @@ CALL (m) {
          max(e.occurred_at) AS last_seen_at
 }
 CALL (m) {
+  FILTER m.status = 'superseded'
   MATCH (m)<-[:SUPERSEDES*1.. {in_force: true}]-(top)
   // DISTINCT lets the server walk each memory once, however many ways lead to it.
   WITH DISTINCT top
@@ -16,7 +17,7 @@ CALL (m) {
 WITH *,
      m {.id, .scope, .content, .content_hash, .tags, .status, .created_at, .recorded_at,
         last_seen_at: coalesce(last_seen_at, m.created_at), reinforce_count: reinforce_count,
-        head_ids: CASE m.status WHEN 'superseded' THEN head_ids ELSE [] END,
+        head_ids: head_ids,
         claim_ids: COLLECT {
           MATCH (m)-[:CLAIMS]->(claimed:Belief)
           WHERE claimed.scope IN $scopes

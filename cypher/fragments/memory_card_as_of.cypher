@@ -9,7 +9,7 @@ LET card = m {
     MATCH (m)-[:CLAIMS]->(claimed:Belief)
     WHERE claimed.scope IN $scopes AND EXISTS {
       MATCH (m)<-[:REINFORCES]-(x:Event)-[:SUPPORTS]->(claimed)
-      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
+      WHERE x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known)
     }
     RETURN claimed.id
     ORDER BY claimed.id

@@ -7,38 +7,31 @@ CALL (places) {
   WITH best.b AS b, best
   WITH b, b AS found_b, best.x AS x, best.j AS j, best.value AS value, best.j.policy AS policy, $valid AS valid, [] AS shown
   // include: fragments/initial.cypher
-  CALL (found_b, valid, policy) {
-    WITH found_b AS b
-    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  CALL (found_b, valid) {
+    MATCH (found_b)<-[:SUPPORTS|REFUTES]-(e:Event)
     // include: fragments/counted.cypher
-    WITH b, e, false AS covered
+    WITH e
+    ORDER BY e.occurred_at, e.id
+    RETURN collect(e) AS told
+  }
+  CALL (found_b, told, valid, policy) {
+    UNWIND told AS e
+    WITH found_b AS b, e, false AS covered
     // include: fragments/says.cypher
     // include: fragments/beside_others.cypher
     // include: fragments/project_many.cypher
     RETURN collect(projected)[0] AS projected
   }
-  CALL (found_b, valid, initial, shown) {
-    WITH found_b AS b
-    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-    // include: fragments/counted.cypher
+  CALL (told, valid, initial, shown) {
+    UNWIND told AS e
     // include: fragments/heard.cypher
-    WITH heard
-    ORDER BY heard.at, heard.id
     // include: fragments/sequential.cypher
     RETURN verdict
   }
-  CALL (found_b, valid) {
-    WITH found_b AS b
-    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-    // include: fragments/counted.cypher
-    WITH e
-    ORDER BY e.occurred_at DESC, e.id DESC
-    LIMIT 3
-    RETURN collect(e {
-      event_id: e.id, .type, at: e.occurred_at, .polarity, .confidence, .source_type, .source, .actor, .episode_id,
-      turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
-    }) AS reasons
-  }
+  LET reasons = [e IN reverse(told)[..3] | e {
+    event_id: e.id, .type, at: e.occurred_at, .polarity, .confidence, .source_type, .source, .actor, .episode_id,
+    turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+  }]
   WITH b, x, j, value, initial, projected, verdict, reasons,
        coalesce(value.belief, projected.belief, initial) AS belief
   RETURN collect(x {

@@ -14,8 +14,9 @@ WITH kind, CASE kind WHEN 'turn' THEN n.episode_id ELSE n.id END AS place, coale
 FILTER x IS NOT NULL
 WITH x, x.n AS n, around
 WITH x, around, CASE
-  WHEN any(word IN split(CASE x.kind WHEN 'turn' THEN toLower(n.name) WHEN 'belief' THEN n.subject_key END, ' ') WHERE word IN $asked)
-    THEN $by.named
+  // People are called by one of their names; what a belief is about is named by all its words or is something else.
+  WHEN x.kind = 'turn' AND any(word IN split(toLower(n.name), ' ') WHERE word IN $asked) THEN $by.named
+  WHEN x.kind = 'belief' AND all(word IN split(n.subject_key, ' ') WHERE word IN $asked) THEN $by.named
   ELSE 0.0
 END AS named, CASE
   WHEN any(span IN $dates WHERE span[0] <= coalesce(n.occurred_at, n.created_at) AND coalesce(n.occurred_at, n.created_at) < span[1]) THEN $by.dated

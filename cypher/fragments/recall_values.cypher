@@ -1,4 +1,5 @@
-// Which beliefs may be shown for those on the shortlist. A value that has lost its slot gives its place to those that beat it. Needs
+// Which beliefs may be shown for those on the shortlist. A value that has lost its slot gives its place to those that beat it, or
+// brings them along. Needs
 // `shortlist`, `judged` and $statuses; leaves `places`, a list of maps: b, and of that which found it: x, j (as judged) and
 // value (b as judged).
 
@@ -7,7 +8,8 @@ CALL (shortlist, judged) {
   WITH x, [j IN judged WHERE j.b = x.n][0] AS j
   UNWIND CASE
     WHEN j.status <> 'current' AND NOT j.status IN $statuses THEN []
-    WHEN j.lost AND NOT 'outvoted' IN $statuses THEN j.contenders
+    WHEN j.lost AND 'outvoted' IN $statuses THEN [j.value] + j.contenders
+    WHEN j.lost THEN j.contenders
     ELSE [j.value]
   END AS value
   WITH x, j, value

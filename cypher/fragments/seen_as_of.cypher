@@ -3,7 +3,7 @@
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
-  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND e.recorded_at <= $known
+  WHERE e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   // Counted as all but the first: which of them made the memory depends on the order of arrival.
   RETURN min(CASE e.scope WHEN m.scope THEN e.occurred_at END) AS created_at,
          max(e.occurred_at) AS last_seen_at,

@@ -90,37 +90,30 @@ CALL () {
 // include: fragments/judged_slots.cypher
 // include: fragments/recall_values.cypher
 // include: fragments/recall_beliefs.cypher
-CALL (others, believed) {
-  UNWIND others + believed AS x
-  WITH x
-  ORDER BY x.score DESC, x.n.id
-  LIMIT $limit
-  CALL (x) {
-    WITH x.n AS m, $valid AS valid
-    FILTER x.kind = 'memory'
-    // include: fragments/memory_card.cypher
-    // include: fragments/memory_reasons.cypher
-    // include: fragments/trace_told.cypher
-    // include: fragments/trace_fold.cypher
-    // include: fragments/trace_faded.cypher
-    RETURN {item: card, trace: trace, reasons: reasons} AS of
-  UNION ALL
-    WITH x.n AS n
-    FILTER x.kind = 'turn'
-    RETURN {item: n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}} AS of
-  UNION ALL
-    FILTER x.kind = 'belief'
-    RETURN x AS of
-  }
-  WITH x, of
-  ORDER BY x.score DESC, x.n.id
-  RETURN collect({
-    kind: x.kind, item: of.item, score: x.score, parts: x.parts, vector_score: x.vector_score, vector_rank: x.vector_rank,
-    bm25: x.bm25, bm25_rank: x.bm25_rank, reasons: of.reasons, trace: of.trace, initial: of.initial, projected: of.projected,
-    verdict: of.verdict, belief: of.belief, ambiguous: of.ambiguous, last_at: of.last_at, lost: of.lost, head_ids: of.head_ids,
-    rivals: of.rivals, found_by: of.found_by
-  }) AS hits
+LET lost = [j IN judged WHERE j.lost | j.b.id]
+UNWIND others + believed AS hit
+// The lists are left behind: a sort counts what its rows hold, over and over.
+WITH hit, lost
+ORDER BY hit.score DESC, hit.n.id
+LIMIT $limit
+CALL (hit) {
+  WITH hit.n AS m, $valid AS valid
+  FILTER hit.kind = 'memory'
+  // include: fragments/memory_card.cypher
+  // include: fragments/memory_reasons.cypher
+  // include: fragments/trace_told.cypher
+  // include: fragments/trace_fold.cypher
+  // include: fragments/trace_faded.cypher
+  RETURN {item: card, trace: trace, reasons: reasons} AS of
+UNION ALL
+  WITH hit.n AS n
+  FILTER hit.kind = 'turn'
+  RETURN {item: n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}} AS of
+UNION ALL
+  FILTER hit.kind = 'belief'
+  RETURN hit AS of
 }
+// include: fragments/recall_hits.cypher
 CALL (hits) {
   FILTER size(hits) = 0 AND 'memory' IN $kinds
   MATCH (m:Memory)
@@ -129,4 +122,4 @@ CALL (hits) {
   WITH m.status AS status, count(*) AS n
   RETURN collect([status, n]) AS hidden
 }
-RETURN hits, [j IN judged WHERE j.lost | j.b.id] AS lost, hidden, datetime.realtime('Z') AS now
+RETURN hits, lost, hidden, datetime.realtime('Z') AS now

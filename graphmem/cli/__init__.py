@@ -19,6 +19,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.recall:recall",
         "Find what is remembered about QUERY, best first, each with its reasons.",
     ),
+    "context": (
+        "graphmem.cli.context:context",
+        "Print what is remembered about QUERY as a block for a prompt.",
+    ),
     "why": (
         "graphmem.cli.why:why",
         "Explain a belief, event by event, or say how a memory came about.",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,11 +15,26 @@ from graphmem.cli.app import App, command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from graphmem.client import GraphMem
+    from graphmem.model import BeliefBite, Message, Recollection
     from graphmem.rules.gathering import Kept
 
 TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
 """Examples of each outcome."""
+BEGAN = datetime(2026, 1, 12, tzinfo=UTC)
+"""The day of the first message."""
+ASKED = "Where does Alice deploy Tidepool from now?"
+SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03", "Atlas", 0.9))
+"""Which message affirms which value, and how surely."""
+
+
+class Compared(NamedTuple):
+    """What two policies answer to one question."""
+
+    question: str
+    flat: Recollection
+    esper: Recollection
 
 
 @click.command()
@@ -27,7 +43,8 @@ def demo(app: App) -> None:
     """Start everything, remember a conversation, recall it.
 
     The conversation is one that graphmem carries: half a year of talk between an engineer and an
-    assistant, with repeats, changed facts and a contradiction. Run twice, it adds nothing new.
+    assistant, with repeats, changed facts and a contradiction. One of the changed facts is recorded
+    as evidence too, and asked for with and without belief. Run twice, it adds nothing new.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.cli.ingest import remember
@@ -38,20 +55,56 @@ def demo(app: App) -> None:
     with app.memory() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
         total, became = remember(app, memory, conversation.messages, "half a year of talk")
+        observe(memory, conversation.messages)
+        compared = compare(memory)
         answers = [(q, memory.recall(q["question"], limit=2)) for q in questions]
     link = browser_link(app)
     app.emit(
         {
             "ingested": total,
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
+            "compared": compared._asdict(),
             "browser": link,
         },
-        lambda: _view(total, became, answers),
+        lambda: _view(total, became, answers, compared),
     )
     if link and not app.json:
         # Echoed as one line: a terminal's own wrapping keeps it whole for copying.
         click.echo(f"\nSee it in Neo4j Browser:\n{link}")
         click.echo("The password: graphmem server status --show-password")
+
+
+def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
+    """Record from where Alice deployed, and when, as evidence of a predicate with one value."""
+    said = {message.id: message for message in messages}
+    memory.predicate(
+        "deploys_from",
+        cardinality="ONE",
+        template="{subject} deploys Tidepool from {object}",
+        id="demo-deploys-from",
+        at=BEGAN,
+    )
+    memory.observe_many(
+        {
+            "subject": "Alice",
+            "predicate": "deploys_from",
+            "object": value,
+            "confidence": confidence,
+            "id": f"demo-{message_id}",
+            "at": said[message_id].at,
+            "episode": memory.session(str(said[message_id].session)).episode_id,
+        }
+        for message_id, value, confidence in SEEN
+    )
+
+
+def compare(memory: GraphMem) -> Compared:
+    """Ask by meaning alone and by meaning and belief, of the same beliefs, outvoted ones too."""
+    flat, esper = (
+        memory.recall(ASKED, memories=False, hidden=True, limit=2, policy=policy)
+        for policy in ("flat", "esper")
+    )
+    return Compared(ASKED, flat, esper)
 
 
 def _data(name: str) -> str:
@@ -71,7 +124,7 @@ def browser_link(app: App) -> str | None:
     )
 
 
-def _view(total: Any, became: list[Kept], answers: list[Any]) -> RenderableType:
+def _view(total: Any, became: list[Kept], answers: list[Any], compared: Compared) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
     from rich.text import Text
@@ -94,7 +147,36 @@ def _view(total: Any, became: list[Kept], answers: list[Any]) -> RenderableType:
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))
         parts.append(recall_views.recollection(found))
+    parts.append(Rule("What is believed", align="left"))
+    parts.extend(_side_by_side(compared))
     return Group(*parts)
+
+
+def _side_by_side(compared: Compared) -> list[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("", "flat: meaning", "esper: meaning and belief", box=None, pad_edge=False)
+    pairs = list(zip(_beliefs(compared.flat), _beliefs(compared.esper), strict=True))
+    for place, pair in enumerate(pairs, 1):
+        table.add_row(f"{place:>2}", *(f"{bite.score:.3f}  {bite.belief.object}" for bite in pair))
+    flat, esper = pairs[0]
+    said = f"By meaning alone the answer is {flat.belief.object}. "
+    if flat.id == esper.id:
+        said += "So it is by belief: with this embedder its wording is the nearer one too."
+    else:
+        said += (
+            f"Belief answers {esper.belief.object}: what was said later took "
+            f"{flat.belief.object} down to {flat.belief.belief:.2f}, "
+            f"{esper.belief.object} stands at {esper.belief.belief:.2f}."
+        )
+    why = f"why: graphmem why {flat.id} --tenant {TENANT} --scope {SCOPE}"
+    whole = Text(why, style="dim", no_wrap=True, overflow="ignore")
+    return [Text(f"\n{compared.question}", style="bold"), table, Text(said), whole]
+
+
+def _beliefs(found: Recollection) -> list[BeliefBite]:
+    return [bite for bite in found.bites if bite.kind == "belief"]
 
 
 def _examples(became: Iterable[Kept], outcome: Any) -> list[RenderableType]:

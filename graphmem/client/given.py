@@ -108,6 +108,12 @@ class Target(Record):
     event_id: Name
 
 
+class Moment(Record):
+    """When, if not now."""
+
+    as_of: AsOf | None = None
+
+
 class Named(Record):
     """A name, and how it reads aloud."""
 
@@ -142,6 +148,11 @@ def reading_of(by: By) -> asking.Reading:
     """Return how to read, of what a caller gave."""
     asked = valid(_By, **by)
     return asking.Reading(asked.as_of or AsOf(), asked.policy, asked.present_policy)
+
+
+def moment_of(given: AsOf | None) -> AsOf | None:
+    """Return the pair of times that a caller gave, if any."""
+    return valid(Moment, as_of=given).as_of
 
 
 def recall_policy_of(given: object) -> RecallPolicy:

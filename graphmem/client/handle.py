@@ -10,7 +10,9 @@ from pydantic import Field
 
 from graphmem.client.attention import AsyncAttention, Attention
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
+from graphmem.client.contexts import AsyncContexts, Contexts
 from graphmem.client.evidence import AsyncEvidence, Evidence
+from graphmem.client.given import moment_of
 from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
@@ -60,10 +62,6 @@ class _Known(Record):
     id: Text
 
 
-class _Moment(Record):
-    as_of: AsOf | None = None
-
-
 class _Change(Record):
     id: Text
     reason: Annotated[Text, Field(max_length=10_000)] | None = None
@@ -101,7 +99,13 @@ class Stretch(TypedDict, total=False):
 
 
 class AsyncHandle(
-    AsyncRecalling, AsyncAttention, AsyncEvidence, AsyncBeliefs, AsyncReasons, AsyncUpkeep
+    AsyncRecalling,
+    AsyncContexts,
+    AsyncAttention,
+    AsyncEvidence,
+    AsyncBeliefs,
+    AsyncReasons,
+    AsyncUpkeep,
 ):
     """Memory as one writer sees it, awaited."""
 
@@ -177,7 +181,7 @@ class AsyncHandle(
             NotFoundError: nothing visible has this id, or had it then.
             InvalidInputError: nobody knows yet what will be known at `as_of`.
         """
-        return await reading.get(self._state.binding, _known(memory_id), _moment(as_of))
+        return await reading.get(self._state.binding, _known(memory_id), moment_of(as_of))
 
     async def history(
         self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOf | None = None
@@ -194,7 +198,7 @@ class AsyncHandle(
         """
         count = bounded("limit", limit, MOST_ROWS)
         return await lineage.history(
-            self._state.binding, _known(memory_id), limit=count, as_of=_moment(as_of)
+            self._state.binding, _known(memory_id), limit=count, as_of=moment_of(as_of)
         )
 
     async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> Chain:
@@ -207,7 +211,7 @@ class AsyncHandle(
         Raises:
             NotFoundError, InvalidInputError: see `get`.
         """
-        return await lineage.chain(self._state.binding, _known(memory_id), _moment(as_of))
+        return await lineage.chain(self._state.binding, _known(memory_id), moment_of(as_of))
 
     async def supersede(
         self, memory_id: str, content: str, *, reason: str | None = None, **origin: Unpack[Origin]
@@ -308,7 +312,7 @@ class AsyncHandle(
         want = reading.Filter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
         return await reading.page(
-            self._state.binding, want, cursor=cursor, limit=count, as_of=_moment(as_of)
+            self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 
 
@@ -316,11 +320,7 @@ def _known(given: str) -> str:
     return valid(_Known, id=given).id
 
 
-def _moment(given: AsOf | None) -> AsOf | None:
-    return valid(_Moment, as_of=given).as_of
-
-
-class Handle(Recalling, Attention, Evidence, Beliefs, Reasons, Upkeep):
+class Handle(Recalling, Contexts, Attention, Evidence, Beliefs, Reasons, Upkeep):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:

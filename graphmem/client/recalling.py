@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, TypedDict, Unpack
 
-from pydantic import Field
+from pydantic import Field, Strict
 
-from graphmem.client.given import recall_policy_of
+from graphmem.client.given import moment_of, recall_policy_of
 from graphmem.client.state import State, blocking, bounded, valid
-from graphmem.model import RecallPolicy, Recollection, Record, Text
+from graphmem.errors import InvalidInputError
+from graphmem.model import (
+    AsOf,
+    Instant,
+    Name,
+    RecallPolicy,
+    Recollection,
+    Record,
+    Tags,
+    Text,
+    Wall,
+)
 from graphmem.operations import recall
+from graphmem.ports import Binding
 from graphmem.rules import gathering
 
 MOST_BITES = 1_000
+Flag = Annotated[bool, Strict()]
 
 
 class Looking(TypedDict, total=False):
@@ -27,16 +43,35 @@ class Looking(TypedDict, total=False):
     hidden: bool
     """What was superseded, deprecated or outvoted too."""
 
+    tags: Sequence[str]
+    """All of them must be there: only among memories."""
+    source: str
+    """One of the events must come from it: only among memories and beliefs."""
+    since: datetime
+    """Created, or said, then or later."""
+    until: datetime
+    """Created, or said, before."""
+    scopes: Sequence[str]
+    """Some of those that the handle sees; all of them unless given."""
+
 
 class _Question(Record):
     query: Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 
 
 class _Looking(Record):
-    memories: bool = True
-    beliefs: bool = True
-    turns: bool = False
-    hidden: bool = False
+    memories: Flag = True
+    beliefs: Flag = True
+    turns: Flag = False
+    hidden: Flag = False
+    tags: Tags = ()
+    source: Name | None = None
+    since: Instant | None = None
+    until: Instant | None = None
+
+
+class _Scopes(Record):
+    scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
 
 
 class AsyncRecalling:
@@ -50,6 +85,7 @@ class AsyncRecalling:
         *,
         limit: int = 10,
         policy: str | RecallPolicy = "default",
+        as_of: AsOf | None = None,
         **looking: Unpack[Looking],
     ) -> Recollection:
         """Return what fits a question, best first, each once; nothing is written.
@@ -61,20 +97,41 @@ class AsyncRecalling:
                 and how lately it was said), "esper" (meaning and belief), "engram" (words,
                 meaning, recency and use, three at most), "agent" (relevance, recency, use), or one
                 of your own.
+            as_of: answer as it would have been answered at this pair of times, which fades, ranks
+                and supersedes as it did then; wordings and tags are those of now.
             looking: among what to look.
 
         Raises:
-            InvalidInputError: an argument does not fit, or no policy has this name.
+            InvalidInputError: an argument does not fit, no policy has this name, the handle does
+                not see a scope, or nobody knows yet what will be known at `as_of`.
         """
         question = valid(_Question, query=query)
-        given = valid(_Looking, **looking)
-        want = recall.Wanted(**dict(given), limit=bounded("limit", limit, MOST_BITES))
-        found = await recall.recall(
-            self._state.binding, question.query, want, recall_policy_of(policy)
+        to = _within(self._state.binding, valid(_Scopes, scopes=looking.pop("scopes", None)).scopes)
+        want = recall.Wanted(
+            **dict(valid(_Looking, **looking)),
+            as_of=moment_of(as_of),
+            limit=bounded("limit", limit, MOST_BITES),
         )
+        found = await recall.recall(to, question.query, want, recall_policy_of(policy))
         if self._state.session is not None:
             self._state.session.supplied.update(gathering.hashes(found))
         return found
+
+
+def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:
+    """Return the binding, seeing no more than these scopes.
+
+    Raises:
+        InvalidInputError: it does not see one of them.
+    """
+    if scopes is None:
+        return to
+    if unseen := [scope for scope in scopes if scope not in to.wall.scopes]:
+        raise InvalidInputError(
+            f"scopes: this handle does not see {unseen[0]!r}.",
+            hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; `scope(…, see=…)` opens more.",
+        )
+    return replace(to, wall=Wall(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
 
 
 class Recalling:

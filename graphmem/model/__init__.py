@@ -48,6 +48,9 @@ from graphmem.model.belief_lineage import (
     Provenance,
     Scene,
 )
+from graphmem.model.context import (
+    Context,
+)
 from graphmem.model.conversation import (
     Episode,
     Ingested,
@@ -150,6 +153,7 @@ __all__ = [
     "Combine",
     "CommitOutcome",
     "Competition",
+    "Context",
     "Difference",
     "EmbeddingModel",
     "Episode",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,15 +12,17 @@ from graphmem.model.conversation import Turn
 from graphmem.model.memory import Memory
 from graphmem.model.terms import Instant, Record
 
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
 
 class TraceRank(Record):
     """How much a history of being said again counts."""
 
     tau_days: float = Field(21.0, gt=0)
     """Time constant of recency, days."""
-    spacing: float = Field(0.1, ge=0)
+    spacing: Weight = 0.1
     """b: what a gap adds, 1 + b ln(1 + days), over a repetition at once."""
-    weight: float = Field(0.35, ge=0)
+    weight: Weight = 0.35
     """k of final = max(similarity, 0) * (1 + k ln(1 + trace)); 0: history does not count."""
 
 
@@ -50,21 +52,21 @@ class RecallPolicy(Record):
     """Candidates of each list."""
     k: int = Field(60, ge=1)
     """Of the reciprocal rank fusion."""
-    vector_weight: float = Field(0.7, ge=0)
+    vector_weight: Weight = 0.7
     """Of the lists by meaning: a small offline embedder must not outvote the words."""
-    words_weight: float = Field(1.0, ge=0)
-    recency_weight: float = Field(0.0, ge=0)
+    words_weight: Weight = 1.0
+    recency_weight: Weight = 0.0
     """Of how lately it was said; blended: e^(-days / recency_days)."""
     recency_days: float = Field(21.0, gt=0)
-    access_weight: float = Field(0.0, ge=0)
+    access_weight: Weight = 0.0
     """Of how often it was opened by `expand`; 0 by default, since what is shown is opened."""
     around: float = Field(0.3, ge=0, lt=1)
     """Blended: the share that a turn gives to its neighbours; its square to theirs, and so on."""
     reach: int = Field(2, ge=0, le=5)
     """How far that goes, turns to each side."""
-    named: float = Field(0.8, ge=0)
+    named: Weight = 0.8
     """Blended: added when the question names who said a turn, or whom a belief is about."""
-    dated: float = Field(0.5, ge=0)
+    dated: Weight = 0.5
     """Blended: added when it happened on a day or in a month that the question names, or in the
     week after."""
     machine: float = Field(0.8, ge=0, le=1)

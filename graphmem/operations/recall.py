@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import (
     AnyBite,
+    AsOf,
     BeliefBite,
     Kind,
     Memory,
@@ -32,14 +34,23 @@ from graphmem.rules import (
     calibration,
     dates,
     gathering,
+    identity,
+    moments,
     tracerank,
     words,
 )
 
 NOW = catalog.query("recall/now", dict)
+NARROWED = catalog.query("recall/narrowed", dict)
 
 OUTVOTED = "outvoted"
 """What a value of a ONE slot is that another value leads."""
+
+
+WIDER = 5
+"""A search that cannot ask for everything fetches so many times what its list holds."""
+MOST_DESCRIBED = 5_000
+"""Memories of one description whose likeness to a question is computed, each by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +62,24 @@ class Wanted:
     turns: bool = False
     hidden: bool = False
     """Show what was superseded, deprecated or outvoted too, with what stands in its place."""
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: AsOf | None = None
     limit: int = 10
 
+    @property
+    def narrows(self) -> bool:
+        """Whether more is asked for than a search by index can be told."""
+        described = self.tags or self.source is not None or self.since or self.until
+        return bool(described) or (self.as_of is not None and self.as_of != AsOf())
+
     def kinds(self) -> list[str]:
-        """Return them as a query is given them."""
-        asked = (("memory", self.memories), ("belief", self.beliefs), ("turn", self.turns))
+        """Return them as a query is given them; only memories have tags, and turns no source."""
+        beliefs, turns = self.beliefs and not self.tags, self.turns and not self.tags
+        turns = turns and self.source is None
+        asked = (("memory", self.memories), ("belief", beliefs), ("turn", turns))
         return [kind for kind, on in asked if on]
 
 
@@ -63,18 +87,25 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
     """Return what fits a question, best first, each once.
 
     Equal scores stand in the order of their ids.
+
+    Raises:
+        InvalidInputError: `known` lies in the future.
     """
-    now = to.world.clock.now()
+    times = want.as_of or AsOf()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
     statuses = [*Status, OUTVOTED] if want.hidden else [str(Status.CURRENT)]
     by, limit = blending.sent(policy), min(want.limit, policy.most or want.limit)
-    asked = asking.params(asking.Reading(), to.wall, to.world.settings, now) | {
+    now = to.world.clock.now()
+    asked = asking.params(asking.Reading(times), to.wall, to.world.settings, now)
+    # What is current now may have been superseded then, and the other way round.
+    kept = [*Status] if times != AsOf() else statuses
+    asked |= {
         "statuses": statuses,
         "kinds": want.kinds(),
         "embedding": vector,
-        "words": _words(to, text, statuses) if by["words"] else dict.fromkeys(KINDS, ""),
+        "words": _words(to, text, kept, want) if by["words"] else dict.fromkeys(KINDS, ""),
         "asked": blending.asked(text),
-        "dates": [list(span) for span in dates.spans(text, now)] if by["dated"] else [],
+        "dates": [list(span) for span in dates.spans(text, asked["valid"])] if by["dated"] else [],
         "machines": sorted(gathering.NOT_PEOPLE),
         "pool": max(policy.pool, limit),
         "limit": limit,
@@ -83,22 +114,59 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         "trace": tracerank.sent(policy.trace),
         "test": asking.sent(asking.bounds(to.world.settings)),
     }
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(NOW, **asked))
+    found = await _narrowed(to, asked, want, kept) if want.narrows else await _now(to, asked)
     reader = _Reader(to.model.mu_query, policy.trace, found["lost"])
     return Recollection(
-        bites=tuple(reader.bite(hit) for hit in found["hits"]), hidden=dict(found["hidden"])
+        bites=tuple(reader.bite(hit) for hit in found["hits"]),
+        hidden=dict(found.get("hidden", ())),
+        provisional=moments.is_provisional(times, found["now"]),
     )
+
+
+async def _now(to: Binding, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(NOW, **asked))
+    return found
+
+
+async def _narrowed(
+    to: Binding, asked: dict[str, Any], want: Wanted, kept: Sequence[str]
+) -> Mapping[str, Any]:
+    since, until = want.since or moments.BEGINNING, want.until or moments.FOREVER
+    facets = identity.facet_keys(to.wall.tenant, want.tags, [want.source] if want.source else [])
+    narrower = {
+        "kept": list(kept),
+        "tags": list(want.tags),
+        "source": want.source,
+        "since": since,
+        "until": until,
+        "window": {
+            "known": asked["known"] or moments.FOREVER,
+            # The cached created_at comes from all events: that of those seen is never earlier.
+            "since": since if asked["known"] is None else moments.BEGINNING,
+            "until": min(until, moments.after(asked["valid"])),
+        },
+        "words": asked["words"] | {"facets": words.facet_query(to.wall, _memory(kept), facets)},
+        "wide": WIDER * asked["pool"],
+        "most": MOST_DESCRIBED,
+    }
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(NARROWED, **asked | narrower))
+    return found
 
 
 KINDS = ("memory", "belief", "turn")
 
 
-def _words(to: Binding, text: str, statuses: list[str]) -> dict[str, str]:
+def _words(to: Binding, text: str, statuses: Sequence[str], want: Wanted) -> dict[str, str]:
+    facets = identity.facet_keys(to.wall.tenant, want.tags, [want.source] if want.source else [])
     return {
-        "memory": words.memory_query(text, to.wall, [Status(s) for s in statuses if s != OUTVOTED]),
+        "memory": words.memory_query(text, to.wall, _memory(statuses), facets),
         "belief": words.belief_query(text, to.wall, statuses),
         "turn": words.turn_query(text, to.wall),
     }
+
+
+def _memory(statuses: Sequence[str]) -> list[Status]:
+    return [Status(status) for status in statuses if status != OUTVOTED]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Memory, Stale, StalePage
 from graphmem.ports import Binding, Tx
-from graphmem.rules import asking, assertions, paging, tracerank
+from graphmem.rules import asking, assertions, moments, paging, tracerank
 from graphmem.rules.asking import Reading
 
 STALE = catalog.query("attention/stale", dict)
 LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
-BEGINNING = datetime.min.replace(tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
@@ -31,7 +30,7 @@ async def page(to: Binding, days: int, *, cursor: str | None, limit: int) -> Sta
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
     wanted |= {
         "until": now - timedelta(days=days),
-        "after_at": after_at or BEGINNING,
+        "after_at": after_at or moments.BEGINNING,
         "after_id": after_id or "",
         "trace": tracerank.sent(tracerank.STANDARD),
         "limit": limit,

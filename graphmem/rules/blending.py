@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,8 +31,24 @@ class Listed:
 
 
 def asked(text: str) -> list[str]:
-    """Return the words of a question, lower case, each once: among them it may name somebody."""
-    return list(dict.fromkeys(_WORD.findall(text.lower())))
+    """Return the words of a question, lower case, each once: among them it may name somebody.
+
+    Each as it stands too, with what is around it: "jr." is no word without its point.
+    """
+    lower = text.lower()
+    return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
+
+
+def names(words: Collection[str], name: str, *, wholly: bool) -> bool:
+    """Return whether a question with these words names somebody or something.
+
+    Args:
+        words: as `asked` returns them.
+        name: lower case.
+        wholly: by all words of the name, as what a belief is about; else any is enough, as people
+            are called.
+    """
+    return (all if wholly else any)(word in words for word in name.split(" "))
 
 
 def floor(points: Mapping[str, float], pool: int) -> float:

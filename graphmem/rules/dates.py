@@ -6,6 +6,7 @@ day may be told in the week after: people speak of what was.
 
 from __future__ import annotations
 
+import itertools
 import re
 from calendar import month_abbr, month_name
 from collections.abc import Iterator
@@ -27,13 +28,16 @@ _MONTHS = {
     for number, name in enumerate(names)
     if name
 } | {"sept": 9}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+# By the cases of ASCII: by those of Unicode the long s and the dotless i pass for s and i.
+_MONTH = f"(?ai:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _DAY = r"(?:(\d{1,2})(?:st|nd|rd|th)?)"
+_WHEN = "(in|on|during|since|by|of|from|last|until|before|after)"
 _NAMED = re.compile(
-    rf"\b(?:{_DAY}\s+(?:of\s+)?)?({_MONTH})\b\.?(?:,?\s+{_DAY}\b)?(?:,?\s+(\d{{4}})\b)?", re.I
+    rf"\b(?:{_DAY}\s+(?:of\s+)?|{_WHEN}\s+)?({_MONTH})\b\.?"
+    rf"(?:,?\s+{_DAY}\b)?(?:,?\s+(\d{{4}})\b)?",
+    re.I,
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
-_MAY = re.compile(r"\b(?:in|on|during|since|by|of|from|last|until|before|after)\s+$", re.I)
 
 
 def spans(text: str, now: datetime) -> list[Span]:
@@ -44,8 +48,8 @@ def spans(text: str, now: datetime) -> list[Span]:
         now: the latest year that is meant when none is named is its own.
     """
     found: list[Span] = []
-    for year, month, day in list(_named(text))[:MOST]:
-        years = [year] if year else range(now.year - YEARS, now.year + 1)
+    for year, month, day in itertools.islice(_named(text), MOST):
+        years = [year] if year is not None else range(now.year - YEARS, now.year + 1)
         found += (span for y in years for span in _span(y, month, day))
     return found
 
@@ -54,22 +58,18 @@ def _named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
     for match in _NAMED.finditer(text):
-        before, month, after, year = match.groups()
+        before, when, month, after, year = match.groups()
         day = before or after
         # "may" and "march" are words too.
-        if (
-            month.lower() in {"may", "march"}
-            and not (day or year)
-            and not _MAY.search(text[: match.start(2)])
-        ):
+        if month.lower() in {"may", "march"} and not (day or year or when):
             continue
         yield int(year) if year else None, _MONTHS[month.lower()], int(day) if day else None
 
 
 def _span(year: int, month: int, day: int | None) -> Iterator[Span]:
     try:
-        start = datetime(year, month, day or 1, tzinfo=UTC)
-        if day:
+        start = datetime(year, month, 1 if day is None else day, tzinfo=UTC)
+        if day is not None:
             end = start + timedelta(days=1)
         else:
             end = start.replace(year=year + month // 12, month=month % 12 + 1)

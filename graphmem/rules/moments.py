@@ -8,8 +8,8 @@ from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf
 from graphmem.rules.drafts import SKEW
 
-FOREVER = datetime.max.replace(tzinfo=UTC)
-"""A bound that shuts nothing out."""
+BEGINNING, FOREVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+"""Bounds that shut nothing out."""
 LONGEST = timedelta(seconds=30)
 """How long after an event is recorded its transaction may still be under way; no setting allows
 more, whichever client wrote it."""
@@ -19,6 +19,11 @@ def bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; what is left open shuts nothing out."""
     asked = as_of or AsOf()
     return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}
+
+
+def after(at: datetime) -> datetime:
+    """Return the next instant that can be told from `at`: they are kept to the microsecond."""
+    return at + min(timedelta(microseconds=1), FOREVER - at)
 
 
 def refuse_future(as_of: AsOf | None, now: datetime) -> None:

@@ -167,10 +167,11 @@ def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
         case MemoryBite():
             at = bite.memory.created_at
         case BeliefBite():
-            name, at = str(bite.belief.subject), bite.belief.created_at
+            name, at = str(bite.belief.subject).lower(), bite.belief.created_at
         case TurnBite():
             name, at = (bite.turn.name or "").lower(), bite.turn.occurred_at
-    assert bite.parts.named == (by["named"] if set(name.split(" ")) & set(asked) else 0.0)
+    is_named = blending.names(asked, name, wholly=isinstance(bite, BeliefBite))
+    assert bite.parts.named == (by["named"] if is_named else 0.0)
     told = any(start <= at < end for start, end in spans)
     assert bite.parts.dated == (by["dated"] if told else 0.0)
     machine = isinstance(bite, TurnBite) and bite.turn.role == "tool"

@@ -149,6 +149,7 @@ def not_there(ask: Callable[..., Any]) -> Read:
 
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
+    "context": lambda m, _: m.context(unlike(1), turns=True, hidden=True).ids,
     "get": not_there(lambda m, known: m.get(known["memory"])),
     "expand": not_there(lambda m, known: m.expand(known["memory"])),
     "stale": lambda m, _: m.stale(days=1).memories,

@@ -58,6 +58,7 @@ def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(
     for words in ("word for word", "nearly", "refused by hygiene", "since a fact differs"):
         assert words in first
     assert "I deploy Tidepool from Atlas." in first
+    assert "By meaning alone the answer is Borealis. Belief answers Atlas" in first
     assert "/browser/?dbms=" in first
     assert "AKIA" not in first, "a refused secret is never shown"
     second = followed(command[1].split(), newcomer)

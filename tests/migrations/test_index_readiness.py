@@ -58,13 +58,19 @@ def states(blank: Blank, name: str) -> list[str]:
     return [row["state"] for row in rows]
 
 
-@pytest.mark.parametrize("name", ["memory_embedding_vector", "memory_content_fulltext"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("memory_embedding_vector", "memory_content_fulltext"),
+        *("belief_embedding_vector", "turn_text_fulltext"),
+    ],
+)
 def test_an_index_that_is_not_there_is_said(blank: Blank, name: str) -> None:
     blank.migrate()
     blank.run(f"DROP INDEX {name}")
     with opened(blank) as memory:
         with pytest.raises(IndexNotReadyError, match="not there") as refused:
-            memory.recall("like any other")
+            memory.recall("like any other", turns=True)
         assert refused.value.code == "index_not_ready"
         assert "graphmem admin migrate" in refused.value.hint
         if name == "memory_embedding_vector":

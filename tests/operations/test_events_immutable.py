@@ -16,7 +16,7 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 READS = {
     *("recall", "get", "history", "chain", "episode", "turns", "list"),
     *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
-    *("why", "timeline", "verify", "expand", "stale"),
+    *("why", "timeline", "verify", "expand", "stale", "context"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
 }
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}

@@ -1,0 +1,174 @@
+// What fits a question and a description of it: by tags, source and time, or as it was at a pair of times. The searches cannot ask for all of
+// that inside, so they fetch more than a list holds, and what does not fit is left out; the rest is as in recall/now. Twins:
+// rules/fusion.py, rules/blending.py, rules/tracerank.py, rules/lineage.py
+// mode: read
+// rows: one
+// source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
+// plan: NodeVectorIndexSearch
+// params:
+//   $tenant          string    whose
+//   $scopes          list      scopes the reader can see
+//   $statuses        list      of what may be shown; outvoted: a value that another one leads
+//   $kept            list      cached statuses of what may be shown: all of them when the past is asked about
+//   $kinds           list      'memory', 'belief', 'turn'
+//   $tags            list      all of them must be there
+//   $source          string    one of the events seen must come from it; null: any
+//   $since           datetime  created, or said, then or later
+//   $until           datetime  created, or said, before
+//   $window          map       what an index can be asked: known, since and until, wide enough for what was seen then
+//   $wide            integer   candidates of each search
+//   $most            integer   memories of those tags and that source, at most
+//   $embedding       list      of the query
+//   $words           map       memory, belief, turn: Lucene queries, walled; '' asks nothing; facets: for all memories with the tags and the source; see rules/words.py
+//   $asked           list      words of the question, lower case
+//   $dates           list      pairs of instants, spans that the question names
+//   $machines        list      roles whose turns no person said
+//   $pool            integer   candidates of each list
+//   $limit           integer   hits to return
+//   $by              map       how to score: see rules/blending.py sent
+//   $mu              float     mean cosine of a query to what it has nothing to do with, by which similarity is calibrated
+//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces are by these
+//   $valid           datetime  what happened later is not seen
+//   $known           datetime  what was recorded later is not seen; null: everything
+//   $policy          map       null: predicates are read as declared
+//   $present_policy  boolean   false
+//   $default_policy  map       of a predicate that nobody declared
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $test            map       upper, lower, promote_step, demote_step, most, least
+// columns:
+//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief
+//   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
+//   - now     datetime  the server's clock
+
+CALL () {
+    CALL () {
+      FILTER 'memory' IN $kinds
+      MATCH (m:Memory)
+      SEARCH m IN (
+        VECTOR INDEX memory_embedding_vector
+        FOR $embedding
+        WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $kept AND m.recorded_at <= $window.known
+          AND m.created_at >= $window.since AND m.created_at < $window.until
+        LIMIT $wide
+      ) SCORE AS found
+      RETURN 'vector' AS list, m, found
+    UNION
+      FILTER 'memory' IN $kinds AND $words.facets <> ''
+      CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS m
+      RETURN 'vector' AS list, m, vector.similarity.cosine(m.embedding, $embedding) AS found
+    UNION
+      FILTER 'memory' IN $kinds AND $words.memory <> ''
+      CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide}) YIELD node AS m, score AS found
+      FILTER found > 0
+      RETURN 'words' AS list, m, found
+    }
+    WITH list, m, max(found) AS found
+    FILTER m.tenant = $tenant AND m.scope IN $scopes AND m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
+      AND ($source IS NULL OR EXISTS {
+        MATCH (m)<-[:REINFORCES]-(e:Event)
+        WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+      })
+    // A memory is looked at once, on however many lists it stands.
+    WITH m, collect([list, found]) AS lists
+    // include: fragments/seen_as_of.cypher
+    FILTER created_at >= $since AND created_at < $until
+    CALL (m) {
+      // What nothing superseded or concerns is current.
+      FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
+      // include: fragments/lineage_as_of.cypher
+      RETURN collect(status)[0] AS status
+    }
+    FILTER coalesce(status, 'current') IN $statuses
+    UNWIND lists AS l
+    WITH l[0] AS list, l[1] AS found, m
+    ORDER BY found DESC, m.id
+    WITH list, collect([m, found])[..$pool] AS best
+    UNWIND best AS x
+    WITH list, x[0] AS n, x[1] AS found, x[0] AS m, $valid AS valid
+    // include: fragments/trace_told.cypher
+    // include: fragments/trace_fold.cypher
+    // include: fragments/trace_faded.cypher
+    RETURN 'memory' AS kind, list, n, found, trace
+  UNION ALL
+    CALL () {
+      FILTER 'belief' IN $kinds
+      MATCH (m:Belief)
+      SEARCH m IN (
+        VECTOR INDEX belief_embedding_vector
+        FOR $embedding
+        WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IN $kept AND m.recorded_at <= $window.known
+          AND m.created_at >= $window.since AND m.created_at < $window.until
+        LIMIT $wide
+      ) SCORE AS found
+      RETURN 'vector' AS list, m, found
+    UNION ALL
+      FILTER 'belief' IN $kinds AND $words.belief <> ''
+      CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide}) YIELD node AS m, score AS found
+      FILTER found > 0 AND m.tenant = $tenant AND m.scope IN $scopes
+      RETURN 'words' AS list, m, found
+    }
+    // include: fragments/belief_seen.cypher
+    FILTER created_at >= $since AND created_at < $until AND ($source IS NULL OR EXISTS {
+      MATCH (m)<-[:SUPPORTS|REFUTES]-(e:Event)
+      WHERE e.source = $source AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+    })
+    WITH list, m, found
+    ORDER BY found DESC, m.id
+    WITH list, collect([m, found])[..$pool] AS best
+    UNWIND best AS x
+    RETURN 'belief' AS kind, list, x[0] AS n, x[1] AS found, 0.0 AS trace
+  UNION ALL
+    FILTER 'turn' IN $kinds
+    MATCH (n:Turn)
+    SEARCH n IN (
+      VECTOR INDEX turn_embedding_vector
+      FOR $embedding
+      WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
+        AND n.occurred_at >= $since AND n.occurred_at < $window.until
+      LIMIT $pool
+    ) SCORE AS found
+    RETURN 'turn' AS kind, 'vector' AS list, n, found, 0.0 AS trace
+  UNION ALL
+    FILTER 'turn' IN $kinds AND $words.turn <> ''
+    CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide}) YIELD node AS n, score AS found
+    FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
+      AND n.occurred_at >= $since AND n.occurred_at < $window.until
+    WITH n, found
+    ORDER BY found DESC, n.id
+    LIMIT $pool
+    RETURN 'turn' AS kind, 'words' AS list, n, found, 0.0 AS trace
+}
+// include: fragments/recall_points.cypher
+// include: fragments/recall_parts.cypher
+// include: fragments/recall_scores.cypher
+// include: fragments/recall_shortlist.cypher
+// include: fragments/judged_slots.cypher
+// include: fragments/recall_values.cypher
+// include: fragments/recall_beliefs.cypher
+LET lost = [j IN judged WHERE j.lost | j.b.id]
+UNWIND others + believed AS hit
+// The lists are left behind: a sort counts what its rows hold, over and over.
+WITH hit, lost
+ORDER BY hit.score DESC, hit.n.id
+LIMIT $limit
+CALL (hit) {
+  WITH hit.n AS m, $valid AS valid
+  FILTER hit.kind = 'memory'
+  // include: fragments/seen_as_of.cypher
+  // include: fragments/lineage_as_of.cypher
+  // include: fragments/memory_card_as_of.cypher
+  // include: fragments/memory_reasons.cypher
+  // include: fragments/trace_told.cypher
+  // include: fragments/trace_fold.cypher
+  // include: fragments/trace_faded.cypher
+  RETURN {item: card, trace: trace, reasons: reasons} AS of
+UNION ALL
+  WITH hit.n AS n
+  FILTER hit.kind = 'turn'
+  RETURN {item: n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}} AS of
+UNION ALL
+  FILTER hit.kind = 'belief'
+  RETURN hit AS of
+}
+// include: fragments/recall_hits.cypher
+RETURN hits, lost, datetime.realtime('Z') AS now

@@ -1,0 +1,72 @@
+"""`graphmem context`: its output is exactly the text, to be piped into a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphmem.rules import context
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+def test_the_output_is_the_text_and_nothing_else(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    words = "The cat is called Biscuit, [bold]sleeps[/bold] on the keys and eats :fish: at seven."
+    memory_id = run("memory", "add", words, "--json").data["memory_id"]
+    made = run("context", "what", "is", "the", "cat", "called", "--json").data
+    assert (made["ids"], made["left_out"]) == ([memory_id], 0)
+    assert f'"{words}"' in made["text"]
+    shown = run("context", "what is the cat called")
+    assert (shown.code, shown.out, shown.err) == (0, made["text"] + "\n", "")
+    assert shown.out.startswith(context.OPEN)
+    assert run("recall", "cat").out != shown.out
+
+
+def test_its_options_reach_the_memory(run: Run) -> None:
+    for n in range(9):
+        run("memory", "add", f"Fact {n} about the cat of the harbour master.")
+    made = run("context", "cat", "--tokens", "150", "--limit", "5", "--json").data
+    assert made["tokens"] <= 150
+    assert len(made["ids"]) + made["left_out"] == 5
+    for policy in ("flat", "engram"):
+        found = run("recall", "cat", "--policy", policy, "--json").data["bites"]
+        made = run("context", "cat", "--policy", policy, "--tokens", "5000", "--json").data
+        assert made["ids"] == [bite["memory"]["id"] for bite in found]
+    assert run("context", "cat", "--scope", "user:bob", "--tenant", "nobody").out == ""
+
+
+def test_turns_are_shown_when_asked_for(run: Run, tmp_path: Any) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"role": "assistant", "content": "The cat is called Biscuit."}\n')
+    run("ingest", str(file))
+    assert run("context", "cat").out == ""
+    assert 'said by "assistant"' in run("context", "cat", "--turns").out
+
+
+def test_an_empty_context_says_why_aside(run: Run) -> None:
+    ended = run("context", "anything")
+    assert (ended.code, ended.out) == (0, "")
+    assert "Nothing: nothing visible to this handle matches." in ended.err
+    data = run("context", "anything", "--json").data
+    assert (data["text"], data["ids"]) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((" ",), "about"),
+        (("cats", "--tokens", "10"), "tokens"),
+        (("cats", "--tokens", "many"), "--tokens"),
+        (("cats", "--limit", "0"), "limit"),
+        (("cats", "--policy", "best"), "policy"),
+        ((), "QUERY"),
+    ],
+)
+def test_what_does_not_fit_ends_with_2(run: Run, args: tuple[str, ...], said: str) -> None:
+    ended = run("context", *args)
+    assert ended.code == 2
+    assert said in ended.err

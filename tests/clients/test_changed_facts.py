@@ -1,0 +1,230 @@
+"""Facts that really changed: what holds now is answered, and what held before is marked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphmem import BeliefBite, GraphMem, RecallPolicy, Recollection
+from graphmem.model import AsOf
+from tests.plugins.graph import fresh_tenant
+
+BEFORE_ALL = datetime(1300, 1, 1, tzinfo=UTC)
+INSTANT = timedelta(microseconds=1)
+EVERY = RecallPolicy(beliefs=50)
+"""Looks at the evidence of more beliefs than any slot has values."""
+OF_GROUP = {"athletes_byPayment": "team", "companies_byRevenue": "chief executive officer"}
+"""What is asked about those of whom the data name one property only."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one subject's property came to be, and when, oldest first."""
+
+    subject: str
+    predicate: str
+    values: tuple[tuple[datetime, str], ...]
+    wordings: tuple[str, ...]
+    """The question in plain words, and as the data put it."""
+
+    def at(self, when: datetime) -> set[str]:
+        """Return what was said by then."""
+        return {value for since, value in self.values if since <= when}
+
+    def changes(self) -> list[tuple[datetime, datetime, str]]:
+        """Return from when until when a value was the newest; those of one instant are left out."""
+        groups = [
+            (since, [value for _, value in together])
+            for since, together in itertools.groupby(self.values, key=lambda one: one[0])
+        ]
+        return [
+            (since, later, held[0])
+            for (since, held), (later, _) in itertools.pairwise(groups)
+            if len(set(held)) == 1
+        ]
+
+
+def read(tree: Mapping[str, Any], *path: str) -> Iterator[Slot]:
+    """Yield the slots at any depth; a month or a day that nobody knows counts as the first."""
+    for key, node in tree.items():
+        if "answers" not in node:
+            yield from read(node, *path, key)
+            continue
+        group, subject, *named = (*path, key)
+        predicate = named[0] if named else OF_GROUP[group]
+        asked = node["questions"]
+        yield Slot(
+            subject,
+            predicate,
+            tuple(sorted(filter(None, map(dated, node["answers"])))),
+            (f"{subject} {predicate}?", asked.get("contextualized") or asked["generic"]),
+        )
+
+
+def dated(answer: str) -> tuple[datetime, str] | None:
+    """Return since when a value held, and the value; None when nobody knows since when."""
+    value, *marks = (part.strip() for part in answer.split("|"))
+    for mark in marks:
+        if mark.startswith("S:"):
+            day = mark[2:].strip().lstrip("+").partition("T")[0]
+            year, month, day_of = (int(part) for part in day.split("-"))
+            return datetime(year, month or 1, day_of or 1, tzinfo=UTC), value
+    return None
+
+
+@pytest.fixture(scope="module")
+def slots() -> Sequence[Slot]:
+    """Every slot of DyKnow."""
+    beside = Path(__file__).parents[3] / "shared" / "data"
+    file = Path(os.environ.get("GRAPHMEM_DATA", beside)) / "dyknow" / "slots.json"
+    if not file.is_file():
+        pytest.skip(f"no facts that changed: {file} is missing; set GRAPHMEM_DATA")
+    return list(read(json.loads(file.read_text("utf-8"))))
+
+
+@pytest.fixture(scope="module")
+def told(_blocking: GraphMem, slots: Sequence[Slot]) -> GraphMem:
+    """A tenant that was told all values of all slots, newest first, one by one and in batches."""
+    memory = _blocking.tenant(fresh_tenant())
+    for predicate in {slot.predicate for slot in slots}:
+        memory.predicate(predicate, cardinality="ONE", at=BEFORE_ALL)
+    rows: list[tuple[int, dict[str, Any]]] = [
+        (n, {"subject": slot.subject, "predicate": slot.predicate, "object": value, "at": since})
+        for slot in slots
+        for n, (since, value) in enumerate(reversed(slot.values))
+    ]
+    for n, row in rows:
+        if n % 2 == 0:
+            memory.observe(**row)
+    memory.observe_many([row for n, row in rows if n % 2])
+    return memory
+
+
+def first(found: Recollection) -> BeliefBite:
+    bite = found.bites[0]
+    assert isinstance(bite, BeliefBite)
+    return bite
+
+
+def beliefs(found: Recollection) -> list[BeliefBite]:
+    return [bite for bite in found.bites if isinstance(bite, BeliefBite)]
+
+
+def slot_of(bite: BeliefBite) -> tuple[str | None, str | None]:
+    return bite.belief.subject, bite.belief.predicate
+
+
+def test_there_is_something_to_be_told(slots: Sequence[Slot]) -> None:
+    """All slots of the data, with values that change, and with values that come back."""
+    assert len(slots) == 64
+    assert len({(slot.subject, slot.predicate) for slot in slots}) == 64
+    # Which value is the newest is never in doubt.
+    assert all(slot.values[-1][0] not in dict(slot.values[:-1]) for slot in slots)
+    names = [[value for _, value in slot.values] for slot in slots]
+    returns = [[v for v, _ in itertools.groupby(said)] for said in names]
+    assert sum(len(said) > len(set(said)) for said in returns) >= 17
+    assert sum(len(set(said)) > 1 for said in names) >= 57
+
+
+@pytest.mark.parametrize("wording", [0, 1], ids=["plain", "as the data ask"])
+def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
+    told: GraphMem, slots: Sequence[Slot], wording: int
+) -> None:
+    wrong = {}
+    for slot in slots:
+        newest = slot.values[-1][1]
+        bite = first(told.recall(slot.wordings[wording], memories=False))
+        leader = told.current(slot.subject, slot.predicate).leader
+        assert leader is not None
+        assert leader.object == newest
+        others = [other.object for other in bite.others]
+        rest = slot.at(datetime.now(UTC)) - {newest}
+        if not (
+            (slot_of(bite), bite.belief.object) == ((slot.subject, slot.predicate), newest)
+            and (bite.id, bite.lost, bite.head_ids) == (leader.belief_id, False, ())
+            and (set(others), len(others)) == (rest, len(rest))
+            and [o.last_at for o in bite.others]
+            == sorted((o.last_at for o in bite.others), reverse=True)
+        ):
+            wrong[slot.subject, slot.predicate] = bite.text
+    assert wrong == {}
+
+
+def test_no_value_that_lost_is_shown_unless_asked_for(
+    told: GraphMem, slots: Sequence[Slot]
+) -> None:
+    newest = {(slot.subject, slot.predicate): slot.values[-1][1] for slot in slots}
+    for slot in slots:
+        found = told.recall(slot.wordings[0], memories=False, limit=50)
+        shown = {slot_of(bite): bite.belief.object for bite in beliefs(found)}
+        assert len(shown) == len(found.bites)
+        assert shown.items() <= newest.items()
+
+
+@pytest.mark.parametrize("policy", ["default", EVERY], ids=["default", "every"])
+def test_an_old_value_is_marked_with_what_stands_in_its_place(
+    told: GraphMem, slots: Sequence[Slot], policy: str | RecallPolicy
+) -> None:
+    """By default the evidence of the 20 most relevant beliefs is read; some slots have more."""
+    wrong = {}
+    for slot in slots:
+        newest = slot.values[-1][1]
+        found = told.recall(
+            slot.wordings[0], memories=False, hidden=True, limit=1_000, policy=policy
+        )
+        ours = [b for b in beliefs(found) if slot_of(b) == (slot.subject, slot.predicate)]
+        marks = {str(bite.belief.object): (bite.lost, bite.head_ids) for bite in ours}
+        leader = told.current(slot.subject, slot.predicate).candidates[0].belief_id
+        expected: dict[str, Any] = {value: (True, (leader,)) for _, value in slot.values} | {
+            newest: (False, ())
+        }
+        if policy == "default":
+            expected = {value: expected[value] for value in marks}
+            assert len(marks) >= min(len(set(dict(slot.values).values())), 10)
+        if marks != expected:
+            wrong[slot.subject, slot.predicate] = marks
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("which", ["before the last change", "amid", "at the first change"])
+def test_what_held_then_answers_and_what_came_later_is_not_there(
+    told: GraphMem, slots: Sequence[Slot], which: str
+) -> None:
+    wrong, asked = {}, 0
+    for slot in slots:
+        changes = slot.changes()
+        if not changes:
+            continue
+        asked += 1
+        since, later, held = changes[
+            {"before the last change": -1, "amid": len(changes) // 2, "at the first change": 0}[
+                which
+            ]
+        ]
+        when = {
+            "before the last change": later - INSTANT,
+            "amid": since + (later - since) / 2,
+            "at the first change": since,
+        }[which]
+        then = AsOf(valid=when)
+        bite = first(told.recall(slot.wordings[0], memories=False, as_of=then))
+        leader = told.current(slot.subject, slot.predicate, as_of=then).candidates[0]
+        every = told.recall(slot.wordings[0], memories=False, hidden=True, limit=50, as_of=then)
+        seen = {b.belief.object for b in beliefs(every) if slot_of(b) == slot_of(bite)}
+        if not (
+            (slot_of(bite), bite.belief.object) == ((slot.subject, slot.predicate), held)
+            and (bite.id, bite.lost) == (leader.belief_id, False)
+            and {other.object for other in bite.others} == slot.at(when) - {held}
+            and seen <= slot.at(when)
+        ):
+            wrong[slot.subject, slot.predicate] = (when, held, bite.text)
+    assert wrong == {}
+    assert asked >= 57

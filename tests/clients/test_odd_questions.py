@@ -1,0 +1,227 @@
+"""Questions that nobody should ask, or that few ask for, by either client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from graphmem import GraphMem, RecallPolicy, Recollection
+from graphmem.errors import InvalidInputError
+from graphmem.model import POLICIES, Score
+from tests.plugins.graph import Look
+
+LONGEST = 100_000
+OPERATORS = 'AND OR NOT TO && || ! ( ) { } [ ] ^ " ~ * ? : \\ / + - = < >'
+SAID = {
+    "Chinese": ("我们每周五部署支付服务", "部署"),
+    "Japanese": ("デプロイは金曜日です", "金曜日"),
+    "Arabic": ("ننشر الخدمة يوم الجمعة", "الجمعة"),
+    "Hindi": ("हम शुक्रवार को तैनात करते हैं", "शुक्रवार"),
+    "Thai": ("เราปล่อยระบบทุกวันศุกร์", "เราปล่อยระบบทุกวันศุกร์"),
+    "Hebrew": ("אנחנו פורסים ביום שישי", "שישי"),
+    "Greek": ("Η ανάπτυξη γίνεται Παρασκευή", "Παρασκευή"),
+    "Russian": ("Развёртывание проходит в пятницу", "пятницу"),
+    "Korean": ("배포는 금요일에 합니다", "금요일에"),
+    "combining marks": ("Zoe\u0308 pays on Friday", "Zoe\u0308"),
+}
+
+
+def refused(memory: GraphMem, query: Any = "Alice", /, **asked: Any) -> InvalidInputError:
+    """Ask what must be refused; what is said of it must be short, and say what to do."""
+    with pytest.raises(InvalidInputError) as caught:
+        memory.recall(query, **asked)
+    error = caught.value
+    assert error.code == "invalid_input"
+    assert len(str(error)) < 400
+    return error
+
+
+def texts(found: Recollection) -> list[str]:
+    return [bite.text for bite in found.bites]
+
+
+@pytest.fixture
+def knowing(memory: GraphMem) -> GraphMem:
+    """A memory, a belief and a turn."""
+    memory.remember("Alice deploys from Borealis")
+    memory.observe("alice", "deploys_from", "Borealis")
+    with memory.session("s") as session:
+        session.add_messages([{"role": "user", "content": "Alice deploys on Friday", "name": "Bo"}])
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "query"),
+        (" \t\n\u2003", "query"),
+        ("x" * (LONGEST + 1), "100,000"),
+        ("a \ud800 b", "surrogate"),
+        (None, "query"),
+        (5, "query"),
+        (b"Alice", "query"),
+        (["Alice"], "query"),
+    ],
+    ids=["empty", "blank", "too long", "surrogate", "None", "number", "bytes", "list"],
+)
+def test_a_question_is_a_text_with_something_in_it(memory: GraphMem, query: Any, said: str) -> None:
+    assert said in str(refused(memory, query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Alice " + "x" * (LONGEST - 6),
+        ("Alice " * LONGEST)[:LONGEST],
+        "in may " * (LONGEST // 7) + "Alice",
+        "2024-01-01 Alice " * (LONGEST // 17),
+        "Alice" + "?" * (LONGEST - 5),
+    ],
+    ids=["one word", "one word often", "months", "dates", "marks"],
+)
+def test_the_longest_question_is_answered(knowing: GraphMem, query: str) -> None:
+    assert len(query) <= LONGEST
+    kinds = {bite.kind for bite in knowing.recall(query, turns=True).bites}
+    assert kinds == {"memory", "belief", "turn"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "the of and",
+        "?",
+        "…—!?。、",
+        OPERATORS,
+        "AND",
+        "\u200b",
+        "🦊🦊",
+        "a\x00b",
+        "²",
+        "_",
+        "\u0301",
+    ],
+    ids=ascii,
+)
+def test_what_says_nothing_is_answered_by_what_is_near(knowing: GraphMem, query: str) -> None:
+    """All of it by meaning alone: no word of it stands anywhere."""
+    found = knowing.recall(query, turns=True).bites
+    assert {bite.kind for bite in found} == {"memory", "belief", "turn"}
+    assert {bite.bm25 for bite in found} == {None}
+
+
+def test_operators_are_words_between_words(knowing: GraphMem) -> None:
+    for query in ("NOT Alice", "Borealis AND NOT Alice", "-Alice", 'content:"nothing" OR Alice'):
+        best = knowing.recall(query).bites[0]
+        assert best.bm25 is not None
+        assert "Borealis" in best.text
+
+
+@pytest.mark.parametrize("script", SAID)
+def test_what_is_written_in_any_script_is_found_by_its_words(memory: GraphMem, script: str) -> None:
+    for content, _ in SAID.values():
+        memory.remember(content)
+    content, query = SAID[script]
+    best = memory.recall(query).bites[0]
+    assert best.text == memory.recall(content).bites[0].text == content
+    assert best.bm25_rank == 1
+
+
+def test_emoji_alone_are_found_by_meaning(memory: GraphMem) -> None:
+    memory.remember_many(["🦊🌲🎣🏔️ was our trip", "Alice deploys from Borealis"])
+    assert len(memory.recall("🦊").bites) == 2
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, "5", 2.0, None, [1]], ids=repr)
+def test_a_limit_is_from_one_to_a_thousand(memory: GraphMem, limit: Any) -> None:
+    error = refused(memory, limit=limit)
+    assert "limit" in str(error)
+    assert "1000" in f"{error} {error.hint}".replace(",", "")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1_000])
+def test_no_more_than_the_limit_is_given(knowing: GraphMem, limit: int) -> None:
+    assert len(knowing.recall("Alice", turns=True, limit=limit).bites) == min(limit, 3)
+
+
+@pytest.mark.parametrize(
+    "policy", ["best", "", "DEFAULT", " flat", None, 1, Score.BLENDED, RecallPolicy]
+)
+def test_what_is_no_policy_is_told_which_there_are(memory: GraphMem, policy: Any) -> None:
+    error = refused(memory, policy=policy)
+    assert "policy" in str(error)
+    for name in POLICIES:
+        assert name in error.hint
+    assert "RecallPolicy" in error.hint
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"pool": 0},
+        {"pool": 1_001},
+        {"k": 0},
+        {"vector_weight": -0.1},
+        {"vector_weight": float("nan")},
+        {"words_weight": float("inf")},
+        {"recency_weight": float("nan")},
+        {"recency_days": 0.0},
+        {"recency_days": float("nan")},
+        {"access_weight": float("inf")},
+        {"around": 1.0},
+        {"around": float("nan")},
+        {"reach": -1},
+        {"reach": 6},
+        {"named": float("inf")},
+        {"dated": float("nan")},
+        {"machine": 1.1},
+        {"min_similarity": 2.0},
+        {"min_similarity": float("nan")},
+        {"beliefs": 0},
+        {"blend": -0.1},
+        {"trace": {"tau_days": 0}},
+        {"trace": {"spacing": float("nan")}},
+        {"trace": {"weight": float("inf")}},
+        {"most": 0},
+        {"score": "best"},
+        {"colour": "red"},
+    ],
+    ids=repr,
+)
+def test_a_policy_of_ones_own_fits(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        RecallPolicy(**fields)
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, RecallPolicy(min_similarity=-1)], ids=str)
+def test_where_nothing_is_there_is_nothing_and_that_is_said(
+    memory: GraphMem, look: Look, tenant: str, policy: str | RecallPolicy
+) -> None:
+    found = memory.recall("Alice", turns=True, hidden=True, policy=policy)
+    assert (found.bites, found.hidden) == ((), {})
+    assert found.reason == "nothing visible to this handle matches"
+    assert look.count(tenant) == {}
+
+
+def test_looking_nowhere_finds_nothing(knowing: GraphMem) -> None:
+    found = knowing.recall("Alice", memories=False, beliefs=False)
+    assert found.bites == ()
+    assert found.reason
+
+
+@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
+@pytest.mark.parametrize("value", [None, [], "maybe", 2, b"x", {"a": 1}], ids=repr)
+def test_where_to_look_is_yes_or_no(memory: GraphMem, field: str, value: Any) -> None:
+    assert field in str(refused(memory, **{field: value}))
+
+
+@pytest.mark.parametrize("field", ["memory", "k", "tag", "statuses", "Turns"])
+def test_what_recall_knows_nothing_of_is_named(memory: GraphMem, field: str) -> None:
+    assert field in str(refused(memory, **{field: True}))
+
+
+@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
+@pytest.mark.parametrize("value", ["yes", "true", 1], ids=repr)
+def test_what_looks_like_yes_is_no_yes(memory: GraphMem, field: str, value: Any) -> None:
+    assert field in str(refused(memory, **{field: value}))
