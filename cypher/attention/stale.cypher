@@ -22,6 +22,7 @@ CALL () {
   CALL (scope) {
     // What only its own scope speaks of was last said at trace_at.
     MATCH (m:Memory)
+    USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at >= $after_at AND m.trace_at < $until
       AND m.trace_foreign IS NULL AND (m.trace_at > $after_at OR m.id > $after_id)
     WITH m
@@ -37,6 +38,7 @@ CALL () {
     // What another scope speaks of, too, was last said then or later: beyond a full page it cannot come before its end.
     WITH CASE size(own) WHEN $limit THEN own[-1].trace_at ELSE $until END AS end
     MATCH (m:Memory)
+    USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at <= end AND m.trace_foreign
     CALL (m) {
       MATCH (m)<-[:REINFORCES]-(e:Event)

@@ -7,6 +7,6 @@ CALL (m, valid) {
   ORDER BY e.occurred_at DESC, e.id DESC
   LIMIT 3
   RETURN collect(e {
-    event_id: e.id, .type, at: e.occurred_at, .source, .actor, .episode_id, turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+    event_id: e.id, .type, at: toString(e.occurred_at), .source, .actor, .episode_id, turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
   }) AS reasons
 }

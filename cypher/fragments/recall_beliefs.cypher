@@ -29,8 +29,8 @@ CALL (places) {
     RETURN verdict
   }
   LET reasons = [e IN reverse(told)[..3] | e {
-    event_id: e.id, .type, at: e.occurred_at, .polarity, .confidence, .source_type, .source, .actor, .episode_id,
-    turn_id: [(e)-[:QUOTES]->(t:Turn) | t.id][0]
+    event_id: e.id, .type, at: toString(e.occurred_at), .polarity, .confidence, .source_type, .source, .actor, .episode_id,
+    turn_id: [(e)-[:QUOTES]->(t:Turn {tenant: $tenant}) | t.id][0]
   }]
   WITH b, x, j, value, initial, projected, verdict, reasons,
        coalesce(value.belief, projected.belief, initial) AS belief
@@ -41,15 +41,18 @@ CALL (places) {
       ELSE x.relevance * ($by.blend + (1 - $by.blend) * belief)
     END,
     found_by: CASE WHEN b <> x.n THEN x.n.id END,
-    item: b {.id, .scope, .statement, .subject, .predicate, .object, .created_at, .recorded_at, status: value.status},
+    item: b {
+      .id, .scope, .statement, .subject, .predicate, .object, created_at: toString(b.created_at),
+      recorded_at: toString(b.recorded_at), status: value.status
+    },
     initial: initial, projected: projected, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
-    last_at: coalesce(value.last_at, projected.last_at), lost: j.lost AND j.b = b,
+    last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
       WHEN value.status <> 'current' THEN value.head_ids
       WHEN j.lost AND j.b = b THEN [c IN j.contenders | c.b.id]
       ELSE []
     END,
     rivals: [v IN j.others + j.value WHERE v.b <> b AND v.last_at IS NOT NULL |
-      {belief_id: v.b.id, object: v.b.object, belief: v.belief, status: v.status, last_at: v.last_at}]
+      {belief_id: v.b.id, object: v.b.object, belief: v.belief, status: v.status, last_at: toString(v.last_at)}]
   }) AS believed
 }

@@ -3,15 +3,23 @@
 // words, recency, access, around, named, dated, factor), vector_score, vector_rank, bm25, bm25_rank. Twin:
 // rules/blending.py around
 
-// A turn is understood from those around it: each gives its neighbours a share of its own.
-UNWIND CASE kind WHEN 'turn' THEN range(-$by.reach, $by.reach) ELSE [0] END AS away
-WITH kind, CASE kind WHEN 'turn' THEN n.episode_id ELSE n.id END AS place, coalesce(n.position, 0) + away AS position,
-     sum(CASE away WHEN 0 THEN 0.0 ELSE (meaning + words) * $by.around ^ abs(away) END) AS around,
-     head(collect(CASE away WHEN 0 THEN {
-       kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
-       meaning: meaning, words: words, recency: recency, access: access
-     } END)) AS x
-FILTER x IS NOT NULL
+WITH collect({
+  kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
+  meaning: meaning, words: words, recency: recency, access: access
+}) AS candidates
+CALL (candidates) {
+  UNWIND [c IN candidates WHERE c.kind <> 'turn'] AS x
+  RETURN x, 0.0 AS around
+UNION ALL
+  // A turn is understood from those around it: each gives its neighbours a share of its own.
+  UNWIND [c IN candidates WHERE c.kind = 'turn'] AS c
+  UNWIND range(-$by.reach, $by.reach) AS away
+  WITH c.n.episode_id AS episode_id, c.n.position + away AS position,
+       sum(CASE away WHEN 0 THEN 0.0 ELSE (c.meaning + c.words) * $by.around ^ abs(away) END) AS around,
+       head(collect(CASE away WHEN 0 THEN c END)) AS x
+  FILTER x IS NOT NULL
+  RETURN x, around
+}
 WITH x, x.n AS n, around
 WITH x, around, CASE
   // People are called by one of their names; what a belief is about is named by all its words or is something else.

@@ -36,7 +36,7 @@
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
 // columns:
-//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief
+//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
 //   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
 //   - now     datetime  the server's clock
 
@@ -55,15 +55,16 @@ CALL () {
     UNION
       FILTER 'memory' IN $kinds AND $words.facets <> ''
       CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS m
+      FILTER m.tenant = $tenant AND m.scope IN $scopes
       RETURN 'vector' AS list, m, vector.similarity.cosine(m.embedding, $embedding) AS found
     UNION
       FILTER 'memory' IN $kinds AND $words.memory <> ''
       CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide}) YIELD node AS m, score AS found
-      FILTER found > 0
+      FILTER found > 0 AND m.tenant = $tenant AND m.scope IN $scopes
       RETURN 'words' AS list, m, found
     }
     WITH list, m, max(found) AS found
-    FILTER m.tenant = $tenant AND m.scope IN $scopes AND m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
+    FILTER m.created_at < $window.until AND all(tag IN $tags WHERE tag IN m.tags)
       AND ($source IS NULL OR EXISTS {
         MATCH (m)<-[:REINFORCES]-(e:Event)
         WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
@@ -161,11 +162,15 @@ CALL (hit) {
   // include: fragments/trace_told.cypher
   // include: fragments/trace_fold.cypher
   // include: fragments/trace_faded.cypher
-  RETURN {item: card, trace: trace, reasons: reasons} AS of
+  RETURN {trace: trace, reasons: reasons, item: card {
+    .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
+  }} AS of
 UNION ALL
   WITH hit.n AS n
   FILTER hit.kind = 'turn'
-  RETURN {item: n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}} AS of
+  RETURN {item: n {
+    .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
+  }} AS of
 UNION ALL
   FILTER hit.kind = 'belief'
   RETURN hit AS of

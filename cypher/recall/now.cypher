@@ -27,7 +27,7 @@
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
 // columns:
-//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief
+//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
 //   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
 //   - hidden  list      when there are no hits: pairs of a status and how much it holds back
 //   - now     datetime  the server's clock
@@ -104,11 +104,15 @@ CALL (hit) {
   // include: fragments/trace_told.cypher
   // include: fragments/trace_fold.cypher
   // include: fragments/trace_faded.cypher
-  RETURN {item: card, trace: trace, reasons: reasons} AS of
+  RETURN {trace: trace, reasons: reasons, item: card {
+    .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
+  }} AS of
 UNION ALL
   WITH hit.n AS n
   FILTER hit.kind = 'turn'
-  RETURN {item: n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at}} AS of
+  RETURN {item: n {
+    .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
+  }} AS of
 UNION ALL
   FILTER hit.kind = 'belief'
   RETURN hit AS of

@@ -214,8 +214,11 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
         lost=hit["lost"],
         head_ids=tuple(hit["head_ids"]),
         others=tuple(
-            OtherValue(**one)
-            for one in sorted(hit["rivals"], key=lambda one: one["last_at"], reverse=True)
+            sorted(
+                (OtherValue(**one) for one in hit["rivals"]),
+                key=lambda one: one.last_at,
+                reverse=True,
+            )
         ),
         found_by=hit["found_by"],
         **common,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,50 @@ def test_beam_evidence_may_be_nested() -> None:
         ],
         "event_ordering": [{"question": "c", "source_chat_ids": [4]}],
     }
+    older, newer = frozenset({"beam-1/1"}), frozenset({"beam-1/2", "beam-1/3"})
     assert locomo.beam_questions("beam-1", probing) == [
-        Question(
-            "beam-1", "b", "knowledge_update", frozenset({"beam-1/1", "beam-1/2", "beam-1/3"})
-        ),
+        Question("beam-1", "a", "abstention", frozenset()),
+        Question("beam-1", "b", "knowledge_update", older | newer, (older, newer)),
         Question("beam-1", "c", "event_ordering", frozenset({"beam-1/4"})),
     ]
+
+
+def test_two_sides_are_held_apart() -> None:
+    def answered(kind: str, *sides: float) -> Answered:
+        return Answered(Question("c", "q", kind, frozenset("ab")), [], sides)
+
+    found = locomo.two_sides(
+        [
+            answered("knowledge_update", 3, 1),
+            answered("knowledge_update", 3, 3),
+            answered("knowledge_update", math.inf, math.inf),
+            answered("contradiction_resolution", 10, 1),
+            answered("contradiction_resolution", 11, 1),
+        ]
+    )
+    assert found == {"updated above original": 33.3, "both in ten": 50.0}
+    assert locomo.two_sides([]) == {"updated above original": None, "both in ten": None}
+
+
+def test_scores_that_tell_answers_from_none() -> None:
+    known = Question("c", "q", "temporal", frozenset("a"))
+    none = Question("c", "q", "abstention", frozenset())
+    answered = [Answered(known, [], top=top) for top in (3.0, 2.0)]
+    answered += [Answered(none, [], top=top) for top in (2.0, 1.0)]
+    assert locomo.auc(answered) == 0.875
+    assert locomo.auc(answered[:2]) is None
+
+
+def test_the_default_is_judged_by_every_category() -> None:
+    overall: dict[str, Any] = {"R@1": 30.0, "R@10": 67.0, "R@20": 70.0}
+    parts: list[dict[str, Any]] = [
+        {"system": locomo.SHIPPED, "category": c, "R@10": 90.0} for c in locomo.CATEGORIES.values()
+    ]
+    assert locomo.judged(overall, parts)["met"]
+    for name, low in (("R@1", 27.0), ("R@10", 66.0), ("R@20", 67.0)):
+        assert not locomo.judged(overall | {name: low}, parts)["met"]
+    parts[2] |= {"R@10": 26.0}
+    assert not locomo.judged(overall, parts)["met"]
 
 
 def test_recall_is_the_mean_share_of_evidence() -> None:
