@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.memory import as_of
+from graphmem.cli.recall import given, looking
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--tokens", type=int, default=800, show_default=True, help="Tokens at most.")
 @click.option("--limit", type=int, default=20, show_default=True, help="Hits to choose from.")
-@click.option("--turns", is_flag=True, help="Look among the turns of conversations too.")
-@click.option(
-    "--policy",
-    default="default",
-    show_default=True,
-    help="How to rank: default, flat, trace, esper, engram or agent.",
-)
+@looking
 @command(wall=True)
 def context(
-    app: App, query: tuple[str, ...], *, tokens: int, limit: int, turns: bool, policy: str
+    app: App,
+    query: tuple[str, ...],
+    *,
+    tokens: int,
+    limit: int,
+    valid: datetime | None,
+    known: datetime | None,
+    **asked: Any,
 ) -> None:
     """Print what is remembered about QUERY as a block for a prompt, fenced as data."""
+    at = as_of(valid, known)
     with app.memory() as memory:
         found = memory.context(
-            " ".join(query), tokens=tokens, limit=limit, turns=turns, policy=policy
+            " ".join(query), tokens=tokens, limit=limit, as_of=at, **given(asked)
         )
     if app.json:
         app.emit(found, "")

@@ -38,6 +38,18 @@ def moment(function: F) -> F:
     return valid(known(function))
 
 
+def described(function: F) -> F:
+    """Give a reading command what narrows it."""
+    for option in (
+        click.option("--until", type=InstantType(), help="Said first before."),
+        click.option("--since", type=InstantType(), help="Said first then or later."),
+        click.option("--source", help="One of its events must come from it."),
+        click.option("--tag", "tags", multiple=True, help="Must be there; give several for all."),
+    ):
+        function = option(function)
+    return function
+
+
 def as_of(valid: datetime | None, known: datetime | None) -> AsOf | None:
     """Return the pair of times of a command; None for the present."""
     from graphmem.client import state
@@ -80,10 +92,7 @@ def add(
 
 
 @memory.command(name="list")
-@click.option("--tag", "tags", multiple=True, help="Must be there; may be given several times.")
-@click.option("--source", help="One of its events must come from it.")
-@click.option("--since", type=InstantType(), help="Said first then or later.")
-@click.option("--until", type=InstantType(), help="Said first before.")
+@described
 @click.option("--hidden", is_flag=True, help="Show superseded and deprecated memories too.")
 @click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
 @click.option("--cursor", help="Where the page before ended.")

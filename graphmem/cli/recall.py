@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import click
 
-from graphmem.cli.app import App, command
-from graphmem.cli.memory import InstantType, as_of, moment
+from graphmem.cli.app import App, F, command
+from graphmem.cli.memory import as_of, described, moment
+
+
+def looking(function: F) -> F:
+    """Give a command that recalls what decides among what, and how it is ranked."""
+    for option in (
+        click.option(
+            "--policy",
+            default="default",
+            show_default=True,
+            help="How to rank: default, flat, trace, esper, engram or agent.",
+        ),
+        click.option(
+            "--in-scope", "scopes", multiple=True, help="Only there; give several for any."
+        ),
+        described,
+        click.option("--hidden", is_flag=True, help="Show what was superseded or outvoted too."),
+        click.option("--turns", is_flag=True, help="Look among what was said word for word too."),
+    ):
+        function = option(function)
+    return moment(function)
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value not in (None, (), False)}
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--limit", type=int, default=10, show_default=True, help="Hits at most.")
-@click.option("--turns", is_flag=True, help="Look among the turns of conversations too.")
-@click.option("--hidden", is_flag=True, help="Show what was superseded or outvoted too.")
-@click.option("--tag", "tags", multiple=True, help="Must be there; may be given several times.")
-@click.option("--source", help="One of its events must come from it.")
-@click.option("--since", type=InstantType(), help="Said first then or later.")
-@click.option("--until", type=InstantType(), help="Said first before.")
-@click.option("--in-scope", "scopes", multiple=True, help="Only there; may be given several times.")
-@click.option(
-    "--policy",
-    default="default",
-    show_default=True,
-    help="How to rank: default, flat, trace, esper, engram or agent.",
-)
-@moment
+@looking
 @command(wall=True)
 def recall(
     app: App,
     query: tuple[str, ...],
     *,
+    limit: int,
     valid: datetime | None,
     known: datetime | None,
-    **looking: Any,
+    **asked: Any,
 ) -> None:
     """Find what is remembered about QUERY, best first, each with its reasons."""
-    given = {name: value for name, value in looking.items() if value}
+    at = as_of(valid, known)
     with app.memory() as memory:
-        found = memory.recall(
-            " ".join(query), as_of=as_of(valid, known), **{"limit": looking["limit"], **given}
-        )
+        found = memory.recall(" ".join(query), limit=limit, as_of=at, **given(asked))
     from graphmem.cli import recall_views
 
     app.emit(found, lambda: recall_views.recollection(found))

@@ -60,9 +60,9 @@ class RecallPolicy(Record):
     recency_days: float = Field(21.0, gt=0)
     access_weight: Weight = 0.0
     """Of how often it was opened by `expand`; 0 by default, since what is shown is opened."""
-    around: float = Field(0.3, ge=0, lt=1)
+    around: float = Field(0.18, ge=0, lt=1)
     """Blended: the share that a turn gives to its neighbours; its square to theirs, and so on."""
-    reach: int = Field(2, ge=0, le=5)
+    reach: int = Field(1, ge=0, le=5)
     """How far that goes, turns to each side."""
     named: Weight = 0.8
     """Blended: added when the question names who said a turn, or whom a belief is about."""
@@ -73,7 +73,7 @@ class RecallPolicy(Record):
     """Blended: what counts of a turn that a model, a tool or a system said."""
     min_similarity: float | None = Field(None, ge=-1, le=1)
     """Leave out what is less similar, or was found by words only; None: nothing."""
-    beliefs: int = Field(20, ge=1, le=200)
+    beliefs: int = Field(20, ge=1, le=50)
     """Of how many beliefs, the most relevant, the evidence is read."""
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""

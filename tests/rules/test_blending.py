@@ -190,7 +190,7 @@ def test_only_what_a_score_ranks_by_is_sent(score: Score) -> None:
             assert lists == {"vector": 1.0, "words": 0.0, "recency": 0.0, "access": 0.0}
             assert by["score"] == "plain"
     if score is Score.BLENDED:
-        assert extras == {"reach": 2, "named": 0.8, "dated": 0.5, "machine": 0.8}
+        assert extras == {"reach": 1, "named": 0.8, "dated": 0.5, "machine": 0.8}
     else:
         assert extras == {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
     assert by["distance"] == (score in {Score.FLAT, Score.ESPER})
