@@ -21,7 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "context": (
         "graphmem.cli.context:context",
-        "Print what is remembered about QUERY as a block for a prompt.",
+        "Print what is remembered about QUERY as a block for a prompt, fenced as data.",
     ),
     "why": (
         "graphmem.cli.why:why",
