@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "expand": (
         "graphmem.cli.expand:expand",
-        "Show all that is kept of a memory, a belief, a turn or an episode.",
+        "Show all that is kept of a memory, a belief, a turn or an episode; it counts as a look.",
     ),
     "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
     "belief": (
