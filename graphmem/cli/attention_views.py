@@ -134,9 +134,7 @@ def stale(found: StalePage) -> Group:
     lines = [_stale_lines(one) for one in found.memories]
     if not lines:
         lines.append(Text("Nothing is that old.", style="dim"))
-    if found.next_cursor:
-        lines.append(Text(f"\nmore: --cursor {found.next_cursor}"))
-    return Group(*lines)
+    return Group(*lines, *views.more(found.next_cursor))
 
 
 def _stale_lines(found: Stale) -> Text:

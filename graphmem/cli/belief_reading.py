@@ -44,14 +44,15 @@ def _slots(page: SlotPage) -> Group:
     from rich.text import Text
 
     from graphmem.cli.belief_views import number
+    from graphmem.cli.views import more
 
     table = Table("subject", "predicate", "believed", "others", box=None, pad_edge=False)
     for slot in page.slots:
         values = [f"{value.object} {number(value.belief)}" for value in slot.candidates]
         others = ", ".join(values[1:]) + ("  ambiguous" if slot.ambiguous else "")
         table.add_row(slot.subject, slot.predicate, "".join(values[:1]), Text(others, style="dim"))
-    more = Text(f"\nmore: --cursor {page.next_cursor}" if page.next_cursor else "")
-    return Group(table if page.slots else Text("No slots.", style="dim"), more)
+    found = table if page.slots else Text("No slots.", style="dim")
+    return Group(found, *more(page.next_cursor))
 
 
 @click.command(name="flip-set")

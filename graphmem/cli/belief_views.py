@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem.cli.views import day
+from graphmem.cli.views import day, more
 from graphmem.model import (
     Belief,
     BeliefPage,
@@ -121,9 +121,7 @@ def page(found: BeliefPage) -> Group:
     lines: list[RenderableType] = [_belief_lines(one) for one in found.beliefs]
     if not lines:
         lines.append(Text("No beliefs.", style="dim"))
-    if found.next_cursor:
-        lines.append(Text(f"\nmore: --cursor {found.next_cursor}"))
-    return Group(*lines)
+    return Group(*lines, *more(found.next_cursor))
 
 
 def _belief_lines(found: Belief) -> Text:

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from graphmem.cli.app import App, command
-from graphmem.cli.memory import as_of
 from graphmem.cli.recall import given, looking
 
 
@@ -29,11 +28,9 @@ def context(
     **asked: Any,
 ) -> None:
     """Print what is remembered about QUERY as a block for a prompt, fenced as data."""
-    at = as_of(valid, known)
+    wanted = given(asked, valid, known)
     with app.memory() as memory:
-        found = memory.context(
-            " ".join(query), tokens=tokens, limit=limit, as_of=at, **given(asked)
-        )
+        found = memory.context(" ".join(query), tokens=tokens, limit=limit, **wanted)
     if app.json:
         app.emit(found, "")
     elif found.text:

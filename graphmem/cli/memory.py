@@ -120,8 +120,7 @@ def list_(
     at = as_of(valid, known)
     with app.memory() as opened:
         page = opened.list(cursor=cursor, limit=limit, as_of=at, **given)
-    more = f"\nmore: --cursor {page.next_cursor}" if page.next_cursor else ""
-    app.emit(page, lambda: Group(views.memories(page.memories), more))
+    app.emit(page, lambda: Group(views.memories(page.memories), *views.more(page.next_cursor)))
 
 
 @memory.command()

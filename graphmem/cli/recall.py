@@ -32,9 +32,12 @@ def looking(function: F) -> F:
     return moment(function)
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value not in (None, (), False)}
+def given(
+    options: Mapping[str, Any], valid: datetime | None, known: datetime | None
+) -> dict[str, Any]:
+    """Return what `looking` was given, as `recall` takes it."""
+    told = {name: value for name, value in options.items() if value not in (None, (), False)}
+    return told | {"as_of": as_of(valid, known)}
 
 
 @click.command()
@@ -52,9 +55,9 @@ def recall(
     **asked: Any,
 ) -> None:
     """Find what is remembered about QUERY, best first, each with its reasons."""
-    at = as_of(valid, known)
+    wanted = given(asked, valid, known)
     with app.memory() as memory:
-        found = memory.recall(" ".join(query), limit=limit, as_of=at, **given(asked))
+        found = memory.recall(" ".join(query), limit=limit, **wanted)
     from graphmem.cli import recall_views
 
     app.emit(found, lambda: recall_views.recollection(found))

@@ -64,9 +64,7 @@ def _belief(line: Text, bite: BeliefBite) -> list[str]:
 
 
 def _other(other: OtherValue, than: BeliefBite) -> str:
-    before = than.last_at is not None and other.last_at <= than.last_at
-    # What was said later and does not lead was outweighed, and never was what is believed now.
-    word, when = ("was", "last said") if before else ("also said:", "newest")
+    word, when = ("was", "last said") if than.came_after(other) else ("also said:", "newest")
     said = f"{word} {other.object}, {when} {views.day(other.last_at)}"
     return f"{said}   {belief_views.number(other.belief)}   why: graphmem why {other.belief_id}"
 

@@ -36,6 +36,11 @@ def day(at: datetime) -> str:
     return f"{at.day} {at:%b %Y}"
 
 
+def more(cursor: str | None) -> list[Text]:
+    """Return how to get the next page; nothing when there is none."""
+    return [Text(f"\nmore: --cursor {cursor}")] if cursor else []
+
+
 def seen(memory: Memory) -> str:
     """Return how often and when a memory was said."""
     if memory.reinforce_count:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
-from pydantic import Field
-
-from graphmem.client.recalling import AsyncRecalling, Looking
+from graphmem.client.recalling import Looking, Question, asked
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import AsOf, Context, Message, RecallPolicy, Record, Text
+from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
 from graphmem.rules import context, identity
 
 
 class _About(Record):
-    about: Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+    about: Question
 
 
 class AsyncContexts:
@@ -54,11 +51,9 @@ class AsyncContexts:
             InvalidInputError: an argument does not fit, see `recall`; or no person said anything.
         """
         room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
-        asked = valid(_About, about=about).about if isinstance(about, str) else _question(about)
-        # Outside the session: what is found and then does not fit was not supplied.
-        outside = AsyncRecalling()
-        outside._state = replace(self._state, session=None)
-        found = await outside.recall(asked, limit=limit, policy=policy, as_of=as_of, **looking)
+        question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
+        # No session is told of it: what is found and then does not fit was not supplied.
+        found = await asked(self._state.binding, question, limit, policy, as_of, looking)
         packed = context.packed(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))

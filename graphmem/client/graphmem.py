@@ -95,8 +95,7 @@ class AsyncGraphMem(AsyncHandle):
         trace: TracebackType | None,
     ) -> None:
         try:
-            # What went wrong inside is what the caller is to hear of.
-            await (self._state.flush() if error is None else self._state.try_flush())
+            await self._state.settle(error)
         finally:
             await self._state.binding.world.graph.close()
 

@@ -55,8 +55,12 @@ class Looking(TypedDict, total=False):
     """Some of those that the handle sees; all of them unless given."""
 
 
+Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+"""Of which at least one character is no space."""
+
+
 class _Question(Record):
-    query: Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+    query: Question
 
 
 class _Looking(Record):
@@ -68,9 +72,6 @@ class _Looking(Record):
     source: Name | None = None
     since: Instant | None = None
     until: Instant | None = None
-
-
-class _Scopes(Record):
     scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
 
 
@@ -105,17 +106,29 @@ class AsyncRecalling:
             InvalidInputError: an argument does not fit, no policy has this name, the handle does
                 not see a scope, or nobody knows yet what will be known at `as_of`.
         """
-        question = valid(_Question, query=query)
-        to = _within(self._state.binding, valid(_Scopes, scopes=looking.pop("scopes", None)).scopes)
-        want = recall.Wanted(
-            **dict(valid(_Looking, **looking)),
-            as_of=moment_of(as_of),
-            limit=bounded("limit", limit, MOST_BITES),
-        )
-        found = await recall.recall(to, question.query, want, recall_policy_of(policy))
+        found = await asked(self._state.binding, query, limit, policy, as_of, looking)
         if self._state.session is not None:
             self._state.session.supplied.update(gathering.hashes(found))
         return found
+
+
+async def asked(
+    to: Binding,
+    query: str,
+    limit: int,
+    policy: str | RecallPolicy,
+    as_of: AsOf | None,
+    looking: Looking,
+) -> Recollection:
+    """Return what `AsyncRecalling.recall` does; no session is told what was found."""
+    question = valid(_Question, query=query).query
+    wanted = valid(_Looking, **looking)
+    want = recall.Wanted(
+        **wanted.model_dump(exclude={"scopes"}),
+        as_of=moment_of(as_of),
+        limit=bounded("limit", limit, MOST_BITES),
+    )
+    return await recall.recall(_within(to, wanted.scopes), question, want, recall_policy_of(policy))
 
 
 def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:

@@ -48,7 +48,7 @@ class AsyncSession(AsyncHandle):
         trace: TracebackType | None,
     ) -> None:
         """Write the accesses that wait; all else has been acknowledged."""
-        await (self._state.flush() if error is None else self._state.try_flush())
+        await self._state.settle(error)
 
 
 class Session(Handle):

@@ -89,6 +89,10 @@ class State:
         self.accesses.written(waiting)
         return written
 
+    async def settle(self, error: BaseException | None) -> None:
+        """Write the accesses that wait when a block ends; an error in it goes before one here."""
+        await (self.flush() if error is None else self.try_flush())
+
     async def try_flush(self) -> None:
         """Write the accesses that wait; when that fails, log it and keep them."""
         try:

@@ -28,6 +28,11 @@ class Kind(StrEnum):
         """+1 or -1."""
         return 1 if self is Kind.SUPPORTING else -1
 
+    @classmethod
+    def of(cls, polarity: int) -> Kind:
+        """Return which way a polarity points; the inverse of `polarity`."""
+        return cls.SUPPORTING if polarity > 0 else cls.REFUTING
+
 
 class Cardinality(StrEnum):
     """Whether the values of a predicate coexist or compete."""

@@ -245,6 +245,13 @@ class BeliefBite(Bite):
     reasons: tuple[Reason, ...] = ()
     """The newest of its evidence, newest first, three at most."""
 
+    def came_after(self, other: OtherValue) -> bool:
+        """Return whether the other value was said no later, so that it is what was believed.
+
+        What was said later and does not lead was outweighed, and never was believed.
+        """
+        return self.last_at is not None and other.last_at <= self.last_at
+
     @property
     def id(self) -> str:
         """Of the belief."""

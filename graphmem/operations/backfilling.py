@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.model import Backfilled, Unfit
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import backfill, drafts, facets, identity, tracerank
+from graphmem.rules import backfill, drafts, facets, identity, moments, tracerank
 from graphmem.rules.backfill import Edge, Found
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ async def _look(to: Binding, after: str, now: datetime, tx: Tx | None = None) ->
 
 
 def _bounds(now: datetime) -> dict[str, datetime]:
-    return {"earliest": backfill.BEGINNING, "latest": now + drafts.SKEW}
+    return {"earliest": moments.BEGINNING, "latest": now + drafts.SKEW}
 
 
 async def _memories(

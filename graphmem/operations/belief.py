@@ -22,13 +22,13 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import Binding
-from graphmem.rules import asking, believed, claims, moments, paging, sequential
+from graphmem.rules import asking, claims, moments, paging, records, sequential
 from graphmem.rules.asking import Reading
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
     """Return a belief and the server's clock when it was read."""
-    return believed.belief(row), row["now"]
+    return records.belief(row), row["now"]
 
 
 CURRENT = catalog.query("belief/current", dict)
@@ -183,7 +183,7 @@ def _line(line: Mapping[str, Any]) -> Line:
     _, status, log_ratio, confidence = line["after"]
     return Line(
         event_id=line["id"],
-        kind=Kind.SUPPORTING if line["polarity"] > 0 else Kind.REFUTING,
+        kind=Kind.of(line["polarity"]),
         occurred_at=line["at"],
         strength=line["strength"],
         llr=line["llr"],

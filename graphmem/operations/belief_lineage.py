@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,7 +12,6 @@ from graphmem.model import (
     BeliefCard,
     BeliefChain,
     BeliefEvent,
-    Kind,
     Link,
     Memory,
     Provenance,
@@ -21,7 +19,7 @@ from graphmem.model import (
     Turn,
 )
 from graphmem.ports import Binding
-from graphmem.rules import moments
+from graphmem.rules import moments, records
 
 CHAIN = catalog.query("belief/chain", dict)
 HISTORY = catalog.query("belief/history", dict)
@@ -65,7 +63,7 @@ async def history(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> li
     moments.refuse_future(as_of, found["now"])
     if not found["events"]:
         raise _missing(belief_id)
-    return [_event(event) for event in found["events"]]
+    return [records.belief_event(event) for event in found["events"]]
 
 
 async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
@@ -83,7 +81,7 @@ async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) ->
     links = _links(found["links"])
     return Provenance(
         belief=BeliefCard(**found["card"]),
-        events=tuple(_event(event) for event in found["events"]),
+        events=tuple(records.belief_event(event) for event in found["events"]),
         total=found["total"],
         turns=tuple(Turn(**turn) for turn in found["turns"]),
         episodes=tuple(Scene(**episode) for episode in found["episodes"]),
@@ -110,11 +108,3 @@ def _missing(belief_id: str) -> NotFoundError:
 def _links(found: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
     links = (Link(**link) for link in found)
     return tuple(sorted(links, key=lambda link: (link.occurred_at, link.event_id, link.newer_id)))
-
-
-def _event(event: Mapping[str, Any]) -> BeliefEvent:
-    rest = {name: value for name, value in event.items() if name not in ("payload", "polarity")}
-    kinds = {1: Kind.SUPPORTING, -1: Kind.REFUTING, None: None}
-    return BeliefEvent(
-        **rest, kind=kinds[event["polarity"]], payload=json.loads(event["payload"] or "{}")
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,19 +9,16 @@ from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import (
     Belief,
-    BeliefEvent,
     Card,
     Episode,
     Item,
-    Kind,
     Memory,
-    MemoryEvent,
     Neighbour,
     Scene,
     Turn,
 )
 from graphmem.ports import Binding, Tx
-from graphmem.rules import asking, assertions, believed
+from graphmem.rules import asking, assertions, records
 from graphmem.rules.asking import Reading
 
 EVENTS = 20
@@ -31,7 +27,7 @@ TURNS = 100
 CLAIMS = 100
 
 EXPAND = catalog.query("attention/expand", dict)
-STATES = catalog.query("belief/states", believed.belief)
+STATES = catalog.query("belief/states", records.belief)
 LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 
@@ -86,7 +82,7 @@ async def _beliefs(
 
 
 def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:
-    told = _evidence if isinstance(item, Belief) else _event
+    told = records.belief_event if isinstance(item, Belief) else records.memory_event
     return Card(
         item=item,
         events=tuple(told(event) for event in row["events"]),
@@ -98,22 +94,6 @@ def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> 
         accesses=row["accesses"],
         last_access_at=row["last_access_at"],
     )
-
-
-def _event(event: Mapping[str, Any]) -> MemoryEvent:
-    known = {name: event[name] for name in MemoryEvent.model_fields}
-    return MemoryEvent(**known | {"payload": _payload(event)})
-
-
-def _evidence(event: Mapping[str, Any]) -> BeliefEvent:
-    kinds = {1: Kind.SUPPORTING, -1: Kind.REFUTING, None: None}
-    known = {name: event[name] for name in BeliefEvent.model_fields if name != "kind"}
-    return BeliefEvent(**known | {"payload": _payload(event), "kind": kinds[event["polarity"]]})
-
-
-def _payload(event: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(event["payload"] or "{}")
-    return found
 
 
 def _neighbour(link: Mapping[str, Any]) -> Neighbour:

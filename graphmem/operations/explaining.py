@@ -236,7 +236,7 @@ def _piece(line: Mapping[str, Any]) -> Piece:
         **{name: event[name] for name in names},
         **{name: line[name] for name in ("weight", "echo_of", "strength", "llr", "turn_id")},
         event_id=line["id"],
-        kind=_kind(line),
+        kind=Kind.of(line["polarity"]),
         occurred_at=line["at"],
         faded=line["c"],
         says=0.0 - line["l"],
@@ -274,7 +274,7 @@ def _withdrawn(one: Mapping[str, Any]) -> Withdrawn:
         **{name: one[name] for name in ("confidence", "source_type")},
         **{name: one[name] for name in ("retraction_id", "retracted_at")},
         event_id=one["id"],
-        kind=_kind(one),
+        kind=Kind.of(one["polarity"]),
         occurred_at=one["at"],
         note=_note(one),
     )
@@ -283,10 +283,6 @@ def _withdrawn(one: Mapping[str, Any]) -> Withdrawn:
 def _replacement(one: Mapping[str, Any]) -> Replacement:
     names = ("belief_id", "statement", "event_id", "occurred_at", "recorded_at")
     return Replacement(**{name: one[name] for name in names}, note=_note(one))
-
-
-def _kind(one: Mapping[str, Any]) -> Kind:
-    return Kind.SUPPORTING if one["polarity"] > 0 else Kind.REFUTING
 
 
 def _note(event: Mapping[str, Any]) -> str | None:

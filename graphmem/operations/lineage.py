@@ -28,7 +28,7 @@ from graphmem.model import (
     Wish,
 )
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import drafts, identity, moments, tracerank
+from graphmem.rules import drafts, identity, moments, records, tracerank
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
@@ -162,7 +162,7 @@ async def history(
     moments.refuse_future(as_of, found["now"])
     if not found["events"]:
         raise moments.missing(memory_id, as_of)
-    return [_event(event) for event in found["events"]]
+    return [records.memory_event(event) for event in found["events"]]
 
 
 async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain:
@@ -196,10 +196,6 @@ async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain
         head_ids=tuple(m.id for m in memories if m.id not in hidden),
         provisional=provisional,
     )
-
-
-def _event(event: Mapping[str, Any]) -> MemoryEvent:
-    return MemoryEvent(**{**event, "payload": json.loads(event["payload"] or "{}")})
 
 
 async def _look(

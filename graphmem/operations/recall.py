@@ -12,7 +12,6 @@ from graphmem.model import (
     AnyBite,
     AsOf,
     BeliefBite,
-    Kind,
     Memory,
     MemoryBite,
     OtherValue,
@@ -29,13 +28,13 @@ from graphmem.ports import Binding, Role
 from graphmem.rules import (
     asking,
     assertions,
-    believed,
     blending,
     calibration,
     dates,
     gathering,
     identity,
     moments,
+    records,
     tracerank,
     words,
 )
@@ -45,8 +44,6 @@ NARROWED = catalog.query("recall/narrowed", dict)
 
 OUTVOTED = "outvoted"
 """What a value of a ONE slot is that another value leads."""
-
-
 WIDER = 5
 """A search that cannot ask for everything fetches so many times what its list holds."""
 MOST_DESCRIBED = 5_000
@@ -74,6 +71,10 @@ class Wanted:
         """Whether more is asked for than a search by index can be told."""
         described = self.tags or self.source is not None or self.since or self.until
         return bool(described) or (self.as_of is not None and self.as_of != AsOf())
+
+    def facets(self, tenant: str) -> list[str]:
+        """Return the full-text tokens that a memory of these tags and this source has."""
+        return identity.facet_keys(tenant, self.tags, [self.source] if self.source else [])
 
     def kinds(self) -> list[str]:
         """Return them as a query is given them; only memories have tags, and turns no source."""
@@ -103,7 +104,7 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         "statuses": statuses,
         "kinds": want.kinds(),
         "embedding": vector,
-        "words": _words(to, text, kept, want) if by["words"] else dict.fromkeys(KINDS, ""),
+        "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
         "asked": blending.asked(text),
         "dates": [list(span) for span in dates.spans(text, asked["valid"])] if by["dated"] else [],
         "machines": sorted(gathering.NOT_PEOPLE),
@@ -114,7 +115,10 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         "trace": tracerank.sent(policy.trace),
         "test": asking.sent(asking.bounds(to.world.settings)),
     }
-    found = await _narrowed(to, asked, want, kept) if want.narrows else await _now(to, asked)
+    query = NOW
+    if want.narrows:
+        query, asked = NARROWED, asked | _narrower(to, asked, want, kept)
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(query, **asked))
     reader = _Reader(to.model.mu_query, policy.trace, found["lost"])
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
@@ -123,17 +127,13 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
     )
 
 
-async def _now(to: Binding, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(NOW, **asked))
-    return found
-
-
-async def _narrowed(
-    to: Binding, asked: dict[str, Any], want: Wanted, kept: Sequence[str]
-) -> Mapping[str, Any]:
+def _narrower(
+    to: Binding, asked: Mapping[str, Any], want: Wanted, kept: Sequence[str]
+) -> dict[str, Any]:
+    """Return what recall/narrowed is given beside what recall/now is."""
     since, until = want.since or moments.BEGINNING, want.until or moments.FOREVER
-    facets = identity.facet_keys(to.wall.tenant, want.tags, [want.source] if want.source else [])
-    narrower = {
+    described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
+    return {
         "kept": list(kept),
         "tags": list(want.tags),
         "source": want.source,
@@ -145,28 +145,20 @@ async def _narrowed(
             "since": since if asked["known"] is None else moments.BEGINNING,
             "until": min(until, moments.after(asked["valid"])),
         },
-        "words": asked["words"] | {"facets": words.facet_query(to.wall, _memory(kept), facets)},
+        "words": asked["words"] | {"facets": described},
         "wide": WIDER * asked["pool"],
         "most": MOST_DESCRIBED,
     }
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(NARROWED, **asked | narrower))
-    return found
 
 
-KINDS = ("memory", "belief", "turn")
-
-
-def _words(to: Binding, text: str, statuses: Sequence[str], want: Wanted) -> dict[str, str]:
-    facets = identity.facet_keys(to.wall.tenant, want.tags, [want.source] if want.source else [])
+def _words(
+    to: Binding, text: str, statuses: Sequence[str], facets: Sequence[str]
+) -> dict[str, str]:
     return {
-        "memory": words.memory_query(text, to.wall, _memory(statuses), facets),
+        "memory": words.memory_query(text, to.wall, statuses, facets),
         "belief": words.belief_query(text, to.wall, statuses),
         "turn": words.turn_query(text, to.wall),
     }
-
-
-def _memory(statuses: Sequence[str]) -> list[Status]:
-    return [Status(status) for status in statuses if status != OUTVOTED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +200,7 @@ class _Reader:
 
 def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
     return BeliefBite(
-        belief=believed.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
+        belief=records.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
         last_at=hit["last_at"],
         ambiguous=hit["ambiguous"] or False,
         lost=hit["lost"],
@@ -226,7 +218,5 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
 
 
 def _reason(event: Mapping[str, Any]) -> Reason:
-    fields = dict(event)
-    polarity = fields.pop("polarity", None)
-    kind = None if polarity is None else Kind.SUPPORTING if polarity > 0 else Kind.REFUTING
-    return Reason(**fields, kind=kind)
+    told = {name: value for name, value in event.items() if name != "polarity"}
+    return Reason(**told, kind=records.kind(event.get("polarity")))

@@ -6,17 +6,17 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem.model import EventType, Status
 from graphmem.rules import identity
+from graphmem.rules.moments import BEGINNING
 
 SOURCE = "backfill"
 """Of every synthetic event."""
 MOST = 1_000
 """Events that the count of one memory is worth at most."""
-BEGINNING = datetime.min.replace(tzinfo=UTC)
 TICK = timedelta(microseconds=1)
 
 Problem = tuple[str, str]

@@ -20,7 +20,7 @@ from graphmem.model import (
     Status,
     VerdictStatus,
 )
-from graphmem.rules import gathering, hygiene
+from graphmem.rules import gathering, hygiene, words
 
 LEAST_TOKENS, MOST_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -49,8 +49,6 @@ _CHARACTERS = 16
 _SUSPECT = re.compile(r"`{3,}|[<>]|[^\x20-\x7e]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Controls, format characters (bidirectional overrides, tags), line separators."""
-_JOINERS = frozenset("\u200c\u200d")
-"""Within words of Persian and of Indian scripts, and within emoji; they hide nothing."""
 _SELECTORS = range(0xE0100, 0xE01F0)
 """Variation selectors, which can carry hidden text."""
 
@@ -132,8 +130,8 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _unseen(character: str) -> bool:
-    if character in _JOINERS:
-        return False
+    if character in words.JOINERS:
+        return False  # Within words, and within emoji: they hide nothing.
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
 
 
@@ -246,12 +244,11 @@ def _day(at: Instant | None) -> list[str]:
 def _others(bite: AnyBite) -> str:
     if not isinstance(bite, BeliefBite) or not bite.others:
         return ""
-    return f" ({'; '.join(_other(one, bite.last_at) for one in bite.others[:_MOST_OTHERS])})"
+    return f" ({'; '.join(_other(one, bite) for one in bite.others[:_MOST_OTHERS])})"
 
 
-def _other(other: OtherValue, than: Instant | None) -> str:
-    # What was said later and does not lead was outweighed, and never was what is believed.
-    word = "was" if than is not None and other.last_at <= than else "also said:"
+def _other(other: OtherValue, than: BeliefBite) -> str:
+    word = "was" if than.came_after(other) else "also said:"
     return f"{word} {_name(other.object)} {_day(other.last_at)[0]}"
 
 

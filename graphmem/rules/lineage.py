@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from graphmem.model import Status
-
-BEGINNING = datetime.min.replace(tzinfo=UTC)
+from graphmem.rules.moments import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)

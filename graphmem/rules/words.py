@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from graphmem.model import Status, Wall
+from graphmem.model import Wall
 from graphmem.rules import identity
 
 _WORD = re.compile(r"\w")
-_JOINERS = frozenset("\u200c\u200d")
+JOINERS = frozenset("\u200c\u200d")
 """Within words of Persian and of Indian scripts."""
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 """Of Lucene; in lower case they are words."""
@@ -21,9 +21,7 @@ _LONGEST_TOKEN = 255
 """The analyser cuts a longer word into as many pieces as it takes."""
 
 
-def memory_query(
-    text: str, wall: Wall, statuses: Sequence[Status], facets: Sequence[str] = ()
-) -> str:
+def memory_query(text: str, wall: Wall, statuses: Sequence[str], facets: Sequence[str] = ()) -> str:
     """Return the full-text query for memories; empty when the text has no word.
 
     Args:
@@ -35,7 +33,7 @@ def memory_query(
     return _walled(text, wall, {"content": 1}, statuses, facets)
 
 
-def facet_query(wall: Wall, statuses: Sequence[Status], facets: Sequence[str]) -> str:
+def facet_query(wall: Wall, statuses: Sequence[str], facets: Sequence[str]) -> str:
     """Return the full-text query for every memory with all these tokens, whatever its words.
 
     All that it finds has the score 0. Empty when there is no token.
@@ -97,7 +95,7 @@ def _words(text: str) -> Iterable[str]:
 
 
 def _is_within_word(char: str) -> bool:
-    return char.isalnum() or char == "_" or char in _JOINERS or unicodedata.category(char)[0] == "M"
+    return char.isalnum() or char == "_" or char in JOINERS or unicodedata.category(char)[0] == "M"
 
 
 def _within(budget: int, words: Iterable[str]) -> Iterator[str]:

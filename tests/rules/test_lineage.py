@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Status
-from graphmem.rules.lineage import BEGINNING, Effect, in_force, seen, status_of
+from graphmem.rules.lineage import Effect, in_force, seen, status_of
+from graphmem.rules.moments import BEGINNING
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
