@@ -8,12 +8,14 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
+from graphmem.rules.prompting import M
+from graphmem.rules.prompting import Prompt as Prompt  # asked of `Llm`, made by rules
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,6 +118,44 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[M]):
+    """What a language model answered, and what it cost."""
+
+    value: M
+    raw: str = field(repr=False)
+    """The reply as it came, to be kept."""
+    model: str
+    """Name of the model."""
+    requests: int
+    """How many were made, those that failed included."""
+    tokens_in: int
+    tokens_out: int
+    """Of all requests that were answered; 0 where the service counts none."""
+    cost_usd: float | None
+    """Of the same; None when nobody knows the model's price."""
+
+
+class Llm(Protocol):
+    """Prompts to checked records. Used by what writes, never by what reads."""
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model, recorded with what it wrote, for example `openai/gpt-5`."""
+        ...
+
+    async def answer(self, prompt: Prompt[M]) -> Answer[M]:
+        """Return the model's reply to a prompt as the record that the prompt asks for.
+
+        Raises:
+            ConfigurationError: nobody knows whose model it is.
+            ModelUnavailableError: the model cannot be reached or refuses the key.
+            ModelReplyError: the reply fits no such record, after one attempt at repair; `raw`
+                holds it.
+        """
+        ...
+
+
 class Clock(Protocol):
     """The caller's wall clock."""
 
@@ -138,6 +178,8 @@ class World:
     settings: Settings
     report: Callable[[str], None]
     """Told what takes long, one line at a time."""
+    llm: Llm | None = None
+    """None when no language model is set."""
 
 
 @dataclass(frozen=True, slots=True)

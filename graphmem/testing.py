@@ -1,13 +1,24 @@
-"""Stand-ins for tests: a clock that is set by hand, an embedder without a model."""
+"""Stand-ins for tests: a clock set by hand, an embedder and a language model without a model."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
 
-from graphmem.adapters.embedding.hashing import HashEmbedder
-from graphmem.errors import InvalidInputError
+from pydantic import BaseModel
 
-__all__ = ["FrozenClock", "HashEmbedder"]
+from graphmem.adapters.models.embedding.hashing import HashEmbedder
+from graphmem.adapters.models.language.replies import Misfit, read
+from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
+from graphmem.ports import Answer, Prompt
+from graphmem.rules.prompting import M
+
+__all__ = ["FrozenClock", "HashEmbedder", "ScriptedLlm"]
+
+Reply: TypeAlias = BaseModel | Mapping[str, Any] | str | Exception
+"""What a scripted model answers: a record, its JSON as a mapping or text, or what it raises."""
 
 
 class FrozenClock:
@@ -39,3 +50,73 @@ class FrozenClock:
     def advance(self, by: timedelta) -> None:
         """Move it by this much."""
         self._at += by
+
+
+class ScriptedLlm:
+    """A language model that answers what it is told to. Never suspends; repairs nothing.
+
+        llm = ScriptedLlm([{"statement": None, "confidence": 0, "episodes": []}])
+        GraphMem.open(llm=llm)
+        len(llm.prompts)
+
+    Each answer counts one request, 100 tokens sent, 10 received and costs nothing.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Reply] | Callable[[Prompt[Any]], Reply],
+        *,
+        name: str = "scripted",
+    ) -> None:
+        """Take the replies in their order, or a callable that makes one from each prompt."""
+        self.prompts: list[Prompt[Any]] = []
+        """Every prompt it was given, in order."""
+        self._name = name
+        self._reply = replies if callable(replies) else _in_order(replies)
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model."""
+        return self._name
+
+    async def answer(self, prompt: Prompt[M]) -> Answer[M]:
+        """Return the next reply as the record that the prompt asks for.
+
+        Raises:
+            ModelReplyError: the reply fits no such record.
+            ModelUnavailableError: there are no more replies.
+        """
+        self.prompts.append(prompt)
+        reply = self._reply(prompt)
+        if isinstance(reply, Exception):
+            raise reply
+        raw = reply if isinstance(reply, str) else _json(reply)
+        value = read(raw, prompt.reply)
+        if isinstance(value, Misfit):
+            raise ModelReplyError(f"The scripted reply does not fit: {value.reason}.", raw=raw)
+        return Answer(
+            value=value,
+            raw=raw,
+            model=self.name,
+            requests=1,
+            tokens_in=100,
+            tokens_out=10,
+            cost_usd=0.0,
+        )
+
+
+def _in_order(replies: Iterable[Reply]) -> Callable[[Prompt[Any]], Reply]:
+    script = iter(replies)
+
+    def following(_: Prompt[Any]) -> Reply:
+        for reply in script:
+            return reply
+        raise ModelUnavailableError("The script of this language model is over.")
+
+    return following
+
+
+def _json(reply: BaseModel | Mapping[str, Any]) -> str:
+    if isinstance(reply, BaseModel):
+        return reply.model_dump_json()
+    return json.dumps(dict(reply), ensure_ascii=False)

@@ -15,7 +15,7 @@ from graphmem.ports import Binding, World
 from graphmem.rules import drafts
 
 if TYPE_CHECKING:
-    from graphmem.ports import Embedder
+    from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
 __all__ = ["Address", "Binding", "address", "awaited_world", "blocking_world", "bound", "settings"]
@@ -85,27 +85,41 @@ def _is_address(uri: str) -> bool:
 
 
 def blocking_world(
-    known: Settings, at: Address, report: Callable[[str], None], embedder: Embedder | None
+    known: Settings,
+    at: Address,
+    report: Callable[[str], None],
+    embedder: Embedder | None,
+    llm: Llm | None = None,
 ) -> World:
     """Return a world whose ports never suspend."""
     from graphmem.adapters.clock import BlockingClock
-    from graphmem.adapters.embedding import open_embedder
+    from graphmem.adapters.models.embedding import open_embedder
+    from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
 
+    # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=False)
-    return World(BlockingGraph(at, known), model, BlockingClock(), known, report)
+    writer = llm or open_llm(known, awaited=False)
+    return World(BlockingGraph(at, known), model, BlockingClock(), known, report, writer)
 
 
 def awaited_world(
-    known: Settings, at: Address, report: Callable[[str], None], embedder: Embedder | None
+    known: Settings,
+    at: Address,
+    report: Callable[[str], None],
+    embedder: Embedder | None,
+    llm: Llm | None = None,
 ) -> World:
     """Return a world on the running event loop."""
     from graphmem.adapters.clock import AwaitedClock
-    from graphmem.adapters.embedding import open_embedder
+    from graphmem.adapters.models.embedding import open_embedder
+    from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
 
+    # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=True)
-    return World(AwaitedGraph(at, known), model, AwaitedClock(), known, report)
+    writer = llm or open_llm(known, awaited=True)
+    return World(AwaitedGraph(at, known), model, AwaitedClock(), known, report, writer)
 
 
 async def bound(world: World, known: Settings) -> Binding:

@@ -17,7 +17,7 @@ from graphmem.ports import run_now
 from graphmem.rules import drafts, hygiene, identity
 
 if TYPE_CHECKING:
-    from graphmem.ports import Embedder
+    from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
 H = TypeVar("H", bound="AsyncGraphMem | GraphMem")
@@ -34,6 +34,8 @@ class Opening(TypedDict, total=False):
     """Hygiene rules on top of graphmem's own."""
     embedder: Embedder
     """A model of your own in place of the settings'."""
+    llm: Llm
+    """A language model of your own in place of the settings'."""
 
 
 class _SessionName(Record):
@@ -58,7 +60,8 @@ class AsyncGraphMem(AsyncHandle):
         known = settings or connect.settings()
         report = opening.get("report", connect.silent)
         address = await asyncio.to_thread(connect.address, known, report)
-        world = connect.awaited_world(known, address, report, opening.get("embedder"))
+        models = opening.get("embedder"), opening.get("llm")
+        world = connect.awaited_world(known, address, report, *models)
         return cls(_state(await connect.bound(world, known), known, opening))
 
     async def close(self) -> None:
@@ -109,7 +112,8 @@ class GraphMem(Handle):
         known = settings or connect.settings()
         report = opening.get("report", connect.silent)
         address = connect.address(known, report)
-        world = connect.blocking_world(known, address, report, opening.get("embedder"))
+        models = opening.get("embedder"), opening.get("llm")
+        world = connect.blocking_world(known, address, report, *models)
         return cls(_state(run_now(connect.bound(world, known)), known, opening))
 
     close = blocking(AsyncGraphMem.close)

@@ -31,8 +31,9 @@ def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
     for folder, packaged in (("cypher", "_cypher"), ("migrations", "_migrations")):
         for file in (ROOT / folder).rglob("*.cypher"):
             assert f"graphmem/{packaged}/{file.relative_to(ROOT / folder).as_posix()}" in held
-    for file in (ROOT / "graphmem" / "data").iterdir():
-        assert f"graphmem/data/{file.name}" in held
+    for folder in ("data", "rules/prompts"):
+        for file in (ROOT / "graphmem" / folder).iterdir():
+            assert f"graphmem/{folder}/{file.name}" in held
     assert "graphmem/py.typed" in held
     assert any(name.endswith(".lock.json") for name in held)
     assert not any(name.startswith(("tests/", "bench/")) for name in held)

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import json
-import socket
-import struct
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphmem.adapters.embedding import open_embedder
-from graphmem.adapters.embedding.gateway import Gateway
-from graphmem.adapters.embedding.service import ServiceEngine
-from graphmem.ports import Embedder, Role, run_now
+from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models.embedding.gateway import Gateway
+from graphmem.adapters.models.embedding.service import ServiceEngine
+from graphmem.ports import Embedder, Role
 from graphmem.settings import Settings
+from tests.plugins.loopback import KEY, LoopbackService, Reply, Waits
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix
-
-T = TypeVar("T")
-KEY = "sk-opensesame-0123456789"
 
 
 def vector_of(text: str) -> list[float]:
@@ -40,41 +31,12 @@ def items(texts: list[str]) -> list[dict[str, Any]]:
     return [{"index": i, "embedding": vector_of(text)} for i, text in enumerate(texts)]
 
 
-Reply = Callable[[BaseHTTPRequestHandler], None]
+class Service(LoopbackService):
+    """An OpenAI-compatible embedding service."""
 
-
-def send(
-    handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: dict[str, str]
-) -> None:
-    handler.send_response(status)
-    for name, value in {"Content-Type": "application/json", **headers}.items():
-        handler.send_header(name, value)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
-
-
-@dataclass
-class Service:
-    """An OpenAI-compatible server on loopback that plays a script, then behaves."""
-
-    url: str = ""
-    bodies: list[dict[str, Any]] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-    script: list[Reply] = field(default_factory=list)
-    released: threading.Event = field(default_factory=threading.Event)
-    """Set at the end of a test: requests that hang go home."""
-
-    def play(self, *replies: Reply) -> None:
-        self.script.extend(replies)
-
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        self.bodies.append(body)
-        self.keys.append(handler.headers["Authorization"])
+    def behave(self, body: dict[str, Any]) -> Reply:
         texts = body.get("input") or body.get("texts") or [""] * len(body.get("requests", []))
-        reply = self.script.pop(0) if self.script else self.data(items(texts))
-        reply(handler)
+        return self.data(items(texts))
 
     @property
     def sent(self) -> list[list[str]]:
@@ -85,94 +47,13 @@ class Service:
     def data(data: object) -> Reply:
         """Answer 200 with these vectors, whatever was asked."""
         body = {"object": "list", "model": "m", "data": data, "usage": {"total_tokens": 1}}
-        return lambda handler: send(handler, 200, json.dumps(body).encode(), {})
-
-    @staticmethod
-    def status(status: int, message: str = "no", **headers: str) -> Reply:
-        body = json.dumps({"error": {"message": message, "type": "t", "code": None}}).encode()
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return lambda handler: send(handler, status, body, named)
-
-    @staticmethod
-    def text(body: bytes) -> Reply:
-        return lambda handler: send(handler, 200, body, {})
-
-    @staticmethod
-    def cut_off(handler: BaseHTTPRequestHandler) -> None:
-        """Promise more bytes than are sent."""
-        handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
-        handler.wfile.write(b'{"data": [{"emb')
-        handler.close_connection = True
-
-    @staticmethod
-    def reset(handler: BaseHTTPRequestHandler) -> None:
-        """Break the connection with a TCP reset."""
-        at_once = struct.pack("ii", 1, 0)
-        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
-        handler.connection.close()
-        handler.close_connection = True
-
-    def hang(self, handler: BaseHTTPRequestHandler) -> None:
-        self.released.wait(30)
-        handler.close_connection = True
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that gives up is what some tests are about."""
+        return LoopbackService.text(json.dumps(body).encode())
 
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    played = Service()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            played.answer(self)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    with _Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        played.url = f"http://127.0.0.1:{server.server_port}/v1"
-        try:
-            yield played
-        finally:
-            played.released.set()
-            server.shutdown()
-            _hang_up()
-
-
-def _hang_up() -> None:
-    """Close the connections that litellm keeps for later calls: each test has its own service."""
-    if litellm := sys.modules.get("litellm"):
-        clients = litellm.in_memory_llm_clients_cache.cache_dict
-        blocking = [k for k, c in clients.items() if not inspect.iscoroutinefunction(c.close)]
-        for key in blocking:
-            clients.pop(key).close()
-
-
-@dataclass
-class Waits:
-    """Works like one of the faces; pauses are noted, not slept."""
-
-    awaited: bool
-    pauses: list[float] = field(default_factory=list)
-
-    async def run(self, work: Callable[[], T]) -> T:
-        return await asyncio.to_thread(work) if self.awaited else work()
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        if self.awaited:
-            await asyncio.sleep(0)
+    with Service.opened() as played:
+        yield played
 
 
 @dataclass
@@ -183,14 +64,10 @@ class Talk:
     waits: Waits
 
     def embed(self, *texts: str, role: Role = Role.DOCUMENT) -> Matrix:
-        rows: Matrix = self.finish(self.embedder.embed(list(texts), role))
-        return rows
+        return self.waits.finish(self.embedder.embed(list(texts), role))
 
     def dimension(self) -> int:
-        return int(self.finish(self.embedder.dimension()))
-
-    def finish(self, work: Any) -> Any:
-        return asyncio.run(work) if self.waits.awaited else run_now(work)
+        return self.waits.finish(self.embedder.dimension())
 
 
 Connect = Callable[..., Talk]

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.adapters.embedding import open_embedder
-from graphmem.adapters.embedding.faces import AWAITED, BLOCKING, Face
-from graphmem.adapters.embedding.gateway import Gateway
-from graphmem.adapters.embedding.texts import CHARS_READ, batches
+from graphmem.adapters.models.embedding import open_embedder
+from graphmem.adapters.models.embedding.gateway import Gateway
+from graphmem.adapters.models.embedding.texts import CHARS_READ, batches
+from graphmem.adapters.models.faces import AWAITED, BLOCKING, Face
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings

@@ -6,7 +6,7 @@ import logging
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +19,10 @@ from graphmem.errors import (
     ModelUnavailableError,
 )
 from graphmem.ports import Role
+from tests.plugins.loopback import KEY, chain
 
 if TYPE_CHECKING:
     from tests.embedding.conftest import Connect, Service
-
-KEY = "sk-opensesame-0123456789"
 
 
 def expected(*texts: str) -> np.ndarray[Any, Any]:
@@ -132,13 +131,6 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
     ),
     ("empty", lambda s: s.data([bare(0), bare(1)]), ModelReplyError, "shape"),
 ]
-
-
-def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error with all it may drag into a log."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def bare(index: int) -> dict[str, Any]:
@@ -309,7 +301,7 @@ def test_gemini_is_told_documents_from_queries(connect: Connect, service: Servic
 def test_litellm_is_imported_only_when_used() -> None:
     code = (
         "import sys, asyncio\n"
-        "from graphmem.adapters.embedding import open_embedder\n"
+        "from graphmem.adapters.models.embedding import open_embedder\n"
         "assert not {'numpy', 'asyncio.events'} & set(sys.modules) - before, 'early'\n"
         "from graphmem.settings import Settings\n"
         "for awaited in (False, True):\n"

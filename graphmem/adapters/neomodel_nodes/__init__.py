@@ -5,19 +5,14 @@ attribute `uid`, because neomodel keeps the name `id` for itself.
 """
 
 from graphmem.adapters.neomodel_nodes.browsing import browsing
+from graphmem.adapters.neomodel_nodes.indexes import Index
 from graphmem.adapters.neomodel_nodes.nodes import (
     EDGES,
     NODES,
     Belief,
-    Checkpoint,
-    EmbeddingModel,
     Episode,
     Event,
-    Index,
     Memory,
-    Migration,
-    MigrationLock,
-    NameLock,
     Predicate,
     Speaks,
     Supersedes,
@@ -25,12 +20,22 @@ from graphmem.adapters.neomodel_nodes.nodes import (
     Turn,
 )
 from graphmem.adapters.neomodel_nodes.schema import declared
+from graphmem.adapters.neomodel_nodes.workings import (
+    Checkpoint,
+    Consolidation,
+    EmbeddingModel,
+    Migration,
+    MigrationLock,
+    NameLock,
+    Reply,
+)
 
 __all__ = [
     "EDGES",
     "NODES",
     "Belief",
     "Checkpoint",
+    "Consolidation",
     "EmbeddingModel",
     "Episode",
     "Event",
@@ -40,6 +45,7 @@ __all__ = [
     "MigrationLock",
     "NameLock",
     "Predicate",
+    "Reply",
     "Speaks",
     "Supersedes",
     "Tenant",

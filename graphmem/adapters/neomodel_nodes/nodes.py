@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
 from neomodel import (
     ArrayProperty,
@@ -19,20 +18,16 @@ from neomodel import (
     ZeroOrOne,
 )
 
-WORDS = {"fulltext.eventually_consistent": False}
-COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """An index or key that neomodel cannot declare on one property."""
-
-    kind: Literal["unique", "range", "fulltext", "vector"]
-    prop: str
-    """Names it, together with the label and the kind."""
-    on: tuple[str, ...]
-    """Property names in the graph, in order, `prop` among them."""
-    config: dict[str, Any] = field(default_factory=dict)
+from graphmem.adapters.neomodel_nodes.indexes import COSINE, WORDS, Index
+from graphmem.adapters.neomodel_nodes.workings import (
+    Checkpoint,
+    Consolidation,
+    EmbeddingModel,
+    Migration,
+    MigrationLock,
+    NameLock,
+    Reply,
+)
 
 
 class Supersedes(StructuredRel):
@@ -183,42 +178,6 @@ class Predicate(StructuredNode):
     concerned_by = RelationshipFrom("Event", "CONCERNS")
 
 
-class Checkpoint(StructuredNode):
-    """What a slot's older evidence came to: a cache, which a read continues from."""
-
-    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
-
-    tenant = StringProperty(required=True)
-    slot_id = StringProperty(required=True)
-    until = DateTimeNeo4jFormatProperty()
-    known_at = DateTimeNeo4jFormatProperty()
-    locked_at = DateTimeNeo4jFormatProperty()
-    newest = ArrayProperty(StringProperty())
-    weights_key = StringProperty()
-    kappa = FloatProperty()
-    tau_days = FloatProperty()
-    ids = ArrayProperty(StringProperty())
-    scores = ArrayProperty(FloatProperty())
-    affirmed = ArrayProperty(IntegerProperty())
-    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
-    last_id = ArrayProperty(StringProperty())
-    l_for = ArrayProperty(FloatProperty())
-    l_against = ArrayProperty(FloatProperty())
-    events_for = ArrayProperty(IntegerProperty())
-    events_against = ArrayProperty(IntegerProperty())
-    episodes_for = ArrayProperty(IntegerProperty())
-    episodes_against = ArrayProperty(IntegerProperty())
-
-
-class NameLock(StructuredNode):
-    """An event id that a transaction holds; no such node outlives its transaction."""
-
-    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
-
-    tenant = StringProperty(required=True)
-    key = StringProperty(required=True)
-
-
 class Event(StructuredNode):
     """An append-only record that something happened."""
 
@@ -273,6 +232,13 @@ class Episode(StructuredNode):
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
         Index("range", "occurred_at", ("tenant", "scope", "occurred_at")),
+        Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
+        Index(
+            "vector",
+            "embedding",
+            ("embedding", "tenant", "scope", "recorded_at", "occurred_at"),
+            COSINE,
+        ),
     )
 
     tenant = StringProperty(required=True)
@@ -283,6 +249,7 @@ class Episode(StructuredNode):
     content = StringProperty()
     entities = ArrayProperty(StringProperty())
     importance = FloatProperty()
+    embedding = ArrayProperty(FloatProperty())
     request_hash = StringProperty()
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
@@ -299,6 +266,7 @@ class Turn(StructuredNode):
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
         Index("unique", "position", ("tenant", "episode_id", "position")),
+        Index("range", "recorded_at", ("tenant", "scope", "recorded_at")),
         Index("fulltext", "text", ("text", "name", "tenant_key", "scope_key"), WORDS),
         Index(
             "vector",
@@ -329,39 +297,6 @@ class Turn(StructuredNode):
     accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
-class EmbeddingModel(StructuredNode):
-    """The model that filled the graph."""
-
-    key = StringProperty(unique_index=True)
-    name = StringProperty(required=True)
-    dimension = IntegerProperty(required=True)
-    mu_document = FloatProperty(required=True)
-    mu_query = FloatProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
-
-
-class Migration(StructuredNode):
-    """One applied change of the schema or of the data."""
-
-    number = IntegerProperty(unique_index=True)
-    name = StringProperty(required=True)
-    sha256 = StringProperty(required=True)
-    language = StringProperty()
-    applied_at = DateTimeNeo4jFormatProperty(required=True)
-
-    followed_by = RelationshipTo("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
-    follows = RelationshipFrom("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
-
-
-class MigrationLock(StructuredNode):
-    """Who may migrate now."""
-
-    key = StringProperty(unique_index=True)
-    owner = StringProperty()
-    asked_at = DateTimeNeo4jFormatProperty()
-    expires_at = DateTimeNeo4jFormatProperty()
-
-
 NODES: tuple[type[StructuredNode], ...] = (
     Tenant,
     Memory,
@@ -372,6 +307,8 @@ NODES: tuple[type[StructuredNode], ...] = (
     Event,
     Episode,
     Turn,
+    Consolidation,
+    Reply,
     EmbeddingModel,
     Migration,
     MigrationLock,

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from neomodel import StructuredNode
 
-from graphmem.adapters.neomodel_nodes.nodes import EDGES, NODES, Index
+from graphmem.adapters.neomodel_nodes.indexes import Index
+from graphmem.adapters.neomodel_nodes.nodes import EDGES, NODES
 from graphmem.model import Schema, SchemaItem
 
 _TYPES = {

@@ -16,7 +16,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.ports import Role
 
 if TYPE_CHECKING:
-    from graphmem.adapters.embedding.faces import Face
+    from graphmem.adapters.models.faces import Face
     from graphmem.ports import Matrix
     from graphmem.settings import Settings
 

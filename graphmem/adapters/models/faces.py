@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Face(Protocol):
-    """How an embedder waits; everything else about it is written once."""
+    """How a model waits; everything else about it is written once."""
 
     async def run(self, work: Callable[[], T]) -> T:
         """Return what `work` returns."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from graphmem.adapters.embedding.replies import unit_rows
-from graphmem.adapters.embedding.texts import batches, cleaned
+from graphmem.adapters.models.embedding.replies import unit_rows
+from graphmem.adapters.models.embedding.texts import batches, cleaned
 from graphmem.ports import Role
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
-    from graphmem.adapters.embedding.cache import Vector, VectorCache
-    from graphmem.adapters.embedding.faces import Face
+    from graphmem.adapters.models.embedding.cache import Vector, VectorCache
+    from graphmem.adapters.models.faces import Face
     from graphmem.ports import Matrix
 
 

@@ -1,4 +1,4 @@
-"""What went wrong with an embedding service, and whether to ask it again."""
+"""What went wrong with a model's service, and whether to ask it again."""
 
 from __future__ import annotations
 
@@ -9,20 +9,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from graphmem.errors import GraphmemError, ModelReplyError, ModelUnavailableError
+
+if TYPE_CHECKING:
+    from graphmem.adapters.models.access import Access
 
 DETAIL_CHARS = 300
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0
 LONGEST_WAIT_S = 60.0
 """A service that asks for more patience than this is reported instead."""
 
-_UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, ValidationError, Warning)
+_UNREADABLE = {
+    json.JSONDecodeError: "it is no JSON",
+    UnicodeDecodeError: "it is no UTF-8",
+    ValidationError: "its JSON has another shape",
+    Warning: "its JSON has another shape",
+}
 """Under litellm's error 500 these mean that the reply made no sense. Pydantic only warns of a
-wrong type, which is an error where warnings are errors."""
+wrong type, which is an error where warnings are errors. What they say may quote the reply."""
 
 
 class Kind(Enum):
@@ -41,7 +49,7 @@ class Fault:
 
     kind: Kind
     detail: str
-    """What the service or the network said: one line, secrets struck out."""
+    """What the service or the network said: one line, secrets struck out; no reply of a model."""
     wait_s: float | None = None
     """How long the service asks to wait, seconds."""
 
@@ -49,9 +57,11 @@ class Fault:
 def fault_of(error: Exception, *, secrets: frozenset[str]) -> Fault:
     """Return what a litellm exception means; litellm puts nearly everything under error 500."""
     links = list(_chain(error))
+    for link in links:
+        for unreadable, reason in _UNREADABLE.items():
+            if isinstance(link, unreadable):
+                return Fault(Kind.REPLY, reason)
     detail = _detail(error, secrets)
-    if any(isinstance(link, _UNREADABLE) for link in links):
-        return Fault(Kind.REPLY, detail)
     if "missing credentials" in detail.casefold():
         return Fault(Kind.KEY, "no key was given")
     kind = _kind(int(getattr(error, "status_code", None) or 0))
@@ -124,34 +134,32 @@ def worth_another(fault: Fault) -> bool:
     return fault.kind is Kind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def error_of(fault: Fault, *, model: str, where: str, requests: int) -> GraphmemError:
+def error_of(fault: Fault, access: Access, requests: int) -> GraphmemError:
     """Return the error a caller gets.
 
     Args:
         fault: what happened last.
-        model: the model's name.
-        where: the service, in words, without credentials.
+        access: the service.
         requests: how many were made.
     """
-    said = f"{where} for model {model!r}"
+    said = f"{access.where} for model {access.model!r}"
     match fault.kind:
         case Kind.KEY:
             return ModelUnavailableError(
                 f"Refused by {said}: {fault.detail}.",
-                hint="Set GRAPHMEM_EMBEDDER_KEY to a valid key, or to any word if the service "
-                "asks for none.",
+                hint=f"Set {access.setting}_KEY to a valid key, or to any word if the service asks "
+                "for none.",
             )
         case Kind.MODEL:
             return ModelUnavailableError(
                 f"No such model or address at {said}: {fault.detail}",
-                hint="Check GRAPHMEM_EMBEDDER and GRAPHMEM_EMBEDDER_URL.",
+                hint=f"Check {access.setting} and {access.setting}_URL.",
             )
         case Kind.REPLY:
-            return ModelReplyError(f"Unreadable answer from {said}: {fault.detail}")
+            return ModelReplyError(f"Unreadable answer from {said}: {fault.detail}.")
         case Kind.REQUEST:
             return ModelReplyError(
-                f"Request refused by {said}: {fault.detail}",
-                hint="Check GRAPHMEM_EMBEDDER_DIMENSION and GRAPHMEM_EMBEDDER_BATCH.",
+                f"Request refused by {said}: {fault.detail}", hint=access.too_much
             )
         case Kind.PASSING:
             wait = "" if fault.wait_s is None else f" (it asks to wait {fault.wait_s:.0f} s)"

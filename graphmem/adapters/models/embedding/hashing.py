@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphmem.adapters.embedding.replies import unit_rows
-from graphmem.adapters.embedding.texts import cleaned
+from graphmem.adapters.models.embedding.replies import unit_rows
+from graphmem.adapters.models.embedding.texts import cleaned
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix, Role

@@ -1,0 +1,28 @@
+"""Language models behind one port: those that litellm knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphmem.ports import Llm
+    from graphmem.settings import Settings
+
+
+def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
+    """Return the language model that `settings.model` names, or None; nothing is called yet.
+
+    Args:
+        settings: `model` is the name of a litellm language model, or None.
+        awaited: True for a model that suspends while it works, False for one whose coroutines
+            never suspend.
+
+    Raises:
+        ConfigurationError: the address or the key cannot be used in an HTTP request.
+    """
+    if settings.model is None:
+        return None
+    from graphmem.adapters.models.faces import AWAITED, BLOCKING
+    from graphmem.adapters.models.language.gateway import Gateway
+
+    return Gateway(settings.model, settings, AWAITED if awaited else BLOCKING)

@@ -1,0 +1,158 @@
+"""The language model: asked for JSON of a schema, checked, asked once more when it does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from graphmem.adapters.models.access import Access
+from graphmem.adapters.models.faults import Fault, Kind, error_of
+from graphmem.adapters.models.language.replies import Misfit, cost_of, read, said, tokens_of
+from graphmem.adapters.models.language.schemas import response_format
+from graphmem.adapters.models.service import Service
+from graphmem.errors import ModelReplyError
+from graphmem.ports import Answer
+from graphmem.rules.identity import digest
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from graphmem.adapters.models.faces import Face
+    from graphmem.ports import Prompt
+    from graphmem.rules.prompting import M
+    from graphmem.settings import Settings
+
+Message = dict[str, str]
+
+FORMS = ("json_schema", "json_object", "plain")
+"""How a reply may be asked for, the strictest first; a service that refuses one gets the next."""
+ATTEMPTS = 2
+_REPEATED_CHARS = 8_000
+"""Of a reply that did not fit, shown to the model again."""
+
+_accepted: dict[str, int] = {}
+"""Which of the forms a model took, by its name and address, for as long as the process lives."""
+
+
+@dataclass
+class _Spent:
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, model: str, response: Any) -> None:
+        sent, received = tokens_of(response)
+        self.tokens_in += sent
+        self.tokens_out += received
+        cost = cost_of(model, response)
+        if cost is None or self.cost_usd is None:
+            self.cost_usd = None
+        else:
+            self.cost_usd += cost
+
+
+class Gateway:
+    """An `Llm` behind litellm; safe to share between threads and event loops.
+
+    Raises:
+        ConfigurationError: the address or the key cannot be used in an HTTP request.
+    """
+
+    def __init__(self, model: str, settings: Settings, face: Face) -> None:
+        self._access = Access(
+            noun="language model service",
+            setting="GRAPHMEM_MODEL",
+            example="openai/gpt-5-mini or ollama_chat/qwen3",
+            too_much="If the prompt is longer than this model reads, set GRAPHMEM_MODEL to one "
+            "that reads more.",
+            model=model,
+            url=settings.model_url,
+            key=settings.model_key,
+            timeout_s=settings.model_timeout_s,
+            retries=settings.model_retries,
+        )
+        self._service = Service(self._access, face)
+        self._identity = digest(model, settings.model_url or "")
+
+    @property
+    def name(self) -> str:
+        """Stable name of the model."""
+        return self._access.model
+
+    async def answer(self, prompt: Prompt[M]) -> Answer[M]:
+        """Return the model's reply as the record that the prompt asks for.
+
+        Raises:
+            ConfigurationError: litellm does not know whose model it is.
+            ModelUnavailableError: the model cannot be reached or refuses the key.
+            ModelReplyError: the reply fits no such record, after one attempt at repair; `raw`
+                holds it.
+        """
+        spent = _Spent()
+        talk: list[Message] = [_says("system", prompt.system), _says("user", prompt.user)]
+        raw, misfit = "", Misfit("")
+        for _ in range(ATTEMPTS):
+            raw = said(await self._asked(talk, prompt.reply, spent))
+            value = read(raw, prompt.reply)
+            if not isinstance(value, Misfit):
+                return Answer(
+                    value=value,
+                    raw=raw,
+                    model=self.name,
+                    requests=spent.requests,
+                    tokens_in=spent.tokens_in,
+                    tokens_out=spent.tokens_out,
+                    cost_usd=spent.cost_usd,
+                )
+            misfit = value
+            talk += [_says("assistant", raw[:_REPEATED_CHARS] or "(nothing)"), _repair(misfit)]
+        raise ModelReplyError(
+            f"Model {self.name!r} did not answer as it was asked to, {ATTEMPTS} times: "
+            f"{misfit.reason}.",
+            hint="Try again, or set GRAPHMEM_MODEL to a more capable model.",
+            raw=raw,
+        )
+
+    async def _asked(self, talk: list[Message], reply: type[BaseModel], spent: _Spent) -> Any:
+        """Return litellm's response in the strictest form that the service takes.
+
+        What it refuses for another reason, it refuses in every form; so only a form that was
+        answered is remembered.
+        """
+        form = _accepted.get(self._identity, 0)
+        while True:
+            answer, requests = await self._service.ask(
+                "completion", partial(self._request, talk, reply, FORMS[form])
+            )
+            spent.requests += requests
+            if not isinstance(answer, Fault):
+                _accepted[self._identity] = form
+                spent.add(self.name, answer)
+                return answer
+            form += 1
+            if answer.kind is not Kind.REQUEST or form == len(FORMS):
+                raise error_of(answer, self._access, requests)
+
+    def _request(self, talk: list[Message], reply: type[BaseModel], form: str) -> dict[str, Any]:
+        self._service.provider()
+        request = self._access.request() | {"messages": talk}
+        if form != "plain":
+            # Some models take no temperature, some providers no format: litellm drops what it
+            # knows to be refused.
+            wishes = {"temperature": 0, "response_format": response_format(form, reply)}
+            request |= wishes | {"drop_params": True}
+        return request
+
+
+def _says(role: str, content: str) -> Message:
+    return {"role": role, "content": content}
+
+
+def _repair(misfit: Misfit) -> Message:
+    return _says(
+        "user",
+        f"That answer cannot be used: {misfit.reason}. Answer the same question again, with "
+        "JSON only, as it was asked for.",
+    )

@@ -1,0 +1,124 @@
+"""The node classes that keep the graph going: checkpoints, locks, migrations, consolidation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from neomodel import (
+    ArrayProperty,
+    BooleanProperty,
+    DateTimeNeo4jFormatProperty,
+    FloatProperty,
+    IntegerProperty,
+    RelationshipFrom,
+    RelationshipTo,
+    StringProperty,
+    StructuredNode,
+    ZeroOrOne,
+)
+
+from graphmem.adapters.neomodel_nodes.indexes import Index
+
+
+class Consolidation(StructuredNode):
+    """How far a scope has been consolidated, and who is at it."""
+
+    indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
+
+    tenant = StringProperty(required=True)
+    scope = StringProperty(required=True)
+    cursor = DateTimeNeo4jFormatProperty()
+    known = DateTimeNeo4jFormatProperty()
+    owner = StringProperty()
+    until = DateTimeNeo4jFormatProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+
+
+class Reply(StructuredNode):
+    """What was decided of one cluster of passages, and the model's own words if one was asked."""
+
+    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+
+    tenant = StringProperty(required=True)
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+    done = BooleanProperty()
+    attempts = IntegerProperty()
+    synthesiser = StringProperty()
+    known = DateTimeNeo4jFormatProperty()
+    decided = StringProperty()
+    raw = StringProperty()
+    problem = StringProperty()
+    recorded_at = DateTimeNeo4jFormatProperty()
+
+    turns = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Turn", "RESTS_ON")
+    episodes = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Episode", "RESTS_ON")
+
+
+class Checkpoint(StructuredNode):
+    """What a slot's older evidence came to: a cache, which a read continues from."""
+
+    indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
+
+    tenant = StringProperty(required=True)
+    slot_id = StringProperty(required=True)
+    until = DateTimeNeo4jFormatProperty()
+    known_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
+    newest = ArrayProperty(StringProperty())
+    weights_key = StringProperty()
+    kappa = FloatProperty()
+    tau_days = FloatProperty()
+    ids = ArrayProperty(StringProperty())
+    scores = ArrayProperty(FloatProperty())
+    affirmed = ArrayProperty(IntegerProperty())
+    last_at = ArrayProperty(DateTimeNeo4jFormatProperty())
+    last_id = ArrayProperty(StringProperty())
+    l_for = ArrayProperty(FloatProperty())
+    l_against = ArrayProperty(FloatProperty())
+    events_for = ArrayProperty(IntegerProperty())
+    events_against = ArrayProperty(IntegerProperty())
+    episodes_for = ArrayProperty(IntegerProperty())
+    episodes_against = ArrayProperty(IntegerProperty())
+
+
+class NameLock(StructuredNode):
+    """An event id that a transaction holds; no such node outlives its transaction."""
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    tenant = StringProperty(required=True)
+    key = StringProperty(required=True)
+
+
+class EmbeddingModel(StructuredNode):
+    """The model that filled the graph."""
+
+    key = StringProperty(unique_index=True)
+    name = StringProperty(required=True)
+    dimension = IntegerProperty(required=True)
+    mu_document = FloatProperty(required=True)
+    mu_query = FloatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Migration(StructuredNode):
+    """One applied change of the schema or of the data."""
+
+    number = IntegerProperty(unique_index=True)
+    name = StringProperty(required=True)
+    sha256 = StringProperty(required=True)
+    language = StringProperty()
+    applied_at = DateTimeNeo4jFormatProperty(required=True)
+
+    followed_by = RelationshipTo("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
+    follows = RelationshipFrom("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
+
+
+class MigrationLock(StructuredNode):
+    """Who may migrate now."""
+
+    key = StringProperty(unique_index=True)
+    owner = StringProperty()
+    asked_at = DateTimeNeo4jFormatProperty()
+    expires_at = DateTimeNeo4jFormatProperty()

@@ -1,0 +1,69 @@
+"""A language model over a loopback chat, with both faces called the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from graphmem.adapters.models.language import gateway
+from graphmem.adapters.models.language.gateway import Gateway
+from graphmem.ports import Answer, Prompt
+from graphmem.settings import Settings
+from tests.plugins.chat_service import KEY, ChatService
+from tests.plugins.loopback import Waits
+
+
+class Colour(BaseModel):
+    """What these tests ask for."""
+
+    name: Annotated[str, Field(min_length=1, max_length=20)]
+    share: Annotated[float, Field(ge=0, le=1)]
+    near: tuple[str, ...] = ()
+
+
+GOOD: dict[str, Any] = {"name": "teal", "share": 0.25, "near": ["blue"]}
+VALUE = Colour(name="teal", share=0.25, near=("blue",))
+
+
+@dataclass
+class Talk:
+    """A language model and how it waited."""
+
+    model: Gateway
+    waits: Waits
+
+    def ask(self, user: str = "Which colour?") -> Answer[Colour]:
+        return self.waits.finish(
+            self.model.answer(Prompt("colour", "Answer with JSON.", user, Colour))
+        )
+
+
+Connect = Callable[..., Talk]
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
+    # A port may be given out twice: what one service refused says nothing of the next.
+    monkeypatch.setattr(gateway, "_accepted", {})
+    with ChatService.opened() as played:
+        yield played
+
+
+@pytest.fixture(params=["blocking", "awaited"])
+def connect(
+    request: pytest.FixtureRequest, service: ChatService, monkeypatch: pytest.MonkeyPatch
+) -> Connect:
+    """Open a model over the loopback chat; keywords are settings."""
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def opened(**fields: Any) -> Talk:
+        waits = Waits(awaited=request.param == "awaited")
+        fields = {"model": "openai/some-model", "model_url": service.url, "model_key": KEY} | fields
+        return Talk(Gateway(fields["model"], Settings(**fields), waits), waits)
+
+    return opened

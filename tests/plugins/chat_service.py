@@ -1,0 +1,78 @@
+"""An OpenAI-like chat on loopback, for a language model that fails in every way we know.
+
+with ChatService.opened() as service:
+    service.script([{"statement": …}, "no JSON", service.status(429, Retry_After="0")])
+    settings = Settings(model="openai/some-model", model_url=service.url, model_key=KEY)
+
+Ask once before asking from many threads: each of those who come first at once gets a connection of
+its own from litellm, which nobody closes, and a test fails by the warning about it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.plugins.loopback import KEY, LoopbackService, Reply
+
+__all__ = ["KEY", "ChatService", "Reply"]
+
+
+@dataclass
+class ChatService(LoopbackService):
+    """An OpenAI-like chat: `script` says what it answers, and what it does when that is over.
+
+    A reply is a `str` (the message's text as it is), a `dict` (the same, as JSON), or one of
+    `status(…)`, `text(…)`, `cut_off`, `reset`, `hang`, `chat(…)`.
+    """
+
+    always: Callable[[list[dict[str, str]]], str | dict[str, Any]] = lambda _: ""
+    """From the messages of a request to what is answered when the script is over."""
+    refuses: frozenset[str] = frozenset()
+    """Types of `response_format` answered with 400; they leave the script as it is."""
+
+    def script(self, replies: Iterable[str | dict[str, Any] | Reply]) -> None:
+        """Answer the next requests so, each once."""
+        self.play(*(reply if callable(reply) else self.chat(reply) for reply in replies))
+
+    def behave(self, body: dict[str, Any]) -> Reply:
+        return self.chat(self.always(body["messages"]))
+
+    def chosen(self, body: dict[str, Any]) -> Reply:
+        form = body.get("response_format", {}).get("type")
+        if form in self.refuses:
+            return self.status(400, f"response_format {form} is not supported")
+        return super().chosen(body)
+
+    @property
+    def asked(self) -> list[str]:
+        """The last message of each request."""
+        return [body["messages"][-1]["content"] for body in self.bodies]
+
+    @staticmethod
+    def chat(
+        content: str | dict[str, Any] | None,
+        *,
+        sent: int | None = 100,
+        received: int = 20,
+        finish: str = "stop",
+    ) -> Reply:
+        """Answer 200 with this message; tokens are not counted when `sent` is None."""
+        said = json.dumps(content) if isinstance(content, dict) else content
+        message = {"role": "assistant", "content": said}
+        body: dict[str, Any] = {
+            "id": "c",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        }
+        if sent is not None:
+            body["usage"] = {
+                "prompt_tokens": sent,
+                "completion_tokens": received,
+                "total_tokens": sent + received,
+            }
+        return LoopbackService.text(json.dumps(body).encode())

@@ -1,0 +1,172 @@
+"""Model services on loopback that play a script and fail in every way we know."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import socket
+import struct
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self, TypeVar
+
+from graphmem.ports import run_now
+
+T = TypeVar("T")
+KEY = "sk-opensesame-0123456789"
+
+Reply = Callable[[BaseHTTPRequestHandler], None]
+
+
+def send(
+    handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: Mapping[str, str]
+) -> None:
+    handler.send_response(status)
+    for name, value in {"Content-Type": "application/json", **headers}.items():
+        handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@dataclass
+class LoopbackService(ABC):
+    """A server on loopback that plays a script, then behaves. `opened` runs it."""
+
+    url: str = ""
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    """What was asked, in order."""
+    keys: list[str | None] = field(default_factory=list)
+    """The Authorization of each request."""
+    replies: list[Reply] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+    """Set at the end: requests that hang go home."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @abstractmethod
+    def behave(self, body: dict[str, Any]) -> Reply:
+        """Return the reply to a request when the script is over."""
+
+    def play(self, *replies: Reply) -> None:
+        """Answer the next requests so."""
+        self.replies.extend(replies)
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        with self._lock:
+            self.bodies.append(body)
+            self.keys.append(handler.headers["Authorization"])
+            reply = self.chosen(body)
+        reply(handler)
+
+    def chosen(self, body: dict[str, Any]) -> Reply:
+        return self.replies.pop(0) if self.replies else self.behave(body)
+
+    @classmethod
+    @contextmanager
+    def opened(cls) -> Iterator[Self]:
+        """Serve until the end of the block, then close what litellm keeps open."""
+        played = cls()
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                played.answer(self)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                pass
+
+        with _Server(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+            played.url = f"http://127.0.0.1:{server.server_port}/v1"
+            try:
+                yield played
+            finally:
+                played.released.set()
+                server.shutdown()
+                _hang_up()
+
+    @staticmethod
+    def status(status: int, message: str = "no", **headers: str) -> Reply:
+        """Refuse; `Retry_After="7"` names a header."""
+        body = json.dumps({"error": {"message": message, "type": "t", "code": None}}).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return lambda handler: send(handler, status, body, named)
+
+    @staticmethod
+    def text(body: bytes) -> Reply:
+        """Answer 200 with this body."""
+        return lambda handler: send(handler, 200, body, {})
+
+    @staticmethod
+    def cut_off(handler: BaseHTTPRequestHandler) -> None:
+        """Promise more bytes than are sent."""
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"data": [{"emb')
+        handler.close_connection = True
+
+    @staticmethod
+    def reset(handler: BaseHTTPRequestHandler) -> None:
+        """Break the connection with a TCP reset."""
+        at_once = struct.pack("ii", 1, 0)
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        handler.connection.close()
+        handler.close_connection = True
+
+    def hang(self, handler: BaseHTTPRequestHandler) -> None:
+        """Say nothing until the service is closed."""
+        self.released.wait(30)
+        handler.close_connection = True
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a client that gives up is what some tests are about."""
+
+
+def _hang_up() -> None:
+    """Close the connections that litellm keeps for later calls: each test has its own service."""
+    if litellm := sys.modules.get("litellm"):
+        clients = litellm.in_memory_llm_clients_cache.cache_dict
+        blocking = [k for k, c in clients.items() if not inspect.iscoroutinefunction(c.close)]
+        for key in blocking:
+            clients.pop(key).close()
+
+
+@dataclass
+class Waits:
+    """Works like one of the faces; pauses are noted, not slept."""
+
+    awaited: bool
+    pauses: list[float] = field(default_factory=list)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        return await asyncio.to_thread(work) if self.awaited else work()
+
+    async def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        if self.awaited:
+            await asyncio.sleep(0)
+
+    def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of this face to its end."""
+        return asyncio.run(work) if self.awaited else run_now(work)
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error with all it may drag into a log."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
