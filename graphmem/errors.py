@@ -10,17 +10,21 @@ The class docstring is the default message, so the text is written once.
     ├─ SchemaError
     │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
     ├─ InvalidInputError             an argument breaks the contract of the call
-    │  └─ SourceFileError            a conversation file cannot be read; names the line
+    │  ├─ SourceFileError            a conversation file cannot be read; names the line
+    │  └─ DigestFileError            a digest cannot be read or written; names the line
     ├─ RefusedError                  the request is well formed and breaks a rule of the domain
     │  ├─ EventConflictError         the id exists with other content
     │  ├─ ContentRefusedError        hygiene refuses a text that must be kept word for word
     │  ├─ ForeignScopeError          what belongs to another scope is not this handle's to change
     │  ├─ SelfSupersessionError
+    │  ├─ ArchiveDamagedError        what it holds is not what was put into it
     │  └─ SupersededBeliefError      something else stands in its place already
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may work later
     │  ├─ GraphUnavailableError · ModelUnavailableError
     │  ├─ IndexNotReadyError         a search would find less than there is
+    │  ├─ LeaseLostError             another worker has gone on with the work
+    │  ├─ DigestLockedError          another process was at the file for too long
     │  └─ LocalServerError           the managed server did not start; carries the log's tail
     │     ├─ ServerFetchError        its files could not be fetched or were damaged
     │     └─ ServerLockedError       another process owns the data folder
@@ -107,6 +111,10 @@ class SourceFileError(InvalidInputError):
     """A conversation file cannot be read."""
 
 
+class DigestFileError(InvalidInputError):
+    """A digest cannot be read or written."""
+
+
 class RefusedError(GraphmemError):
     """The request breaks a rule of the domain."""
 
@@ -131,6 +139,12 @@ class SelfSupersessionError(RefusedError):
     """A memory cannot supersede itself."""
 
     default_hint = "Give a text that differs from the memory it replaces."
+
+
+class ArchiveDamagedError(RefusedError):
+    """An archive holds another text than was put into it."""
+
+    default_hint = "Nothing was changed. Restore the graph from a backup, or add the episode again."
 
 
 class SupersededBeliefError(RefusedError):
@@ -162,6 +176,18 @@ class IndexNotReadyError(UnavailableError):
         "`graphmem admin migrate` returns when every index is ready, with --check it says which "
         "is not."
     )
+
+
+class LeaseLostError(UnavailableError):
+    """Another worker has gone on with this run: the lease ran out before its next sign of life."""
+
+    default_hint = "What was written stays; the other worker finishes the run."
+
+
+class DigestLockedError(UnavailableError):
+    """Another process is writing the digest."""
+
+    default_hint = "Wait for it and try again; a process that died holds no lock."
 
 
 class ModelUnavailableError(UnavailableError):
@@ -204,6 +230,11 @@ class GraphQueryError(GraphmemError):
 
 class ModelReplyError(GraphmemError):
     """The model answered outside its contract."""
+
+    def __init__(self, message: str = "", *, hint: str = "", raw: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.raw = raw
+        """What a language model answered last. Neither the message nor `repr` shows it."""
 
 
 class SuspendedInSyncError(GraphmemError):

@@ -18,6 +18,8 @@ from graphmem.rules.prompting import M
 from graphmem.rules.prompting import Prompt as Prompt  # asked of `Llm`, made by rules
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
 
@@ -156,6 +158,30 @@ class Llm(Protocol):
         ...
 
 
+class Files(Protocol):
+    """Text files that users own and that graphmem writes a part of: UTF-8, kept as they are."""
+
+    async def read(self, path: Path) -> str | None:
+        """Return the text of a file; None when there is none.
+
+        Raises:
+            DigestFileError: it cannot be read.
+        """
+        ...
+
+    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
+        """Put what `change` makes of a file's text in its place, whole or not at all.
+
+        Links are followed and permissions kept. Of all that revise a file one does at a time;
+        `change` may run more than once, and what it raises leaves the file as it is.
+
+        Raises:
+            DigestFileError: it cannot be read or written.
+            DigestLockedError: another process was at it for too long.
+        """
+        ...
+
+
 class Clock(Protocol):
     """The caller's wall clock."""
 
@@ -178,6 +204,7 @@ class World:
     settings: Settings
     report: Callable[[str], None]
     """Told what takes long, one line at a time."""
+    files: Files
     llm: Llm | None = None
     """None when no language model is set."""
 

@@ -41,7 +41,8 @@ UNION ALL
   RETURN n {.id, .episode_id, .position, .role, .name, .text, .occurred_at, .recorded_at} AS item
 UNION ALL
   FILTER n:Episode
-  RETURN n {.id, .scope, .session_id, .summary, .content, .entities, .importance, .occurred_at, .recorded_at,
+  RETURN n {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .occurred_at, .recorded_at,
+            compressed: EXISTS { (n)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
             turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(n) }} AS item
 }
 CALL (n, valid) {

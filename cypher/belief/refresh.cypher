@@ -8,5 +8,8 @@
 // columns:
 
 MATCH (m:Belief {tenant: $tenant})
-WHERE m.id IN $ids AND EXISTS { (m)-[:SUPERSEDES]-(:Belief) }
+WHERE m.id IN $ids AND (
+  m.status <> 'current' OR EXISTS { (m)-[:SUPERSEDES]-(:Belief) }
+  OR EXISTS { (m)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ARCHIVE'}) }
+)
 // include: fragments/refresh_status.cypher

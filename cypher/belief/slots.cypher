@@ -58,7 +58,7 @@ CALL (one, many) {
   UNWIND one + many AS x
   WITH x[0] AS m, x[1] AS candidate
   CALL (m) {
-    FILTER EXISTS { (m)<-[:SUPERSEDES]-() }
+    // include: fragments/may_be_hidden.cypher
     // include: fragments/lineage_as_of.cypher
     RETURN collect(status)[0] AS status
   }

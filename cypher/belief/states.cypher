@@ -18,12 +18,14 @@
 //   $default_policy  map       of a predicate that nobody declared
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
+//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
 // columns:
 //   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status then, created_at
 //   - initial    float  confidence before any evidence
 //   - projected  map    belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
 //   - score      float  of a ONE slot's value, faded; null otherwise
 //   - verdict    map    status, log_ratio, confidence, evidence
+//   - vitality   map    how alive it is: see fragments/vitality.cypher
 //   - now        datetime  the server's clock
 
 // include: fragments/asked_beliefs.cypher
@@ -36,33 +38,36 @@ ORDER BY place, created_at DESC, m.id DESC
 FILTER $ids IS NOT NULL OR status IN $statuses
 WITH place, m {
   .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at
-} AS card, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
+} AS card, created_at, m AS asked, m AS b, $valid AS valid, [] AS shown, coalesce(m.predicate_key, '') AS predicate_key
 LIMIT $limit
 // include: fragments/initial.cypher
 // include: fragments/policy.cypher
-CALL (asked, valid, policy) {
-  WITH asked AS b
+CALL (b, valid) {
   MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
   // include: fragments/counted.cypher
-  WITH b, e, false AS covered
+  WITH e
+  ORDER BY e.occurred_at, e.id
+  RETURN collect(e) AS told
+}
+// include: fragments/vitality.cypher
+CALL (asked, told, valid, policy) {
+  UNWIND told AS e
+  WITH asked AS b, e, false AS covered
   // include: fragments/says.cypher
   // include: fragments/beside_others.cypher
   // include: fragments/project_many.cypher
   RETURN collect(projected)[0] AS projected
 }
-CALL (asked, valid, initial, shown) {
-  WITH asked AS b
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  // include: fragments/counted.cypher
+CALL (told, initial, shown) {
+  UNWIND told AS e
   // include: fragments/heard.cypher
-  WITH heard
-  ORDER BY heard.at, heard.id
   // include: fragments/sequential.cypher
   RETURN verdict
 }
 // The values of a slot are ranked once, however many of them are shown.
 WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy, collect({
-  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict
+  asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict,
+  vitality: vitality
 }) AS listed
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
@@ -80,5 +85,5 @@ UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]
 WITH found[0] AS b, head(collect(found[1])) AS member, head(collect(found[2])) AS score
 WHERE member IS NOT NULL
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,
-       datetime.realtime('Z') AS now
+       member.vitality AS vitality, datetime.realtime('Z') AS now
 ORDER BY member.place, card.created_at DESC, card.id DESC

@@ -7,10 +7,11 @@
 //   $scopes  list    scopes the reader can see
 //   $ids     list    episode ids
 // columns:
-//   - episode  map  id, scope, session_id, summary, content, entities, importance, occurred_at, recorded_at, turns
+//   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, occurred_at, recorded_at, turns
 
 UNWIND $ids AS id
 MATCH (p:Episode {tenant: $tenant, id: id})
 WHERE p.scope IN $scopes
-RETURN p {.id, .scope, .session_id, .summary, .content, .entities, .importance, .occurred_at, .recorded_at,
+RETURN p {.id, .scope, .session_id, .summary, .content, .gist, .entities, .importance, .occurred_at, .recorded_at,
+          compressed: EXISTS { (p)-[:ARCHIVED_AS]->(:Archive {tenant: $tenant}) },
           turns: COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }} AS episode

@@ -3,8 +3,9 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string  whose
-//   $episode  map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
+//   $tenant     string  whose
+//   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
+//   $embedding  list    of its summary or content, or null
 // columns:
 //   - request_hash  string  what it was first asked to be
 //   - id            string  of the episode
@@ -13,4 +14,9 @@ MERGE (p:Episode {tenant: $tenant, id: $episode.id})
 ON CREATE SET
   p += $episode,
   p.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
+CALL (p) {
+  WITH p
+  WHERE p.embedding IS NULL AND $embedding IS NOT NULL AND p.request_hash = $episode.request_hash
+  CALL db.create.setNodeVectorProperty(p, 'embedding', $embedding)
+}
 RETURN p.request_hash AS request_hash, p.id AS id

@@ -30,8 +30,7 @@ CALL (asked) {
     WITH place, (values + unranked)[place] AS v
     CALL (v) {
       WITH v.b AS m
-      // What nothing superseded is current.
-      FILTER EXISTS { (m)<-[:SUPERSEDES]-() }
+      // include: fragments/may_be_hidden.cypher
       // include: fragments/lineage_as_of.cypher
       RETURN collect({status: status, head_ids: head_ids})[0] AS standing
     }

@@ -17,9 +17,9 @@ CALL (m) {
       LIMIT 1
     UNION ALL
       MATCH (x)<-[:CONCERNS]-(e:Event)
-      WHERE e.type IN ['DEPRECATE', 'RESTORE'] AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+      WHERE e.type IN ['DEPRECATE', 'ARCHIVE', 'RESTORE'] AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
       RETURN e.occurred_at AS at, 1 AS rank, e.id AS event_id,
-             CASE e.type WHEN 'DEPRECATE' THEN 'deprecated' ELSE 'current' END AS status,
+             CASE e.type WHEN 'DEPRECATE' THEN 'deprecated' WHEN 'ARCHIVE' THEN 'archived' ELSE 'current' END AS status,
              null AS recorded_at, null AS newer_id
     UNION ALL
       MATCH (x)<-[s:SUPERSEDES]-(newer)

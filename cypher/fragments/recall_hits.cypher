@@ -7,5 +7,5 @@ WITH collect({
   kind: hit.kind, item: of.item, score: hit.score, parts: hit.parts, vector_score: hit.vector_score, vector_rank: hit.vector_rank,
   bm25: hit.bm25, bm25_rank: hit.bm25_rank, reasons: of.reasons, trace: of.trace, initial: of.initial, projected: of.projected,
   verdict: of.verdict, belief: of.belief, ambiguous: of.ambiguous, last_at: of.last_at, lost: of.lost, head_ids: of.head_ids,
-  rivals: of.rivals, found_by: of.found_by
+  rivals: of.rivals, found_by: of.found_by, vitality: of.vitality
 }) AS hits, coalesce(collect(lost)[0], []) AS lost

@@ -13,9 +13,9 @@ CALL (m) {
     LIMIT 1
   UNION ALL
     MATCH (m)<-[:CONCERNS]-(e:Event)
-    WHERE e.type IN ['DEPRECATE', 'RESTORE']
+    WHERE e.type IN ['DEPRECATE', 'ARCHIVE', 'RESTORE']
     RETURN e.occurred_at AS at, 1 AS rank, e.id AS event_id,
-           CASE e.type WHEN 'DEPRECATE' THEN 'deprecated' ELSE 'current' END AS status
+           CASE e.type WHEN 'DEPRECATE' THEN 'deprecated' WHEN 'ARCHIVE' THEN 'archived' ELSE 'current' END AS status
   UNION ALL
     MATCH (m)<-[s:SUPERSEDES]-()
     RETURN s.occurred_at AS at, 1 AS rank, s.event_id AS event_id, 'superseded' AS status

@@ -35,6 +35,7 @@
 //   $default_policy  map       of a predicate that nobody declared
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
+//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
 // columns:
 //   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
 //   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
@@ -172,8 +173,13 @@ UNION ALL
     .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
   }} AS of
 UNION ALL
+  WITH hit, hit.n AS b, hit.n AS m, $valid AS valid, hit.initial AS initial, hit.told AS told
   FILTER hit.kind = 'belief'
-  RETURN hit AS of
+  // include: fragments/belief_seen.cypher
+  // include: fragments/vitality.cypher
+  RETURN hit {
+    .*, vitality: vitality {.*, last_access_at: toString(vitality.last_access_at), flagged_at: toString(vitality.flagged_at)}
+  } AS of
 }
 // include: fragments/recall_hits.cypher
 RETURN hits, lost, datetime.realtime('Z') AS now

@@ -31,6 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.expand:expand",
         "Show all that is kept of a memory, a belief, a turn or an episode; it counts as a look.",
     ),
+    "consolidate": (
+        "graphmem.cli.consolidate:consolidate",
+        "Let what several episodes say become beliefs, and show what was done.",
+    ),
     "memory": ("graphmem.cli.memory:memory", "Write, read and correct memories."),
     "belief": (
         "graphmem.cli.belief:belief",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphmem.client import GraphMem
     from graphmem.model import Backfilled, Rebuilt
 
-KINDS = ("memory", "belief", "slot")
+KINDS = ("reply", "memory", "belief", "slot")
 """What has caches."""
 
 

@@ -55,9 +55,11 @@ def _episode(item: Episode) -> Iterator[Text]:
     name = f"session {item.session_id}" if item.session_id else "episode"
     yield Text(f"{name} of {day(item.occurred_at)}", style="bold")
     yield Text(f"{item.id}   {counted(item.turns, 'turn')}", style="dim")
-    for text in (item.summary, item.content):
+    for text in (item.summary, item.content, item.gist):
         if text:
             yield Text(text)
+    if item.compressed:
+        yield Text(f"compressed; `graphmem memory restore-episode {item.id}`", style="yellow")
     if item.entities:
         yield Text(f"about {', '.join(item.entities)}", style="dim")
 

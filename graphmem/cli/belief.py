@@ -10,6 +10,7 @@ import click
 
 from graphmem.cli.app import App, F, command
 from graphmem.cli.belief_evidence import WRITING
+from graphmem.cli.belief_lifecycle import LIFECYCLE
 from graphmem.cli.belief_reading import READING
 from graphmem.cli.memory import InstantType, as_of, moment
 
@@ -38,7 +39,7 @@ def belief() -> None:
     """Record evidence, test hypotheses, read what to believe."""
 
 
-for other in (*WRITING, *READING):
+for other in (*WRITING, *LIFECYCLE, *READING):
     belief.add_command(other)
 
 
@@ -63,16 +64,20 @@ def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any)
 
 @belief.command(name="list")
 @click.option("--superseded", is_flag=True, help="Show those that were replaced too.")
+@click.option("--archived", is_flag=True, help="Show those that were put away too.")
 @click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
 @click.option("--cursor", help="Where the page before ended.")
 @reading
 @command(wall=True)
-def list_(app: App, *, superseded: bool, limit: int, cursor: str | None, **times: Any) -> None:
+def list_(
+    app: App, *, superseded: bool, archived: bool, limit: int, cursor: str | None, **times: Any
+) -> None:
     """List beliefs, newest first, a page at a time."""
     from graphmem.cli import belief_views
 
+    shown = {"superseded": superseded, "archived": archived}
     with app.memory() as opened:
-        page = opened.beliefs(cursor=cursor, limit=limit, superseded=superseded, **by(**times))
+        page = opened.beliefs(cursor=cursor, limit=limit, **shown, **by(**times))
     app.emit(page, lambda: belief_views.page(page))
 
 

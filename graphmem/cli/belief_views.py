@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem.cli.views import day, more
+from graphmem.cli.views import MARKS, day, more
 from graphmem.model import (
     Belief,
     BeliefPage,
@@ -22,9 +22,11 @@ from graphmem.model import (
     Recorded,
     Replaced,
     Slot,
+    Status,
     Trail,
     Verdict,
     VerdictStatus,
+    Vitality,
 )
 
 COLOURS = {
@@ -100,8 +102,8 @@ def slot(found: Slot, leader: Belief | None) -> RenderableType:
 def _candidate(found: Candidate, leader: Belief | None) -> tuple[RenderableType, ...]:
     mark = Text("●", style="green") if leader else Text("○", style="dim")
     what = Text(found.object)
-    if found.status == "superseded":
-        what.append("  superseded", style="yellow")
+    if found.status != Status.CURRENT:
+        what.append(f"  {found.status}", style="yellow")
     marks = [name for name in ("ambiguous", "contested") if getattr(found, name)]
     told = verdict(leader.verdict) if leader else Text()
     if marks:
@@ -131,19 +133,23 @@ def _belief_lines(found: Belief) -> Text:
 
 def headline(found: Belief) -> Text:
     """Return what is believed, how much, and where its test stands."""
-    superseded = found.status == "superseded"
-    line = Text("○ " if superseded else "● ", style="yellow" if superseded else "green")
+    mark, colour = MARKS[Status(found.status)]
+    line = Text(f"{mark} ", style=colour)
     line.append(found.statement, style="default")
     line.append(f"   {number(found.belief)}   ", style="bold")
     line.append_text(verdict(found.verdict))
     if found.contested:
         line.append("  contested", style="yellow")
-    return line.append("  superseded", style="yellow") if superseded else line
+    if found.status != Status.CURRENT:
+        line.append(f"  {found.status}", style="yellow")
+    flagged_at = found.vitality.flagged_at if found.vitality else None
+    return line.append(f"  flagged since {day(flagged_at)}", style="yellow") if flagged_at else line
 
 
 def _sides(found: Belief) -> str:
     episodes = counted(found.supporting_episodes, "episode")
-    return f"{episodes} for, {found.refuting_episodes} against, first {day(found.created_at)}"
+    sides = f"{episodes} for, {found.refuting_episodes} against, first {day(found.created_at)}"
+    return f"{sides}{f', retrieval {number(found.vitality.retrieval)}' if found.vitality else ''}"
 
 
 def belief(found: Belief) -> Group:
@@ -160,6 +166,7 @@ def belief(found: Belief) -> Group:
         ),
         ("test", f"{test}, {counted(found.verdict.evidence, 'piece')}"),
         ("its confidence", number(found.verdict.confidence)),
+        *(_vitality(found.vitality) if found.vitality else ()),
         ("triple", " | ".join(filter(None, (found.subject, found.predicate, found.object)))),
         ("first", found.created_at.isoformat()),
         ("scope", found.scope),
@@ -169,6 +176,16 @@ def belief(found: Belief) -> Group:
         if value:
             table.add_row(Text(name, style="dim"), value)
     return Group(headline(found), table)
+
+
+def _vitality(found: Vitality) -> Iterator[tuple[str, str]]:
+    lasts = f"S {counted(round(found.stability_days), 'day')}"
+    looked = day(found.last_access_at) if found.last_access_at else "never"
+    yield "retrieval", f"R {number(found.retrieval)}, {lasts}, last looked at: {looked}"
+    yield "storage", f"{counted(found.storage, 'piece')}, importance {number(found.importance)}"
+    precision = f"precision {number(found.precision)}"
+    yield "mean", f"{number(found.mean, 4)}, {precision}, gate {number(found.gate)}"
+    yield "inferred", "only by consolidation" if found.derived else ""
 
 
 def trail(found: Trail) -> Group:

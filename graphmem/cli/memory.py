@@ -206,6 +206,17 @@ def restore(app: App, memory_id: str, *, reason: str | None) -> None:
 
 
 @memory.command()
+@click.argument("episode_id")
+@command(wall=True)
+def restore_episode(app: App, episode_id: str) -> None:
+    """Put the full text of an episode back that was compressed."""
+    with app.memory() as opened:
+        done = opened.restore_episode(episode_id)
+    said = f"is whole again; event {done.event_id}" if done.changed else "was not compressed"
+    app.emit(done, f"{episode_id} {said}.")
+
+
+@memory.command()
 @click.option("--days", type=int, default=90, show_default=True, help="Not said for longer.")
 @click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
 @click.option("--cursor", help="Where the page before ended.")

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem.cli import belief_views, views
-from graphmem.model import AnyBite, BeliefBite, MemoryBite, OtherValue, Recollection
+from graphmem.model import AnyBite, BeliefBite, MemoryBite, OtherValue, Recollection, Status
 
 
 def recollection(found: Recollection) -> RenderableType:
@@ -58,6 +58,10 @@ def _belief(line: Text, bite: BeliefBite) -> list[str]:
     notes = [_other(other, bite) for other in bite.others]
     if bite.ambiguous:
         notes.append("too close to call")
+    if found.vitality and found.vitality.flagged_at:
+        notes.append(f"flagged since {views.day(found.vitality.flagged_at)}")
+    if found.status == Status.ARCHIVED:
+        notes.append(f"archived: graphmem belief restore {found.id}")
     if bite.head_ids:
         notes.append(f"now: {', '.join(bite.head_ids)}")
     return notes

@@ -22,6 +22,7 @@ MARKS = {
     Status.CURRENT: ("●", "green"),
     Status.SUPERSEDED: ("○", "yellow"),
     Status.DEPRECATED: ("×", "red"),
+    Status.ARCHIVED: ("×", "red"),
 }
 OUTCOMES = {
     Outcome.INSERTED_NEW: ("new", "green"),

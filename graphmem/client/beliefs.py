@@ -29,6 +29,7 @@ from graphmem.model import (
     Record,
     Slot,
     SlotPage,
+    Status,
     Supposed,
     Trail,
 )
@@ -90,6 +91,7 @@ class AsyncBeliefs:
         cursor: str | None = None,
         limit: int = 50,
         superseded: bool = False,
+        archived: bool = False,
         **by: Unpack[By],
     ) -> BeliefPage:
         """Return one page of beliefs, newest first.
@@ -98,12 +100,14 @@ class AsyncBeliefs:
             cursor: the `next_cursor` of the page before.
             limit: rows, 1 to 1,000.
             superseded: show those that something else stands in the place of, too.
+            archived: show those that were put away, too.
             by: as of when, and by which policy.
 
         Raises:
             InvalidInputError: the cursor is not one that a page gave.
         """
-        statuses = ("current", "superseded") if superseded else ("current",)
+        hidden = ((Status.SUPERSEDED, superseded), (Status.ARCHIVED, archived))
+        statuses = [Status.CURRENT, *(status for status, shown in hidden if shown)]
         count = bounded("limit", limit, MOST_ROWS)
         return await belief.page(
             self._state.binding, reading_of(by), statuses, cursor=cursor, limit=count

@@ -96,11 +96,13 @@ def blocking_world(
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
+    from graphmem.adapters.user_files import BlockingFiles
 
     # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=False)
     writer = llm or open_llm(known, awaited=False)
-    return World(BlockingGraph(at, known), model, BlockingClock(), known, report, writer)
+    graph = BlockingGraph(at, known)
+    return World(graph, model, BlockingClock(), known, report, BlockingFiles(), writer)
 
 
 def awaited_world(
@@ -115,11 +117,13 @@ def awaited_world(
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
+    from graphmem.adapters.user_files import AwaitedFiles
 
     # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=True)
     writer = llm or open_llm(known, awaited=True)
-    return World(AwaitedGraph(at, known), model, AwaitedClock(), known, report, writer)
+    graph = AwaitedGraph(at, known)
+    return World(graph, model, AwaitedClock(), known, report, AwaitedFiles(), writer)
 
 
 async def bound(world: World, known: Settings) -> Binding:

@@ -36,7 +36,9 @@ class AsyncContexts:
         One line for each memory, belief and, when asked for, turn, best first: its id in brackets,
         what it is and when it was last said, and its text as a JSON string, so that it can
         neither end the block nor begin a line of it. A bite too long for what is left is passed
-        over; the best one is cut. In a session, what was shown is no news when it comes back.
+        over; the best one is cut. Left out is a belief that was only inferred by consolidation
+        and has a retrieval strength under 0.05, which `recall` still finds. In a session, what
+        was shown is no news when it comes back.
 
         Args:
             about: a question; or a conversation, of which the newest message that a person said

@@ -10,9 +10,12 @@ from pydantic import Field
 
 from graphmem.client.attention import AsyncAttention, Attention
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
+from graphmem.client.consolidation import AsyncConsolidation, Consolidation
 from graphmem.client.contexts import AsyncContexts, Contexts
+from graphmem.client.episodes import AsyncEpisodes, Episodes
 from graphmem.client.evidence import AsyncEvidence, Evidence
 from graphmem.client.given import moment_of
+from graphmem.client.lifecycle import AsyncLifecycle, Lifecycle
 from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
@@ -106,6 +109,9 @@ class AsyncHandle(
     AsyncBeliefs,
     AsyncReasons,
     AsyncUpkeep,
+    AsyncConsolidation,
+    AsyncEpisodes,
+    AsyncLifecycle,
 ):
     """Memory as one writer sees it, awaited."""
 
@@ -320,7 +326,18 @@ def _known(given: str) -> str:
     return valid(_Known, id=given).id
 
 
-class Handle(Recalling, Contexts, Attention, Evidence, Beliefs, Reasons, Upkeep):
+class Handle(
+    Recalling,
+    Contexts,
+    Attention,
+    Evidence,
+    Beliefs,
+    Reasons,
+    Upkeep,
+    Consolidation,
+    Episodes,
+    Lifecycle,
+):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
     def __init__(self, state: State) -> None:

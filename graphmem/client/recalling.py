@@ -41,7 +41,7 @@ class Looking(TypedDict, total=False):
     turns: bool
     """What was said in conversations, word for word."""
     hidden: bool
-    """What was superseded, deprecated or outvoted too."""
+    """What was superseded, deprecated, archived or outvoted too."""
 
     tags: Sequence[str]
     """All of them must be there: only among memories."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from graphmem.client.state import State, blocking
 from graphmem.model import Backfilled, Mismatch, Rebuilt, Slot
-from graphmem.operations import backfilling, belief, evidence, rebuilding
+from graphmem.operations import backfilling, belief, consolidation, evidence, rebuilding
 from graphmem.ports import Binding
 from graphmem.rules.asking import Reading
 
@@ -30,14 +30,16 @@ class AsyncUpkeep:
     async def verify(self, on_part: OnPart = _silent) -> Rebuilt:
         """Compare every cache of the tenant with what its events say; nothing is written.
 
-        Looked at are the status of memories and beliefs, their SUPERSEDES edges, and the
-        checkpoints of long slots, which are read with and without them.
+        Looked at are the edges from consolidation's events to their beliefs, the status of
+        memories and beliefs, their SUPERSEDES edges, and the checkpoints of long slots, which are
+        read with and without them.
 
         Args:
             on_part: told after each part what it was and how many nodes or slots it had.
         """
         to = self._state.binding
-        wrong = await rebuilding.lineage(to, mend=False, on_page=on_part)
+        wrong = await consolidation.replay(to, mend=False, on_page=on_part)
+        wrong += await rebuilding.lineage(to, mend=False, on_page=on_part)
         for place in await evidence.long_slots(to):
             wrong += await _compared(to, place)
             on_part("slot", 1)
@@ -46,11 +48,15 @@ class AsyncUpkeep:
     async def rebuild(self, on_part: OnPart = _silent) -> Rebuilt:
         """Make every cache of the tenant anew from its events; safe to interrupt and to repeat.
 
+        Beliefs that consolidation derived come back too, should they be gone, without a model:
+        what was decided of each cluster is kept.
+
         Args:
             on_part: told after each part what it was and how many nodes or slots it had.
         """
         to = self._state.binding
-        wrong = await rebuilding.lineage(to, mend=True, on_page=on_part)
+        wrong = await consolidation.replay(to, mend=True, on_page=on_part)
+        wrong += await rebuilding.lineage(to, mend=True, on_page=on_part)
         held = 0
         for place in await evidence.long_slots(to):
             await evidence.forget_checkpoint(to, place)

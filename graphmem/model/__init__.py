@@ -48,6 +48,14 @@ from graphmem.model.belief_lineage import (
     Provenance,
     Scene,
 )
+from graphmem.model.consolidation import (
+    Change,
+    Consolidated,
+    ConsolidationPolicy,
+    Quote,
+    Step,
+    Trouble,
+)
 from graphmem.model.context import (
     Context,
 )
@@ -57,6 +65,14 @@ from graphmem.model.conversation import (
     Message,
     Turn,
     TurnsAdded,
+)
+from graphmem.model.episode_upkeep import (
+    Compressed,
+    Compression,
+    Graduate,
+    Graduation,
+    RestoredEpisode,
+    UpkeepPolicy,
 )
 from graphmem.model.memory import (
     Chain,
@@ -128,6 +144,10 @@ from graphmem.model.upkeep import (
     Rebuilt,
     Unfit,
 )
+from graphmem.model.vitality import (
+    Marked,
+    Vitality,
+)
 
 __all__ = [
     "GLOBAL_SCOPE",
@@ -149,10 +169,15 @@ __all__ = [
     "Card",
     "Cardinality",
     "Chain",
+    "Change",
     "Claims",
     "Combine",
     "CommitOutcome",
     "Competition",
+    "Compressed",
+    "Compression",
+    "Consolidated",
+    "ConsolidationPolicy",
     "Context",
     "Difference",
     "EmbeddingModel",
@@ -160,6 +185,8 @@ __all__ = [
     "EventType",
     "Experience",
     "FlipSet",
+    "Graduate",
+    "Graduation",
     "GraphState",
     "Hypothesis",
     "Ingested",
@@ -168,6 +195,7 @@ __all__ = [
     "Kind",
     "Line",
     "Link",
+    "Marked",
     "Memory",
     "MemoryBite",
     "MemoryEvent",
@@ -191,6 +219,7 @@ __all__ = [
     "PolicyRead",
     "Predicate",
     "Provenance",
+    "Quote",
     "Reason",
     "Rebuilt",
     "RecallPolicy",
@@ -199,6 +228,7 @@ __all__ = [
     "Recorded",
     "Replaced",
     "Replacement",
+    "RestoredEpisode",
     "Retraction",
     "Rival",
     "Saying",
@@ -214,6 +244,7 @@ __all__ = [
     "StalePage",
     "Statement",
     "Status",
+    "Step",
     "Supersession",
     "Supposed",
     "Tags",
@@ -224,13 +255,16 @@ __all__ = [
     "TraceRank",
     "Trail",
     "Triple",
+    "Trouble",
     "Turn",
     "TurnBite",
     "TurnsAdded",
     "Unfit",
     "Unit",
+    "UpkeepPolicy",
     "Verdict",
     "VerdictStatus",
+    "Vitality",
     "Wall",
     "Wish",
     "Withdrawn",

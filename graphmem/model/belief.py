@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from graphmem.model.terms import Instant, Name, Record, Text
+from graphmem.model.vitality import Vitality
 
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
@@ -221,7 +222,7 @@ class Candidate(Record):
     object: str
     statement: str
     status: str
-    """current or superseded."""
+    """current, superseded or archived."""
     belief: float
     """In [0, 1], at the instant of reading."""
     score: float
@@ -268,7 +269,7 @@ class Slot(Record):
 
     @property
     def leader(self) -> Candidate | None:
-        """The value to use: the best that was ever affirmed and was not superseded."""
+        """The value to use: the best that was ever affirmed and is current."""
         fit = (c for c in self.candidates if c.last_at is not None and c.status == "current")
         return next(fit, None)
 
@@ -310,6 +311,8 @@ class Belief(Record):
     refuting_episodes: int = 0
     contested: bool = False
     verdict: Verdict
+    vitality: Vitality | None = None
+    """How alive it is; None: not looked at, as `why` does not."""
 
 
 class BeliefPage(Record):

@@ -18,7 +18,7 @@ class BeliefCard(Record):
     predicate: str | None
     object: str | None
     status: str
-    """current or superseded."""
+    """current, superseded or archived."""
     created_at: Instant
     """When it was first stated, or spoken of."""
     recorded_at: Instant

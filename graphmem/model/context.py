@@ -15,7 +15,7 @@ class Context(Record):
     tokens: int
     """Of the text, by an estimate that sides with too many."""
     left_out: int
-    """How many recalled bites did not fit."""
+    """How many recalled bites did not fit, or were only inferred and are not used."""
     reason: str = ""
     """Why there is nothing, in words; empty when there is something."""
     provisional: bool = False

@@ -47,6 +47,11 @@ class Episode(Record):
     session_id: str | None
     summary: str | None
     content: str | None
+    """None: it has none, or it is compressed."""
+    gist: str | None = None
+    """What its text came to, made when it was compressed and has no summary."""
+    compressed: bool = False
+    """Its full text lies in an archive; `restore_episode` puts it back."""
     entities: tuple[str, ...]
     importance: float
     occurred_at: Instant

@@ -40,14 +40,22 @@ class EventType(StrEnum):
     MERGE = "MERGE"
     POLICY = "POLICY"
     ACCESS = "ACCESS"
+    ARCHIVE = "ARCHIVE"
+    FLAG = "FLAG"
+    RESOLVE = "RESOLVE"
+    GRADUATE = "GRADUATE"
+    COMPRESS = "COMPRESS"
 
 
 class Status(StrEnum):
-    """Whether a memory is what should be recalled now."""
+    """Whether a memory, or a belief, is what should be recalled now."""
 
     CURRENT = "current"
     SUPERSEDED = "superseded"
     DEPRECATED = "deprecated"
+    """Of a memory: hidden without a successor."""
+    ARCHIVED = "archived"
+    """Of a belief: put away, to be restored whenever it is wanted."""
 
 
 def _triple(given: object) -> object:
@@ -148,8 +156,8 @@ class Memory(Record):
     claim_ids: tuple[str, ...] = ()
     """Beliefs that its text asserts."""
     lost_ids: tuple[str, ...] | None = None
-    """Of these, what was superseded, and values of ONE slots that another value leads; one of two
-    too close to call has not lost. None: not looked at, as only `get` and `recall` do."""
+    """Of these, what was superseded or archived, and values of ONE slots that another value leads;
+    one of two too close to call has not lost. None: not looked at; only `get` and `recall` look."""
     provisional: bool = False
     """Read at a `known` so recent that a write under way may still be recorded before it."""
 

@@ -235,7 +235,7 @@ class BeliefBite(Bite):
     ambiguous: bool = False
     """One of two values too close to call."""
     lost: bool = False
-    """It was superseded, or another value leads its slot; shown only when asked for."""
+    """It was superseded or archived, or another value leads its slot; shown only when asked for."""
     head_ids: tuple[str, ...] = ()
     """Of what has lost: the beliefs that stand in its place."""
     others: tuple[OtherValue, ...] = ()

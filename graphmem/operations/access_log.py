@@ -1,4 +1,7 @@
-"""The log of what was looked at: telemetry, on which no belief, no status and no trace rests."""
+"""The log of what was looked at: telemetry, on which no belief, no status and no trace rests.
+
+Only how easily a belief comes to mind does: see rules/vitality.py.
+"""
 
 from __future__ import annotations
 

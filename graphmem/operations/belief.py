@@ -22,7 +22,7 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import Binding
-from graphmem.rules import asking, claims, moments, paging, records, sequential
+from graphmem.rules import asking, claims, moments, paging, records, sequential, vitality
 from graphmem.rules.asking import Reading
 
 
@@ -207,9 +207,8 @@ def _line(line: Mapping[str, Any]) -> Line:
 async def _states(to: Binding, by: Reading, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params, test = _params(to, by), asking.sent(asking.bounds(to.world.settings))
-    rows = await to.world.graph.read(
-        lambda tx: tx.fetch(STATES, **params, **asked, limit=limit, test=test)
-    )
+    params |= {"test": test, "vital": vitality.sent()}
+    rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
         moments.refuse_future(by.as_of, now)
     return [found for found, _ in rows]

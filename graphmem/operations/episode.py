@@ -39,7 +39,7 @@ class Stretch:
 
 
 async def open_episode(to: Binding, stretch: Stretch) -> str:
-    """Make an episode unless it is there and return its id.
+    """Make an episode unless it is there and return its id; its summary, or content, is embedded.
 
     The id is the given one, else that of the session, else a new one.
 
@@ -74,8 +74,12 @@ async def open_episode(to: Binding, stretch: Stretch) -> str:
         "occurred_at": drafts.happened(stretch.at, now),
         "request_hash": asked,
     }
+    told = stretch.summary or stretch.content or ""
+    embedding = None
+    if told.strip():
+        [embedding] = await to.world.embedder.embed([told], Role.DOCUMENT)
     [found] = await to.world.graph.write(
-        lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row)
+        lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
     )
     if stretch.id is not None and found["request_hash"] != asked:
         raise EventConflictError(f"The id {stretch.id!r} was used for another episode.")

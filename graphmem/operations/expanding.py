@@ -18,7 +18,7 @@ from graphmem.model import (
     Turn,
 )
 from graphmem.ports import Binding, Tx
-from graphmem.rules import asking, assertions, records
+from graphmem.rules import asking, assertions, records, vitality
 from graphmem.rules.asking import Reading
 
 EVENTS = 20
@@ -76,9 +76,9 @@ async def _memory(tx: Tx, to: Binding, asked: Mapping[str, Any], row: Mapping[st
 async def _beliefs(
     tx: Tx, to: Binding, asked: Mapping[str, Any], ids: Sequence[str]
 ) -> list[Belief]:
-    test = asking.sent(asking.bounds(to.world.settings))
+    by = {"test": asking.sent(asking.bounds(to.world.settings)), "vital": vitality.sent()}
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
-    return await tx.fetch(STATES, **asked, **which, limit=len(ids), test=test)
+    return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))
 
 
 def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:

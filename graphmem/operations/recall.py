@@ -36,6 +36,7 @@ from graphmem.rules import (
     moments,
     records,
     tracerank,
+    vitality,
     words,
 )
 
@@ -58,7 +59,7 @@ class Wanted:
     beliefs: bool = True
     turns: bool = False
     hidden: bool = False
-    """Show what was superseded, deprecated or outvoted too, with what stands in its place."""
+    """Show what was superseded, deprecated, archived or outvoted too, and what replaced it."""
     tags: tuple[str, ...] = ()
     source: str | None = None
     since: datetime | None = None
@@ -114,6 +115,7 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         "mu": to.model.mu_query,
         "trace": tracerank.sent(policy.trace),
         "test": asking.sent(asking.bounds(to.world.settings)),
+        "vital": vitality.sent(),
     }
     query = NOW
     if want.narrows:

@@ -20,7 +20,7 @@ from graphmem.model import (
     Status,
     VerdictStatus,
 )
-from graphmem.rules import gathering, hygiene, words
+from graphmem.rules import gathering, hygiene, vitality, words
 
 LEAST_TOKENS, MOST_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -123,13 +123,14 @@ def quoted(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     text = found[0]
-    if not text.isascii() and not _unseen(text):
+    if not text.isascii() and not unseen(text):
         return text
     units = text.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[n]:02x}{units[n + 1]:02x}" for n in range(0, len(units), 2))
 
 
-def _unseen(character: str) -> bool:
+def unseen(character: str) -> bool:
+    """Return whether a character shows nothing and is no part of a word or an emoji."""
     if character in words.JOINERS:
         return False  # Within words, and within emoji: they hide nothing.
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
@@ -139,7 +140,8 @@ def packed(found: Recollection, tokens: int) -> Packed:
     """Return what was recalled as a block of at most so many tokens, best first.
 
     A bite that is too long for what is left is passed over. The best one is cut instead, at the
-    end of a word where it has one, and ends with an ellipsis.
+    end of a word where it has one, and ends with an ellipsis. A belief that was only inferred and
+    comes to mind less easily than `vitality.LEAST_RETRIEVAL` is left out.
 
     Args:
         found: what was recalled.
@@ -147,7 +149,8 @@ def packed(found: Recollection, tokens: int) -> Packed:
     """
     frame = count(f"{OPEN}\n{HEAD}\n{CLOSE}")
     room, lines, ids, supplied = tokens - frame, list[str](), list[str](), list[str]()
-    for place, bite in enumerate(found.bites):
+    kept = [bite for bite in found.bites if not _forgotten(bite)]
+    for place, bite in enumerate(kept):
         line = _fitting(bite, room - 1, cut=place == 0)
         if line is None:
             continue
@@ -156,7 +159,7 @@ def packed(found: Recollection, tokens: int) -> Packed:
         ids.append(bite.id)
         supplied += [bite.text, line.shown, line.text]
     text = "\n".join([OPEN, HEAD, *lines, CLOSE]) if lines else ""
-    reason = "" if lines or not found.bites else f"nothing fits in {tokens} tokens"
+    reason = "" if lines or not found.bites else _nothing(kept, tokens)
     return Packed(
         Context(
             text=text,
@@ -168,6 +171,16 @@ def packed(found: Recollection, tokens: int) -> Packed:
         ),
         tuple(supplied),
     )
+
+
+def _nothing(kept: Sequence[AnyBite], tokens: int) -> str:
+    return f"nothing fits in {tokens} tokens" if kept else "only what was inferred and is not used"
+
+
+def _forgotten(bite: AnyBite) -> bool:
+    """Return whether a belief was only inferred and hardly comes to mind; recall shows it still."""
+    life = bite.belief.vitality if isinstance(bite, BeliefBite) else None
+    return life is not None and life.derived and life.retrieval < vitality.LEAST_RETRIEVAL
 
 
 class _Line(NamedTuple):
@@ -228,9 +241,13 @@ def _belief(bite: BeliefBite) -> list[str]:
         "revise due": bite.revise_due,
         "ambiguous": bite.ambiguous,
         "contested": bite.belief.contested,
+        "flagged": bite.belief.vitality is not None and bite.belief.vitality.flagged_at is not None,
     }
     notes += [name for name, is_so in given.items() if is_so]
-    return [*notes, _gone("no longer believed", bite.head_ids)] if bite.lost else notes
+    if not bite.lost:
+        return notes
+    archived = bite.belief.status == Status.ARCHIVED
+    return [*notes, _gone("archived" if archived else "no longer believed", bite.head_ids)]
 
 
 def _gone(what: str, heads: Sequence[str]) -> str:

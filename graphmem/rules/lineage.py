@@ -12,7 +12,7 @@ from graphmem.rules.moments import BEGINNING
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing that hid a memory or brought it back.
+    """One thing that hid a memory or a belief, or brought it back.
 
     A statement of its exact content, a restoration, and superseding another one bring it back.
     """

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from graphmem.model import Belief, BeliefEvent, Kind, MemoryEvent, Verdict
+from graphmem.model import Belief, BeliefEvent, Kind, MemoryEvent, Verdict, Vitality
 
 PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
 
 
 def belief(row: Mapping[str, Any]) -> Belief:
-    """Return the belief of a row of belief/states: card, initial, projected, score and verdict."""
+    """Return the belief of a row of belief/states; a row of another query may lack its vitality."""
     projected, initial = row["projected"] or {}, row["initial"]
     alone = projected.get("belief", initial)
     return Belief(
@@ -21,6 +21,7 @@ def belief(row: Mapping[str, Any]) -> Belief:
         initial_confidence=initial,
         belief=alone if row["score"] is None else row["score"],
         verdict=Verdict(**row["verdict"]),
+        vitality=Vitality(**row["vitality"]) if row.get("vitality") else None,
     )
 
 

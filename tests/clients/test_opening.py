@@ -19,7 +19,7 @@ from graphmem.errors import (
     LanguageMismatchError,
     ModelMismatchError,
 )
-from graphmem.testing import HashEmbedder
+from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
@@ -143,6 +143,30 @@ def test_settings_name_a_tenant_and_a_scope(
     with pytest.raises(InvalidInputError) as caught:
         door.open(migrated.model_copy(update=wrong))
     assert len(str(caught.value)) < 300
+
+
+def test_a_language_model_is_optional(door: Door, migrated: Settings) -> None:
+    with door.open() as client:
+        assert client._state.binding.world.llm is None
+    with door.open(migrated.model_copy(update={"model": "openai/some-model"})) as client:
+        llm = client._state.binding.world.llm
+        assert llm is not None
+        assert llm.name == "openai/some-model"
+
+
+def test_a_language_model_of_ones_own_wins(door: Door, migrated: Settings) -> None:
+    own = ScriptedLlm([])
+    settings = migrated.model_copy(update={"model": "openai/some-model"})
+    with door.open(settings, llm=own) as client:
+        assert client.tenant("t")._state.binding.world.llm is own
+    assert own.prompts == []
+
+
+def test_a_language_model_that_cannot_be_reached_is_a_wrong_setting(
+    door: Door, migrated: Settings
+) -> None:
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_URL"):
+        door.open(migrated.model_copy(update={"model": "openai/m", "model_url": "nowhere"}))
 
 
 def test_a_closed_client_says_so(door: Door, tenant: str) -> None:

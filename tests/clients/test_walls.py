@@ -14,6 +14,7 @@ from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
 from graphmem.testing import FrozenClock
+from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
@@ -163,7 +164,7 @@ READS: dict[str, Read] = {
     "restore": not_there(lambda m, known: m.restore(known["memory"])),
     "current": lambda m, _: m.current("alice", "works_on").candidates,
     "belief": not_there(lambda m, known: m.belief(known["belief"])),
-    "beliefs": lambda m, _: m.beliefs(superseded=True, limit=1_000).beliefs,
+    "beliefs": lambda m, _: m.beliefs(superseded=True, archived=True, limit=1_000).beliefs,
     "predicates": lambda m, _: m.predicates(),
     "evidence_for": not_there(lambda m, known: m.evidence_for(known["belief"])),
     "what_if": not_there(lambda m, known: m.what_if(known["belief"])),
@@ -179,11 +180,18 @@ READS: dict[str, Read] = {
     "revise": not_there(lambda m, known: m.revise(known["belief"], unlike(9))),
     "split": not_there(lambda m, known: m.split(known["belief"], [unlike(8), unlike(9)])),
     "merge": not_there(lambda m, known: m.merge([known["belief"], known["other"]], unlike(9))),
+    "archive": not_there(lambda m, known: m.archive(known["belief"])),
+    "restore_belief": not_there(lambda m, known: m.restore_belief(known["belief"])),
+    "resolve": not_there(lambda m, known: m.resolve(known["belief"])),
     "retract": lambda m, known: m.retract(known["event"]).found,
+    "graduate": lambda m, _: m.graduate("no such file.md", dry_run=True).episodes,
+    "compress": lambda m, _: m.compress(dry_run=True).episodes,
+    "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
 }
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
     *("predicate", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
+    "consolidate",
 }
 NO_READS = {"open", "close", "tenant", "scope", "session"}
 
@@ -195,12 +203,18 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), id=f"s1{mark}")
     memory.deprecate(str(memory.remember(unlike(5)).memory_id), id=f"d1{mark}")
     memory.add_episode(id=f"doc{mark}", content=unlike(6))
+    compressed = memory.add_episode(id=f"long{mark}", content=unlike(8) * 9, at=MAY)
+    memory.compress()
+    # One that would be compressed and one that would graduate.
+    memory.add_episode(id=f"old{mark}", content=unlike(6) * 9, at=MAY)
+    memory.add_episode(id=f"dear{mark}", content=unlike(7), at=MAY, importance=0.9)
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
         session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
     return {
         "memory": str(done.memory_id),
         "episode": session.episode_id,
+        "document": compressed,
         "event": f"o1{mark}",
         **believe_everything(memory, mark),
     }
@@ -221,6 +235,9 @@ def believe_everything(memory: GraphMem, mark: str) -> dict[str, str]:
     memory.retract(f"m0{mark}", id=f"r1{mark}")
     memory.revise(memory.believe(unlike(10), id=f"b8{mark}"), unlike(11), id=f"v1{mark}")
     memory.split(memory.believe(unlike(12), id=f"b9{mark}"), [unlike(13), unlike(14)], at=MAY)
+    memory.archive(memory.believe(unlike(15), id=f"b10{mark}"), id=f"h1{mark}")
+    memory.restore_belief(memory.believe(unlike(16), id=f"b11{mark}"), id=f"h2{mark}")
+    memory.resolve(memory.believe(unlike(17), id=f"b12{mark}"), id=f"h3{mark}")
     return {"belief": first.belief_id, "other": second.belief_id}
 
 
@@ -263,6 +280,10 @@ def test_two_tenants_with_the_same_ids_live_apart(
     other.predicate("works_on", cardinality="MANY")
     other.observe("alice", "works_on", "Atlas", kind="refuting")
     other.evidence(known["belief"], "refuting", 0.9)
+    other.archive(known["other"])
+    tell(other, SWIMS)
+    assert other.consolidate(policy=FEW).changes
+    other.resolve(known["belief"])
     other.merge([known["belief"], known["other"]], unlike(9))
     other.retract(known["event"])
     assert (look.events(tenant), memory.list(statuses=list(Status))) == mine
@@ -271,7 +292,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert len(memory.turns(known["episode"])) == 1
     found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
     assert sum(bite.kind != "belief" for bite in found) == 6
-    seen = {belief.id for belief in memory.beliefs(superseded=True).beliefs}
+    seen = {belief.id for belief in memory.beliefs(superseded=True, archived=True).beliefs}
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(
         "MATCH (a {tenant: $tenant})--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",

@@ -12,6 +12,7 @@ import pytest
 from graphmem import catalog
 from graphmem.adapters.neo4j_graph import BlockingGraph
 from graphmem.adapters.neomodel_nodes import declared
+from graphmem.adapters.user_files import BlockingFiles
 from graphmem.model import Difference
 from graphmem.operations.drift import drift
 from graphmem.operations.migration import migrate
@@ -55,6 +56,7 @@ class Blank:
             clock=clock or FrozenClock(),
             settings=settings,
             report=self.told.append,
+            files=BlockingFiles(),
         )
 
     def migrate(self, **given: Any) -> tuple[str, ...]:

@@ -141,6 +141,7 @@ def test_another_dimension_is_different(migrated_blank: Blank) -> None:
     kinds = [(d.kind, d.name) for d in migrated_blank.drift(embedder=Longer())]
     assert kinds == [
         ("different", "belief_embedding_vector"),
+        ("different", "episode_embedding_vector"),
         ("different", "memory_embedding_vector"),
         ("different", "turn_embedding_vector"),
     ]

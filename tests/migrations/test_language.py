@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from graphmem.errors import (
 )
 from graphmem.model import Status, Wall
 from graphmem.operations import migration
-from graphmem.ports import Mode, Query, World, run_now
+from graphmem.ports import Mode, Query, run_now
 from graphmem.rules import words
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -154,9 +155,7 @@ def test_a_change_that_stops_half_way_is_found_and_finished(
     whole = blank.world(language="german")
     cut: Any = Stopping(whole.graph, at)
     with pytest.raises(StoppedError):
-        run_now(
-            migration.migrate(World(cut, whole.embedder, whole.clock, whole.settings, whole.report))
-        )
+        run_now(migration.migrate(replace(whole, graph=cut)))
     for language in ("english", "german"):
         with pytest.raises(MigrationPendingError, match="made anew"):
             run_now(migration.checked(blank.world(language=language)))

@@ -72,6 +72,8 @@ def filled(plain: GraphMem) -> GraphMem:
     new = plain.supersede(str(old.memory_id), "The user lives in Lisbon")
     plain.deprecate(new.newer_id)
     plain.add_episode(content="A page.", summary="Page", entities=["page"], importance=0.5)
+    plain.add_episode(id="long", content="A long page. " * 99, at=MAY)
+    plain.compress()
     return plain
 
 
@@ -125,6 +127,10 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert turns[0].next.single() == turns[1]
     assert turns[1].previous.single() == turns[0]
     assert len(old.embedding) > 1
+    archive: Any = nodes.Archive.nodes.get(tenant=tenant)
+    document = archive.episode.single()
+    assert (document.uid, document.content, archive.episode_id) == ("long", None, "long")
+    assert [event.type for event in document.concerned_by.all()] == ["COMPRESS"]
     first: Any = nodes.Migration.nodes.get(number=1)
     assert first.followed_by.single().number == 2
 

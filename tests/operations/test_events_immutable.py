@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Message, Wish
 from graphmem.client.handle import AsyncHandle
+from graphmem.model import Step
+from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -44,10 +48,34 @@ def replaced(call: Callable[..., Any]) -> list[Callable[[GraphMem], Any]]:
     return [lambda m: call(m, believed(m, 32), believed(m, 33)), twice]
 
 
+def marked(call: Callable[..., Any]) -> list[Callable[[GraphMem], Any]]:
+    """The call on a belief, as new and as archived, and once more under its id."""
+
+    def again(memory: GraphMem) -> None:
+        belief = believed(memory, 36)
+        memory.archive(belief)
+        for _ in range(2):
+            call(memory, belief, id=f"{belief} marked", at=MAY)
+
+    return [lambda m: call(m, believed(m, 37)), again]
+
+
 def brought_back(memory: GraphMem) -> None:
     belief = memory.believe(unlike(34))
     memory.revise(belief, unlike(35))
     memory.believe(unlike(34))
+
+
+def consolidated(memory: GraphMem) -> None:
+    memory.believe("I drink coffee after four", confidence=0.95, at=MAY)
+    tell(memory, [*SWIMS, "I never drink coffee after four."])
+    done = memory.consolidate(policy=FEW)
+    assert {one.step for one in done.changes} == {Step.CREATE, Step.CONTRADICT, Step.FLAG}
+
+
+def graduated(memory: GraphMem) -> None:
+    with TemporaryDirectory() as folder:
+        memory.graduate(Path(folder) / "MEMORY.md")
 
 
 WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
@@ -119,6 +147,21 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
     "revise": replaced(lambda m, a, _, **x: m.revise(a, f"{a} revised", **x)),
     "split": replaced(lambda m, a, _, **x: m.split(a, [f"{a} left", f"{a} right"], **x)),
     "merge": replaced(lambda m, a, b, **x: m.merge([a, b], f"{a} merged", **x)),
+    "archive": marked(lambda m, a, **x: m.archive(a, **x)),
+    "restore_belief": marked(lambda m, a, **x: m.restore_belief(a, **x)),
+    "resolve": marked(lambda m, a, **x: m.resolve(a, **x)),
+    "consolidate": [consolidated, lambda m: m.consolidate(policy=FEW)],
+    "graduate": [
+        lambda m: m.add_episode(id="dear", summary=unlike(40), importance=0.9, at=MAY),
+        graduated,
+        graduated,
+    ],
+    "compress": [
+        lambda m: m.add_episode(id="long", content=unlike(41) * 9, at=MAY),
+        lambda m: m.compress(),
+        lambda m: m.compress(),
+    ],
+    "restore_episode": [lambda m: m.restore_episode("long")] * 2,
     "rebuild": [lambda m: m.rebuild()],
     "backfill": [lambda m: m.backfill()],
     "flush": [lambda m: (m.expand(m.list().memories[0].id), m.flush())],
@@ -161,6 +204,9 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "RETRACT",
         "REVISE",
         "SPLIT",
+        "ARCHIVE",
+        "RESOLVE",
+        "FLAG",
         "ADD",
         "REINFORCE_EXACT",
         "REINFORCE_NEAR",
@@ -168,6 +214,8 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "DEPRECATE",
         "RESTORE",
         "ACCESS",
+        "GRADUATE",
+        "COMPRESS",
     }
 
 

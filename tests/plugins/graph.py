@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from tests.plugins.server import Server
 
 
+CLOCKED = frozenset(
+    {"tenant", "tenant_key", "scope_key", "recorded_at", "locked_at", "asked_at", "owner", "until"}
+    | {"known", "cursor"}
+)
+"""What differs between two tenants that were told the same, or two runs that did the same."""
+
+MARKS = frozenset({"FLAG", "ARCHIVE", "RESTORE"})
+
+
 @dataclass(frozen=True)
 class Edge:
     """One SUPERSEDES edge."""
@@ -68,6 +77,35 @@ class Look:
             tenant=tenant,
         )
         return {row["id"]: {**row["event"], "edges": sorted(row["edges"])} for row in rows}
+
+    def graph(self, tenant: str) -> dict[str, list[Any]]:
+        """Every node and edge of a tenant, but for what the clocks and locks of a run leave.
+
+        Two tenants that were told the same have the same graph.
+        """
+        parts: tuple[tuple[LiteralString, str], ...] = (
+            (
+                "MATCH (n) WHERE n.tenant = $tenant RETURN labels(n) AS of, properties(n) AS has",
+                "node",
+            ),
+            (
+                "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant "
+                "RETURN [type(r), coalesce(a.id, ''), coalesce(b.id, '')] AS of, "
+                "properties(r) AS has",
+                "edge",
+            ),
+        )
+        return {
+            kind: sorted(
+                repr((row["of"], sorted((k, v) for k, v in row["has"].items() if k not in clocked)))
+                for row in self.rows(query, tenant=tenant)
+                # What a run marks, it marks at the time that it sees.
+                for clocked in [
+                    CLOCKED | ({"occurred_at"} if row["has"].get("type") in MARKS else set())
+                ]
+            )
+            for query, kind in parts
+        }
 
     def beliefs(self, tenant: str) -> dict[str, dict[str, Any]]:
         """Every belief of a tenant by its id, with all its properties."""

@@ -27,8 +27,9 @@ from graphmem.model import (
     TurnBite,
     Verdict,
     VerdictStatus,
+    Vitality,
 )
-from graphmem.rules import context, hygiene, identity
+from graphmem.rules import context, hygiene, identity, vitality
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FOUND: dict[str, Any] = {
@@ -444,3 +445,56 @@ def test_a_long_message_asks_for_itself() -> None:
     assert asked.startswith("start x")
     assert asked.endswith("x what is wrong?")
     assert len(asked) == 4_001
+
+
+def life(retrieval: float, *, derived: bool, flagged_at: datetime | None = None) -> Vitality:
+    return Vitality(
+        retrieval=retrieval,
+        stability_days=1.0,
+        storage=1,
+        last_access_at=None,
+        mean=0.5,
+        precision=1.8,
+        gate=0.1,
+        flagged_at=flagged_at,
+        importance=0.5,
+        derived=derived,
+    )
+
+
+def lived(n: int, alive: Vitality) -> BeliefBite:
+    bite = belief_bite(n, f"It holds {n}")
+    return bite.model_copy(update={"belief": bite.belief.model_copy(update={"vitality": alive})})
+
+
+def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
+    least = vitality.LEAST_RETRIEVAL
+    forgotten = lived(1, life(least - 1e-9, derived=True))
+    used, told = lived(2, life(least, derived=True)), lived(3, life(0.0, derived=False))
+    unknown, said = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")
+    made = context.packed(Recollection(bites=(forgotten, used, told, unknown, said)), 800)
+    assert made.context.ids == (used.id, told.id, unknown.id, said.id)
+    assert (made.context.left_out, made.context.reason) == (1, "")
+    assert not any("It holds 1" in text for text in made.supplied)
+
+    alone = context.packed(Recollection(bites=(forgotten,)), 800)
+    assert (alone.context.text, alone.context.ids, alone.supplied) == ("", (), ())
+    assert (alone.context.left_out, alone.context.reason) == (
+        1,
+        "only what was inferred and is not used",
+    )
+
+
+def test_the_best_of_what_is_kept_is_the_one_that_is_cut() -> None:
+    forgotten = lived(1, life(0.0, derived=True))
+    long = memory_bite(2, "and so on " * 9_000)
+    made = context.packed(Recollection(bites=(forgotten, long)), 200)
+    assert made.context.ids == (long.id,)
+
+
+def test_a_flag_is_told() -> None:
+    flagged = lived(1, life(1.0, derived=False, flagged_at=MAY))
+    made = context.packed(Recollection(bites=(flagged, lived(2, life(1.0, derived=False)))), 800)
+    first, second = made.context.text.split("\n")[2:4]
+    assert "belief 0.90, flagged, 2025-05-05" in first
+    assert "flagged" not in second

@@ -21,6 +21,7 @@ from graphmem.adapters.neomodel_nodes.nodes import (
 )
 from graphmem.adapters.neomodel_nodes.schema import declared
 from graphmem.adapters.neomodel_nodes.workings import (
+    Archive,
     Checkpoint,
     Consolidation,
     EmbeddingModel,
@@ -33,6 +34,7 @@ from graphmem.adapters.neomodel_nodes.workings import (
 __all__ = [
     "EDGES",
     "NODES",
+    "Archive",
     "Belief",
     "Checkpoint",
     "Consolidation",

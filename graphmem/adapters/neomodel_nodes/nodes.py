@@ -20,6 +20,7 @@ from neomodel import (
 
 from graphmem.adapters.neomodel_nodes.indexes import COSINE, WORDS, Index
 from graphmem.adapters.neomodel_nodes.workings import (
+    Archive,
     Checkpoint,
     Consolidation,
     EmbeddingModel,
@@ -218,6 +219,7 @@ class Event(StructuredNode):
     retracted_by = RelationshipFrom("Event", "RETRACTS")
     concerns = RelationshipTo("Memory", "CONCERNS")
     concerns_beliefs = RelationshipTo("Belief", "CONCERNS")
+    concerns_episodes = RelationshipTo("Episode", "CONCERNS")
     occurred_in = RelationshipTo("Episode", "OCCURRED_IN", cardinality=ZeroOrOne)
     quotes = RelationshipTo("Turn", "QUOTES")
     accessed_memories = RelationshipTo("Memory", "ACCESSED")
@@ -247,6 +249,7 @@ class Episode(StructuredNode):
     session_id = StringProperty()
     summary = StringProperty()
     content = StringProperty()
+    gist = StringProperty()
     entities = ArrayProperty(StringProperty())
     importance = FloatProperty()
     embedding = ArrayProperty(FloatProperty())
@@ -258,6 +261,8 @@ class Episode(StructuredNode):
     turns = RelationshipFrom("Turn", "OCCURRED_IN")
     events = RelationshipFrom("Event", "OCCURRED_IN")
     accessed_by = RelationshipFrom("Event", "ACCESSED")
+    concerned_by = RelationshipFrom("Event", "CONCERNS")
+    archived_as = RelationshipTo(Archive, "ARCHIVED_AS", cardinality=ZeroOrOne)
 
 
 class Turn(StructuredNode):
@@ -309,6 +314,7 @@ NODES: tuple[type[StructuredNode], ...] = (
     Turn,
     Consolidation,
     Reply,
+    Archive,
     EmbeddingModel,
     Migration,
     MigrationLock,

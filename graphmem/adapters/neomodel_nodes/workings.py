@@ -1,4 +1,4 @@
-"""The node classes that keep the graph going: checkpoints, locks, migrations, consolidation."""
+"""The node classes that keep the graph going: checkpoints, locks, migrations, archives."""
 
 from __future__ import annotations
 
@@ -53,6 +53,22 @@ class Reply(StructuredNode):
 
     turns = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Turn", "RESTS_ON")
     episodes = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Episode", "RESTS_ON")
+
+
+class Archive(StructuredNode):
+    """The full text of an episode that was compressed."""
+
+    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+
+    tenant = StringProperty(required=True)
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+    episode_id = StringProperty(required=True)
+    content = StringProperty(required=True)
+    sha256 = StringProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+    episode = RelationshipFrom("graphmem.adapters.neomodel_nodes.nodes.Episode", "ARCHIVED_AS")
 
 
 class Checkpoint(StructuredNode):

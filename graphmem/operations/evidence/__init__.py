@@ -3,6 +3,7 @@
 from graphmem.operations.evidence.checkpoints import Place, long_slots
 from graphmem.operations.evidence.checkpoints import forget as forget_checkpoint
 from graphmem.operations.evidence.checkpoints import keep as keep_checkpoint
+from graphmem.operations.evidence.marking import mark
 from graphmem.operations.evidence.observing import believe, observe, observe_many, testify
 from graphmem.operations.evidence.replacing import replace
 from graphmem.operations.evidence.retracting import retract
@@ -15,6 +16,7 @@ __all__ = [
     "forget_checkpoint",
     "keep_checkpoint",
     "long_slots",
+    "mark",
     "observe",
     "observe_many",
     "replace",

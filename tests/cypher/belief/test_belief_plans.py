@@ -13,7 +13,7 @@ import pytest
 from graphmem import GraphMem, catalog
 from graphmem.adapters.neo4j_graph import LANGUAGE
 from graphmem.model import AsOf, Cardinality
-from graphmem.rules import asking
+from graphmem.rules import asking, vitality
 from graphmem.rules.asking import Reading
 from graphmem.settings import Settings
 from tests.plugins.graph import Look
@@ -96,6 +96,7 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
         "skip": 0,
         "limit": 100,
         "test": test,
+        "vital": vitality.sent(),
         "pooled": False,
         "extra": [],
         "without": [],

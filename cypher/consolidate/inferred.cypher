@@ -1,0 +1,19 @@
+// Beliefs that consolidation has found support for and that are current; a page, by id.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scope   string    which part
+//   $known   datetime  what was recorded later is not seen
+//   $after   string    the last page ended at this id; '' for the first
+//   $limit   integer   rows of a page
+// columns:
+//   - id  string  of the belief
+
+MATCH (b:Belief)
+WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current'
+  AND EXISTS { (b)<-[:SUPPORTS]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
+RETURN b.id AS id
+ORDER BY id
+LIMIT $limit

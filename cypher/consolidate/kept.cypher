@@ -1,0 +1,17 @@
+// What was decided of clusters, a page by id: enough to make beliefs and their edges again without a model.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string   whose
+//   $after   string   the last page ended at this id; '' for the first
+//   $limit   integer  rows of a page
+// columns:
+//   - id       string  of the reply
+//   - decided  string  JSON: beliefs, said and marks
+
+MATCH (r:Reply)
+WHERE r.tenant = $tenant AND r.id > $after AND r.done
+RETURN r.id AS id, r.decided AS decided
+ORDER BY id
+LIMIT $limit

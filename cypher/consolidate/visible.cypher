@@ -1,0 +1,45 @@
+// Whether the vector indexes have the newest turn and the newest episode that a run sees: they follow a commit with a delay.
+// mode: read
+// rows: one
+// plan: NodeIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scope   string    which part
+//   $known   datetime  what was recorded later is not seen
+// columns:
+//   - visible  boolean  they have, as far as there are any
+
+CALL () {
+  MATCH (p:Turn)
+  WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known AND p.embedding IS NOT NULL
+  ORDER BY p.recorded_at DESC
+  LIMIT 1
+  CALL (p) {
+    MATCH (n:Turn)
+    SEARCH n IN (
+      VECTOR INDEX turn_embedding_vector
+      FOR p.embedding
+      WHERE n.tenant = $tenant AND n.scope = $scope AND n.recorded_at >= p.recorded_at
+      LIMIT 10
+    )
+    RETURN count(n) AS found
+  }
+  RETURN found
+UNION ALL
+  MATCH (p:Episode)
+  WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known AND p.embedding IS NOT NULL
+  ORDER BY p.recorded_at DESC
+  LIMIT 1
+  CALL (p) {
+    MATCH (n:Episode)
+    SEARCH n IN (
+      VECTOR INDEX episode_embedding_vector
+      FOR p.embedding
+      WHERE n.tenant = $tenant AND n.scope = $scope AND n.recorded_at >= p.recorded_at
+      LIMIT 10
+    )
+    RETURN count(n) AS found
+  }
+  RETURN found
+}
+RETURN all(x IN collect(found) WHERE x > 0) AS visible

@@ -1,0 +1,10 @@
+// Whether `m`, a belief, is flagged for revision now: the newest of its FLAG and RESOLVE events is a FLAG. Needs `m`; leaves
+// `flagged`. Twin: rules/vitality.py flagged_at
+
+CALL (m) {
+  OPTIONAL MATCH (m)<-[:CONCERNS]-(x:Event)
+  WHERE x.type IN ['FLAG', 'RESOLVE']
+  RETURN coalesce(x.type = 'FLAG', false) AS flagged
+  ORDER BY x.occurred_at DESC, x.id DESC
+  LIMIT 1
+}

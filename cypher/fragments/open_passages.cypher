@@ -1,0 +1,28 @@
+// Passages that no belief rests on yet: a page by when they were recorded, or those with $ids, whatever rests on them. Leaves `p`. A passage is a
+// turn of a person, or an episode without turns.
+
+CALL () {
+  FILTER $ids IS NULL AND $label = 'Turn'
+  MATCH (p:Turn)
+  WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at > $since AND p.recorded_at <= $known
+    AND (p.recorded_at > $after_at OR (p.recorded_at = $after_at AND p.id > $after_id))
+    AND p.embedding IS NOT NULL AND NOT p.role IN $machines
+    AND NOT EXISTS { (p)<-[:QUOTES]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
+  RETURN p
+  ORDER BY p.recorded_at, p.id
+  LIMIT $limit
+UNION ALL
+  FILTER $ids IS NULL AND $label = 'Episode'
+  MATCH (p:Episode)
+  WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at > $since AND p.recorded_at <= $known
+    AND (p.recorded_at > $after_at OR (p.recorded_at = $after_at AND p.id > $after_id))
+    AND p.embedding IS NOT NULL AND NOT EXISTS { (p)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
+    AND NOT EXISTS { (p)<-[:OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
+  RETURN p
+  ORDER BY p.recorded_at, p.id
+  LIMIT $limit
+UNION ALL
+  UNWIND $ids AS id
+  MATCH (p:Turn|Episode {tenant: $tenant, id: id})
+  RETURN p
+}

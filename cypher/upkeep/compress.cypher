@@ -1,0 +1,35 @@
+// Put the full texts of episodes into archives and append COMPRESS events; the embedding stays. An episode is passed over that was
+// looked at or compressed meanwhile.
+// mode: write
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does) and the event's own fields
+// columns:
+//   - id  string  of an episode that was compressed
+
+UNWIND $events AS event
+MATCH (p:Episode {tenant: $tenant, id: event.about})
+// Written before anything is looked for, so that of two writers one waits for the other.
+SET p.locked_at = datetime.realtime('Z')
+WITH p, event
+WHERE p.content IS NOT NULL
+  AND NOT EXISTS { (p)<-[:ACCESSED]-(:Event {tenant: $tenant}) }
+  AND NOT EXISTS { (p)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'RESTORE'}) }
+CREATE (a:Archive {
+  tenant: $tenant,
+  id: event.archive_id,
+  scope: p.scope,
+  episode_id: p.id,
+  content: p.content,
+  sha256: event.sha256,
+  recorded_at: datetime.truncate('microsecond', datetime.realtime('Z'))
+})
+CREATE (p)-[:ARCHIVED_AS]->(a)
+SET p.content = null,
+    p.gist = event.gist
+WITH p, event
+// include: fragments/append_event.cypher
+CREATE (e)-[:CONCERNS]->(p)
+RETURN p.id AS id

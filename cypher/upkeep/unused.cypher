@@ -1,0 +1,33 @@
+// Episodes of a scope whose full text nobody needed: old, of no great importance, never looked at, never restored, and with a text
+// that is longer than what would stay of it. A page, the oldest first.
+// mode: read
+// rows: many
+// source: Engram, compressStaleEpisodes
+// plan: NodeIndexSeek
+// params:
+//   $tenant      string    whose
+//   $scope       string    which part
+//   $importance  float     only below it
+//   $until       datetime  only what occurred by then
+//   $longest     integer   characters of what is made where there is no summary
+//   $after_at    datetime  the last page ended at this instant; the earliest there is for the first page
+//   $after_id    string    and this id; '' for the first page
+//   $limit       integer   rows of a page
+// columns:
+//   - id           string    of the episode
+//   - occurred_at  datetime  when it took place
+//   - summary      string    as it was told; null: none
+//   - content      string    the full text
+
+MATCH (p:Episode)
+WHERE p.tenant = $tenant AND p.scope = $scope AND p.occurred_at >= $after_at AND p.occurred_at <= $until
+  AND (p.occurred_at > $after_at OR p.id > $after_id)
+  AND p.importance < $importance
+  AND size(p.content) > CASE WHEN trim(coalesce(p.summary, '')) = '' THEN $longest ELSE size(p.summary) END
+  AND NOT EXISTS { (p)<-[:ACCESSED]-(:Event {tenant: $tenant}) }
+  AND NOT EXISTS { (p)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'RESTORE'}) }
+WITH p
+// In the order of the whole index, so that no more of it is read than the page needs.
+ORDER BY p.tenant, p.scope, p.occurred_at, p.id
+LIMIT $limit
+RETURN p.id AS id, p.occurred_at AS occurred_at, p.summary AS summary, p.content AS content

@@ -1,0 +1,167 @@
+"""Text files that users own: read as they are, written whole, one writer at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EACCES
+from pathlib import Path
+
+from graphmem.errors import DigestFileError, DigestLockedError
+
+LOCK_S = 30.0
+"""How long another writer is waited for."""
+ATTEMPTS = 20
+"""How often a file is read anew because an editor, which knows no lock, wrote it meanwhile."""
+_WRITABLE = 0o222
+
+
+class BlockingFiles:
+    """Reads and writes in the calling thread."""
+
+    async def read(self, path: Path) -> str | None:
+        """Return the text of a file; None when there is none.
+
+        Raises:
+            DigestFileError: it cannot be read.
+        """
+        return _read(path)
+
+    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
+        """Put what `change` makes of a file's text in its place; see `ports.Files`.
+
+        Raises:
+            DigestFileError: it cannot be read or written.
+            DigestLockedError: another process was at it for too long.
+        """
+        _revise(path, change)
+
+
+class AwaitedFiles:
+    """Reads and writes in a thread of its own."""
+
+    async def read(self, path: Path) -> str | None:
+        """Return the text of a file; see `BlockingFiles.read`."""
+        return await asyncio.to_thread(_read, path)
+
+    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
+        """Put what `change` makes of a file's text in its place; see `BlockingFiles.revise`."""
+        await asyncio.to_thread(_revise, path, change)
+
+
+def _read(path: Path) -> str | None:
+    with _told(path):
+        return _text(_found(path), path)
+
+
+def _revise(path: Path, change: Callable[[str | None], str]) -> None:
+    from filelock import FileLock, Timeout
+
+    with _told(path):
+        real = _found(path)
+        lock = real.with_name(f".{real.name}.lock")
+        try:
+            with FileLock(lock, timeout=LOCK_S):
+                _revised(real, path, change)
+        except Timeout:
+            raise DigestLockedError(
+                f"Another process has been writing {path} for more than {LOCK_S:.0f} s."
+            ) from None
+
+
+def _revised(real: Path, path: Path, change: Callable[[str | None], str]) -> None:
+    for _ in range(ATTEMPTS):
+        stamp = _stamp(real)
+        before = _text(real, path)
+        after = change(before)
+        if after == before:
+            return
+        draft = real.with_name(f".{real.name}.{secrets.token_hex(4)}.part")
+        try:
+            _write(draft, after, real)
+            if _stamp(real) == stamp:
+                draft.replace(real)
+                return
+        finally:
+            draft.unlink(missing_ok=True)
+    raise DigestFileError(
+        f"{path} changes all the time.", hint="Try again when nothing else is writing it."
+    )
+
+
+def _found(path: Path) -> Path:
+    """Return the file that a path leads to, links followed; it need not be there."""
+    try:
+        real = Path(os.path.realpath(path))
+    except ValueError as error:  # a null character
+        raise _refusal(path, str(error)) from None
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            what = "is a folder" if stat.S_ISDIR(mode) else "is no ordinary file"
+            raise DigestFileError(f"{path} {what}.", hint="Name a text file in it, or another one.")
+    if not real.parent.is_dir():
+        raise DigestFileError(f"There is no folder {path.parent}.", hint="Make it first.")
+    return real
+
+
+def _text(real: Path, path: Path) -> str | None:
+    try:
+        return real.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise DigestFileError(
+            f"{path} is not UTF-8: octet {error.start} is none of a text.",
+            hint="Save it as UTF-8, or name another file.",
+        ) from None
+
+
+def _stamp(real: Path) -> tuple[int, ...]:
+    """Return what tells whether a file was written meanwhile."""
+    try:
+        seen = real.stat()
+    except FileNotFoundError:
+        return ()
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def _write(draft: Path, text: str, real: Path) -> None:
+    """Write a draft with the permissions and the owner of the file that it is to replace."""
+    try:
+        kept = real.stat()
+    except FileNotFoundError:
+        kept = None
+    if kept and not (kept.st_mode & _WRITABLE and os.access(real, os.W_OK)):
+        raise PermissionError(EACCES, "it is read-only")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # Until it has the permissions of the file, for its owner alone.
+    with os.fdopen(os.open(draft, flags, 0o600 if kept else 0o666), "wb") as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+    if kept:
+        if hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(draft, kept.st_uid, kept.st_gid)
+        draft.chmod(stat.S_IMODE(kept.st_mode))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in words what the operating system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise _refusal(path, error.strerror or str(error)) from None
+
+
+def _refusal(path: Path, reason: str) -> DigestFileError:
+    return DigestFileError(
+        f"{path} cannot be read and written ({reason}).",
+        hint="Make the file and its folder writable for your user, or name another file.",
+    )

@@ -1,0 +1,208 @@
+"""MATCH and SYNTHESISE: what passages say of beliefs, and which new ones they make."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphmem.model import ConsolidationPolicy, EventType, Experience, Kind
+from graphmem.operations.consolidation.extracting import Ground, Same
+from graphmem.rules import claims, clusters, identity, matching, passages, vitality
+from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.passages import Passage
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from graphmem.rules.verdicts import Vector
+
+EXTRACTIVE = "extractive"
+SOURCE_TYPE = "EXTRACTOR"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one passage says of one belief."""
+
+    claim: Claim
+    passage: Passage
+    kind: Kind
+    confidence: float
+
+    @property
+    def event_id(self) -> str:
+        """Made from the belief and the passage: a passage speaks once of a belief."""
+        return "said_" + identity.digest(self.claim.id, self.passage.id)[:32]
+
+    def draft(self, synthesiser: str, now: datetime) -> Draft:
+        """Return the event of it."""
+        given = Experience(
+            id=self.event_id,
+            at=self.passage.at,
+            source=vitality.STANDARD.consolidation,
+            actor=synthesiser,
+            episode=self.passage.episode_id,
+            turn=self.passage.turn_id,
+        )
+        fields = {
+            "polarity": self.kind.polarity,
+            "confidence": self.confidence,
+            "source_type": SOURCE_TYPE,
+        }
+        return claims.draft(self.claim, given, EventType.EVIDENCE, now, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A FLAG, RESTORE or ARCHIVE of a belief."""
+
+    belief_id: str
+    statement: str
+    type: EventType
+    at: datetime
+    reason: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Passages near one of them."""
+
+    passages: tuple[Passage, ...]
+    """The centre first."""
+    similarities: tuple[float, ...]
+    """To the centre; its own is 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is written in one transaction, under one id."""
+
+    reply_id: str
+    passages: tuple[Passage, ...]
+    said: tuple[Said, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    """Embeddings of statements, by belief."""
+    archived: frozenset[str] = frozenset()
+    """Beliefs that were archived when the run began."""
+    raw: str | None = None
+    """A model's own words."""
+    problem: tuple[str, str] | None = None
+    """Code and words of what went wrong; nothing is said then."""
+
+    def mark_id(self, mark: Mark) -> str:
+        """Return the id of a mark's event."""
+        return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
+
+    def decided(self) -> str:
+        """Return all that is written, as JSON: enough to write it again without a model."""
+        beliefs = {one.claim.id: one.claim for one in self.said}
+        return json.dumps(
+            {
+                "beliefs": [
+                    {name: getattr(claim, name) for name in Claim.__slots__}
+                    for claim in beliefs.values()
+                ],
+                "said": [
+                    [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
+                    for one in self.said
+                ],
+                "marks": [[self.mark_id(mark), mark.belief_id, mark.type] for mark in self.marks],
+            },
+            ensure_ascii=False,
+        )
+
+
+def matched(scope: str, ground: Ground, policy: ConsolidationPolicy) -> list[Unit]:
+    """Return what passages say of beliefs that are there, belief by belief.
+
+    A passage speaks of the nearest belief of which it can be told how; one is enough.
+    """
+    told: dict[str, list[Said]] = defaultdict(list)
+    archived = set()
+    for place, same in ground.same.items():
+        passage = ground.passages[place]
+        for one in same:
+            kind = matching.relation(passage, one.claim.statement)
+            if kind is not None:
+                confidence = min(policy.most_confidence, one.similarity)
+                told[one.claim.id].append(Said(one.claim, passage, kind, confidence))
+                if one.status == "archived":
+                    archived.add(one.claim.id)
+                break
+    return [
+        Unit(
+            reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in said)),
+            passages=tuple(s.passage for s in said),
+            said=tuple(said),
+            archived=frozenset({belief_id} & archived),
+        )
+        for belief_id, said in sorted(told.items())
+    ]
+
+
+def gathered(
+    ground: Ground, spoken_for: set[str], policy: ConsolidationPolicy
+) -> Iterator[Cluster]:
+    """Yield clusters that hold something new, those of most episodes first.
+
+    Args:
+        ground: passages and what is near them.
+        spoken_for: ids of passages that speak of a belief that is there.
+        policy: by what rules.
+    """
+    free = [i for i, one in enumerate(ground.passages) if one.id not in spoken_for]
+    place = {i: n for n, i in enumerate(free)}
+    episodes: dict[str, int] = {}
+    near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
+    numbers = [episodes.setdefault(ground.passages[i].episode_id, len(episodes)) for i in free]
+    for star in clusters.stars(near, numbers, policy.least_episodes):
+        members = [free[n] for n in star.members]
+        if any(i < ground.fresh for i in members):
+            around = ground.near[members[0]]
+            yield Cluster(
+                tuple(ground.passages[i] for i in members),
+                tuple(around.get(i, ground.near[i].get(members[0], 1.0)) for i in members),
+            )
+
+
+def extractive(scope: str, cluster: Cluster, policy: ConsolidationPolicy) -> tuple[Said, ...]:
+    """Return the belief that a cluster's centre makes, as what its passages say of it.
+
+    Those are put aside that say something else in nearly the same words; nothing is said when too
+    few episodes are left.
+    """
+    claim = claims.about_statement(scope, passages.statement(cluster.passages[0]))
+    said = tuple(
+        Said(claim, one, Kind.SUPPORTING, min(policy.most_confidence, similarity))
+        for one, similarity in zip(cluster.passages, cluster.similarities, strict=True)
+        if one is cluster.passages[0] or matching.relation(one, claim.statement) is Kind.SUPPORTING
+    )
+    return said if enough(said, policy) else ()
+
+
+def enough(said: Sequence[Said], policy: ConsolidationPolicy) -> bool:
+    """Return whether a new belief may rest on these."""
+    return len({one.passage.episode_id for one in said}) >= policy.least_episodes
+
+
+def candidates(ground: Ground, cluster: Cluster, most: int) -> list[Same]:
+    """Return the beliefs nearest to any passage of a cluster, nearest first."""
+    inside = {one.id for one in cluster.passages}
+    best: dict[str, Same] = {}
+    for place, same in ground.same.items():
+        if ground.passages[place].id in inside:
+            for one in same:
+                held = best.get(one.claim.id)
+                if held is None or one.similarity > held.similarity:
+                    best[one.claim.id] = one
+    return sorted(best.values(), key=lambda one: (-one.similarity, one.claim.id))[:most]
+
+
+def reply_id(scope: str, *parts: str) -> str:
+    """Return the id of what is decided of some passages: the same whoever decides it."""
+    return "r_" + identity.digest(scope, *parts)[:32]

@@ -1,0 +1,169 @@
+"""EXTRACT: what was said and no belief rests on yet, and what lies near it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import ConsolidationPolicy
+from graphmem.ports import Binding
+from graphmem.rules import calibration, claims, gathering, moments, passages
+from graphmem.rules.claims import Claim
+from graphmem.rules.passages import Passage
+
+PAGE = 200
+"""Passages of one read, three vector searches each."""
+BELIEFS = 8
+"""Nearest beliefs looked at for each passage."""
+WAIT_S, WAITS = 0.1, 100
+"""For the indexes to have what was committed last."""
+
+PASSAGES = catalog.query("consolidate/passages", dict)
+VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
+
+OnPart = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a run sees."""
+
+    known: datetime
+    """What was recorded later it does not see."""
+    since: datetime
+    """Only what was recorded after it is new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A belief that lies near a passage."""
+
+    claim: Claim
+    status: str
+    similarity: float
+    """Calibrated cosine."""
+
+
+@dataclass(slots=True)
+class Ground:
+    """Passages and what lies near each, by their places in the list."""
+
+    passages: list[Passage] = field(default_factory=list)
+    near: list[dict[int, float]] = field(default_factory=list)
+    """Other passages of the same speaker, with their similarity."""
+    same: dict[int, tuple[Same, ...]] = field(default_factory=dict)
+    """Beliefs, nearest first; only passages that have some."""
+    fresh: int = 0
+    """The first so many passages are new, the others were seen by an earlier run."""
+
+
+async def ground(to: Binding, seen: Seen, policy: ConsolidationPolicy, on_part: OnPart) -> Ground:
+    """Return the new passages, the older ones near them, and what is near both."""
+    await _indexed(to, seen.known)
+    basket = _Basket(to)
+    for label in ("Turn", "Episode"):
+        at, last = seen.since, ""
+        while rows := await _read(to, seen, policy, label=label, after=(at, last)):
+            basket.take(rows)
+            at, last = rows[-1]["recorded_at"], rows[-1]["id"]
+            on_part("passage", len(rows))
+    fresh = len(basket.found.passages)
+    # Older ones may gather more episodes about them than a new one does.
+    older = basket.missing()
+    for start in range(0, len(older), PAGE):
+        basket.take(await _read(to, seen, policy, ids=older[start : start + PAGE]))
+    return basket.joined(fresh)
+
+
+class _Basket:
+    """Passages as they come in, with the names of what lies near them."""
+
+    def __init__(self, to: Binding) -> None:
+        self.found = Ground()
+        self._to = to
+        self._place: dict[str, int] = {}
+        self._near: list[Sequence[tuple[str, float]]] = []
+
+    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add those that tell something."""
+        for row in rows:
+            passage = Passage(id=row["id"], **_said(row["passage"]))
+            if passage.id in self._place or not passages.telling(passage.text):
+                continue
+            place = self._place[passage.id] = len(self.found.passages)
+            if row["same"]:
+                self.found.same[place] = tuple(_same(self._to, one) for one in row["same"])
+            self.found.passages.append(passage)
+            self._near.append([(other, _similarity(self._to, s)) for other, s in row["near"]])
+
+    def missing(self) -> list[str]:
+        """Return the ids of what lies near and was not added."""
+        return sorted({other for near in self._near for other, _ in near} - self._place.keys())
+
+    def joined(self, fresh: int) -> Ground:
+        """Return all of it, of which the first so many are new."""
+        self.found.fresh = fresh
+        for near in self._near:
+            known = ((self._place[other], s) for other, s in near if other in self._place)
+            self.found.near.append(dict(known))
+        return self.found
+
+
+async def _read(
+    to: Binding,
+    seen: Seen,
+    policy: ConsolidationPolicy,
+    *,
+    label: str = "",
+    after: tuple[datetime, str] = (moments.BEGINNING, ""),
+    ids: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            PASSAGES,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            label=label,
+            since=seen.since,
+            after_at=after[0],
+            after_id=after[1],
+            limit=PAGE,
+            ids=ids,
+            known=seen.known,
+            machines=sorted(gathering.NOT_PEOPLE),
+            neighbours=policy.neighbours,
+            beliefs=BELIEFS,
+            least=_score(to, policy.near),
+            least_same=_score(to, policy.same),
+        )
+    )
+
+
+async def _indexed(to: Binding, known: datetime) -> None:
+    """Wait until the vector indexes have what was committed last; after 10 s go on without."""
+    for _ in range(WAITS):
+        [visible] = await to.world.graph.read(
+            lambda tx: tx.fetch(VISIBLE, tenant=to.wall.tenant, scope=to.wall.scope, known=known)
+        )
+        if visible:
+            return
+        await to.world.clock.sleep(WAIT_S)
+
+
+def _said(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("label", "episode_id", "name", "text", "at")}
+
+
+def _same(to: Binding, row: Mapping[str, Any]) -> Same:
+    return Same(claims.stored(row), row["status"], _similarity(to, row["score"]))
+
+
+def _score(to: Binding, similarity: float) -> float:
+    return calibration.to_neo4j(calibration.raw(similarity, to.model.mu_document))
+
+
+def _similarity(to: Binding, score: float) -> float:
+    return calibration.calibrated(calibration.from_neo4j(score), to.model.mu_document)

@@ -1,0 +1,93 @@
+"""Make what consolidation derived again, from its events and the replies that were kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import Mismatch
+from graphmem.ports import Binding
+from graphmem.rules import identity
+from graphmem.rules.claims import Claim
+
+PAGE = 200
+LINKS = 500
+
+KEPT = catalog.query("consolidate/kept", dict)
+LACKING = catalog.query("consolidate/lacking", dict)
+REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
+
+
+async def replay(to: Binding, *, mend: bool, on_page: Callable[[str, int], None]) -> list[Mismatch]:
+    """Return every event of consolidation in the tenant that does not lead to its belief.
+
+    Args:
+        to: where.
+        mend: make the belief and the edge again: the same id, wording and evidence, without a
+            model. Evidence that somebody else gave about a belief that is gone does not come back
+            with it.
+        on_page: told `reply` and how many of them were looked at.
+    """
+    wrong: list[Mismatch] = []
+    claims: dict[str, Claim] = {}
+    marks: list[dict[str, Any]] = []
+    after = ""
+    while rows := await _kept(to, after):
+        after = rows[-1]["id"]
+        links: dict[str, str] = {}
+        for row in rows:
+            decided = json.loads(row["decided"])
+            claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
+            links |= {one[0]: one[1] for one in decided["said"]}
+            links |= {one[0]: one[1] for one in decided["marks"]}
+        lacking = await _lacking(to, links)
+        wrong += [_mismatch(**one) for one in lacking]
+        if mend:
+            await _mend(to, lacking, claims)
+            # What was decided of a belief that is only marked here may say elsewhere what it says.
+            marks += [one for one in lacking if one["belief_id"] not in claims]
+        on_page("reply", len(rows))
+    await _mend(to, marks, claims)
+    return wrong
+
+
+def _mismatch(event_id: str, belief_id: str) -> Mismatch:
+    return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
+
+
+async def _kept(to: Binding, after: str) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
+    )
+
+
+async def _lacking(to: Binding, links: Mapping[str, str]) -> list[dict[str, Any]]:
+    rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(LACKING, tenant=to.wall.tenant, links=rows)
+    )
+
+
+async def _mend(
+    to: Binding, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
+) -> None:
+    rows = sorted(
+        (
+            {"event_id": one["event_id"], "claim": claims[one["belief_id"]].row(to.wall, None)}
+            for one in lacking
+            if one["belief_id"] in claims
+        ),
+        key=lambda row: (row["claim"]["id"], row["event_id"]),
+    )
+    for start in range(0, len(rows), LINKS):
+        part = rows[start : start + LINKS]
+        await to.world.graph.write(
+            lambda tx: tx.fetch(
+                REPLAY,
+                tenant=to.wall.tenant,
+                tenant_key=identity.tenant_key(to.wall.tenant),
+                links=part,  # noqa: B023 - the transaction is over before the next part
+            )
+        )

@@ -1,0 +1,274 @@
+"""One run of consolidation: under a lease, cluster by cluster, each in a transaction of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ModelUnavailableError
+from graphmem.model import Consolidated, ConsolidationPolicy, Kind, Trouble
+from graphmem.operations.consolidation import (
+    deciding,
+    extracting,
+    synthesising,
+    telling,
+    weighing,
+    writing,
+)
+from graphmem.operations.consolidation.deciding import EXTRACTIVE, Cluster, Unit
+from graphmem.operations.consolidation.extracting import Ground, OnPart, Seen
+from graphmem.operations.consolidation.synthesising import Bill
+from graphmem.operations.consolidation.writing import Lease
+from graphmem.ports import Binding, Llm, Role
+from graphmem.rules import identity, moments
+
+CHUNK = 64
+"""Clusters that are looked up and embedded together."""
+DOWN = 3
+"""After so many requests in a row that nothing answered, a run stops."""
+UNAVAILABLE = ModelUnavailableError.code
+
+STATE = catalog.query("consolidate/state", dict)
+REPLIES = catalog.query("consolidate/replies", dict)
+LOOK = catalog.query("belief/look", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a run is to go."""
+
+    policy: ConsolidationPolicy
+    llm: Llm | None
+    """None: extractive."""
+    apply: bool
+    """False: nothing is written."""
+    if_due: bool
+    """Only when enough is new or the last run is long ago."""
+    on_part: OnPart
+    """Told `passage`, `cluster` and `belief` and how many of them were seen to."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """What a run has met so far."""
+
+    clusters: int = 0
+    supported: set[str] = field(default_factory=set)
+    changes: list[Any] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+    bill: Bill = field(default_factory=Bill)
+    down: int = 0
+    """Requests in a row that nothing answered."""
+
+
+async def consolidate(to: Binding, how: How) -> Consolidated:
+    """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
+    [state] = await to.world.graph.read(
+        lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope, known=None)
+    )
+    counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
+    if why := _not_now(state, how):
+        return Consolidated(applied=False, skipped=why, **counted)
+    if not how.apply:
+        seen = _seen(state["open"] or state["now"], state["cursor"])
+        done = await _run(to, how, seen, None)
+        return done.model_copy(update=counted)
+    owner = identity.event_id(to.world.clock.now())
+    held = await writing.take(to, owner, writing.LEASE_S)
+    if held is None:
+        return Consolidated(applied=False, skipped="another worker is at it", **counted)
+    seen = _seen(held["known"], held["cursor"])
+    finished = False
+    try:
+        done = await _run(to, how, seen, Lease(owner, seen, writing.LEASE_S, held["resumed"]))
+        finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
+    finally:
+        await writing.give_back(to, owner, finished=finished)
+    return done.model_copy(update=counted)
+
+
+def _not_now(state: dict[str, Any], how: How) -> str | None:
+    policy = how.policy
+    if state["episodes"] < policy.start:
+        return f"nothing runs before {policy.start} episodes, and there are {state['episodes']}"
+    if not how.if_due or state["cursor"] is None:
+        return None
+    waited = state["now"] - state["cursor"]
+    if state["fresh"] >= policy.fresh or (
+        state["fresh"] and waited >= timedelta(hours=policy.every_hours)
+    ):
+        return None
+    return f"{state['fresh']} episodes are new, and the last run was {waited} ago"
+
+
+def _seen(known: Any, cursor: Any) -> Seen:
+    # What was under way when the last run began may have come to light since.
+    since = moments.BEGINNING if cursor is None else cursor - 2 * moments.LONGEST
+    return Seen(known=known, since=since)
+
+
+async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consolidated:
+    name = EXTRACTIVE if how.llm is None else synthesising.named(how.llm)
+    course = _Course()
+    ground = await extracting.ground(to, seen, how.policy, how.on_part)
+    async for unit, there in _units(to, how, seen, ground, course):
+        if lease is not None and not await writing.write(to, lease, unit, name):
+            continue
+        course.changes += telling.changes(unit, there)
+    return Consolidated(
+        applied=lease is not None,
+        resumed=lease is not None and lease.resumed,
+        synthesiser=EXTRACTIVE if how.llm is None else how.llm.name,
+        known=seen.known,
+        passages=len(ground.passages),
+        clusters=course.clusters,
+        changes=tuple(course.changes),
+        troubles=tuple(course.troubles),
+        calls=course.bill.calls,
+        tokens_in=course.bill.tokens_in,
+        tokens_out=course.bill.tokens_out,
+        cost_usd=course.bill.cost_usd,
+    )
+
+
+async def _units(
+    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
+) -> AsyncIterator[tuple[Unit, set[str]]]:
+    """Yield what is to be written, in order, each with the beliefs that it does not make."""
+    matched = deciding.matched(to.wall.scope, ground, how.policy)
+    for unit in matched:
+        course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
+    for start in range(0, len(matched), CHUNK):
+        chunk = matched[start : start + CHUNK]
+        done = {row["id"] for row in await _replies(to, chunk) if row["done"]}
+        waiting = [unit for unit in chunk if unit.reply_id not in done]
+        for unit in await weighing.marked(to, seen, waiting):
+            yield unit, {one.claim.id for one in unit.said}
+        how.on_part("belief", len(chunk))
+    spoken_for = {one.id for unit in matched for one in unit.passages}
+    clusters = list(deciding.gathered(ground, spoken_for, how.policy))
+    course.clusters = len(clusters)
+    # What a model was paid for is written before it is asked again.
+    step = CHUNK if how.llm is None else 1
+    for start in range(0, len(clusters), step):
+        part = clusters[start : start + step]
+        async for one in _clusters(to, how, seen, ground, part, course):
+            yield one
+        how.on_part("cluster", len(part))
+        if course.down >= DOWN:
+            return
+    marks = await weighing.faint(to, seen, course.supported, how.policy)
+    if marks:
+        reply_id = deciding.reply_id(to.wall.scope, "archive", seen.known.isoformat())
+        yield Unit(reply_id, (), marks=tuple(marks)), set()
+
+
+async def _clusters(
+    to: Binding,
+    how: How,
+    seen: Seen,
+    ground: Ground,
+    clusters: Sequence[Cluster],
+    course: _Course,
+) -> AsyncIterator[tuple[Unit, set[str]]]:
+    name = EXTRACTIVE if how.llm is None else synthesising.named(how.llm)
+    ids = [
+        deciding.reply_id(to.wall.scope, name, *sorted(one.id for one in cluster.passages))
+        for cluster in clusters
+    ]
+    empty = [Unit(reply_id, ()) for reply_id in ids]
+    known = {row["id"]: row for row in await _replies(to, empty)}
+    units: list[Unit] = []
+    for reply_id, cluster in zip(ids, clusters, strict=True):
+        row = known.get(reply_id, {"done": False, "attempts": 0})
+        if row["done"]:
+            told = json.loads(row["decided"])["said"]
+            course.supported |= {
+                belief for _, belief, _, kind, _ in told if kind == Kind.SUPPORTING
+            }
+        elif row["attempts"] >= how.policy.attempts:
+            course.troubles.append(_given_up(reply_id, cluster, row["attempts"]))
+        elif course.down < DOWN:
+            unit = await _synthesised(to, how, ground, reply_id, cluster, course)
+            if unit.problem is not None:
+                course.troubles.append(_trouble(unit, row["attempts"] + 1, how.policy))
+            units.append(unit)
+    async for found in _ready(to, seen, units, course):
+        yield found
+
+
+async def _synthesised(
+    to: Binding, how: How, ground: Ground, reply_id: str, cluster: Cluster, course: _Course
+) -> Unit:
+    if how.llm is None:
+        said = deciding.extractive(to.wall.scope, cluster, how.policy)
+        return Unit(reply_id, cluster.passages, said)
+    near = deciding.candidates(ground, cluster, synthesising.MOST_BELIEFS)
+    try:
+        question = synthesising.Question(reply_id, cluster, near)
+        unit = await synthesising.ask(to, how.llm, question, how.policy, course.bill)
+    except ModelUnavailableError as error:
+        course.down += 1
+        return Unit(reply_id, cluster.passages, problem=(error.code, str(error)))
+    course.down = 0
+    return unit
+
+
+async def _ready(
+    to: Binding, seen: Seen, units: Sequence[Unit], course: _Course
+) -> AsyncIterator[tuple[Unit, set[str]]]:
+    """Yield units with flags and embeddings, and with the beliefs that were there before."""
+    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.said}
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            LOOK,
+            tenant=to.wall.tenant,
+            scopes=[to.wall.scope],
+            event_ids=[],
+            belief_ids=sorted(statements),
+        )
+    )
+    there = {row["id"] for row in found["beliefs"]}
+    new = [belief_id for belief_id in statements if belief_id not in there]
+    vectors = {}
+    if new:
+        texts = [statements[belief_id] for belief_id in new]
+        matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+        vectors = dict(zip(new, matrix, strict=True))
+    for unit in await weighing.marked(to, seen, units):
+        course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
+        own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
+        yield replace(unit, vectors=own), there
+
+
+async def _replies(to: Binding, units: Sequence[Unit]) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=[unit.reply_id for unit in units])
+    )
+
+
+def _trouble(unit: Unit, attempts: int, policy: ConsolidationPolicy) -> Trouble:
+    code, problem = unit.problem or ("", "")
+    return Trouble(
+        reply_id=unit.reply_id,
+        code=code,
+        problem=problem,
+        episode_ids=tuple(dict.fromkeys(one.episode_id for one in unit.passages)),
+        attempts=attempts,
+        given_up=attempts >= policy.attempts,
+    )
+
+
+def _given_up(reply_id: str, cluster: Cluster, attempts: int) -> Trouble:
+    return Trouble(
+        reply_id=reply_id,
+        code="given_up",
+        problem=f"it went wrong {attempts} times and is left until something joins it",
+        episode_ids=tuple(dict.fromkeys(one.episode_id for one in cluster.passages)),
+        attempts=attempts,
+        given_up=True,
+    )

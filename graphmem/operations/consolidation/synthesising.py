@@ -1,0 +1,136 @@
+"""SYNTHESISE by a language model: its reply is a proposal, checked before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphmem.errors import ModelReplyError
+from graphmem.model import ConsolidationPolicy, Kind
+from graphmem.operations.consolidation import deciding
+from graphmem.operations.consolidation.deciding import Cluster, Said, Unit
+from graphmem.operations.consolidation.extracting import Same
+from graphmem.ports import Answer, Binding, Llm, Role
+from graphmem.rules import calibration, claims, prompting, synthesis
+from graphmem.rules.claims import Claim
+from graphmem.rules.passages import Passage
+from graphmem.rules.synthesis import Synthesis
+
+MOST_SHOWN = 20
+"""Passages of a cluster that a model is shown, those nearest to the centre."""
+MOST_BELIEFS = 8
+
+
+@dataclass(slots=True)
+class Bill:
+    """What a run's requests came to."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+
+    def add(self, answer: Answer[Synthesis]) -> None:
+        """Count one answer."""
+        self.calls += answer.requests
+        self.tokens_in += answer.tokens_in
+        self.tokens_out += answer.tokens_out
+        if answer.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + answer.cost_usd
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A cluster, the beliefs near it, and the id of what is decided of it."""
+
+    reply_id: str
+    cluster: Cluster
+    near: Sequence[Same]
+
+
+def named(llm: Llm) -> str:
+    """Return what a reply depends on beside the passages: the model and the prompt."""
+    return f"{llm.name} {prompting.digest(synthesis.NAME)[:12]}"
+
+
+async def ask(
+    to: Binding,
+    llm: Llm,
+    of: Question,
+    policy: ConsolidationPolicy,
+    bill: Bill,
+) -> Unit:
+    """Return what a model makes of a cluster, or what went wrong; nothing is written.
+
+    Raises:
+        ModelUnavailableError: it cannot be reached.
+    """
+    reply_id, cluster = of.reply_id, of.cluster
+    shown = {f"e{n}": one for n, one in enumerate(cluster.passages[:MOST_SHOWN], 1)}
+    beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
+    prompt = synthesis.prompt(
+        (
+            synthesis.Passage(key, one.at.date().isoformat(), one.spoken)
+            for key, one in shown.items()
+        ),
+        (synthesis.CandidateBelief(key, one.claim.statement) for key, one in beliefs.items()),
+    )
+    try:
+        answer = await llm.answer(prompt)
+    except ModelReplyError as error:
+        return Unit(
+            reply_id, cluster.passages, raw=error.raw or None, problem=(error.code, str(error))
+        )
+    bill.add(answer)
+    reply = answer.value
+    if wrong := synthesis.checked(reply, shown.keys(), beliefs.keys()):
+        return Unit(
+            reply_id, cluster.passages, raw=answer.raw, problem=("refused", "; ".join(wrong))
+        )
+    resting = [shown[key] for key in reply.episodes]
+    said = [
+        Said(beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence))
+        for kind, keys in ((Kind.SUPPORTING, reply.supports), (Kind.REFUTING, reply.contradicts))
+        for key in keys
+        for one in resting
+    ]
+    archived = frozenset(
+        beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
+    )
+    if reply.statement is None or reply.supports:
+        return Unit(reply_id, cluster.passages, tuple(said), archived=archived, raw=answer.raw)
+    claim = _claim(to.wall.scope, reply)
+    borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
+    if not deciding.enough(borne_out, policy):
+        problem = (
+            f"of {len(resting)} passages that it names, those that bear out {claim.statement!r} "
+            f"come from too few episodes"
+        )
+        return Unit(reply_id, cluster.passages, raw=answer.raw, problem=("refused", problem))
+    return Unit(reply_id, cluster.passages, (*said, *borne_out), raw=answer.raw)
+
+
+def _claim(scope: str, reply: Synthesis) -> Claim:
+    if reply.subject is not None and reply.predicate is not None and reply.object is not None:
+        parts = reply.subject, reply.predicate, reply.object
+        return claims.about_triple(scope, *parts, reply.statement)
+    return claims.about_statement(scope, str(reply.statement))
+
+
+async def _borne_out(
+    to: Binding,
+    claim: Claim,
+    resting: Sequence[Passage],
+    confidence: float,
+    policy: ConsolidationPolicy,
+) -> list[Said]:
+    """Return what those passages say that lie near enough to the statement made of them."""
+    texts = [claim.statement, *(one.spoken for one in resting)]
+    matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+    found = []
+    for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
+        similarity = calibration.calibrated(float(cosine), to.model.mu_document)
+        if similarity >= policy.borne_out:
+            sure = min(policy.most_confidence, confidence, similarity)
+            found.append(Said(claim, one, Kind.SUPPORTING, sure))
+    return found

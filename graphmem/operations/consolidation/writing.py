@@ -1,0 +1,146 @@
+"""Write what was decided, one transaction a unit: all of it and its reply, or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import LeaseLostError
+from graphmem.operations.consolidation.deciding import Mark, Unit
+from graphmem.operations.consolidation.extracting import Seen
+from graphmem.ports import Binding, Tx
+from graphmem.rules import drafts, identity, vitality
+
+LEASE_S = 120
+"""A worker that was killed is followed so long after its last sign of life."""
+
+LEASE = catalog.query("consolidate/lease", dict)
+RELEASE = catalog.query("consolidate/release", catalog.ignored)
+BEGIN = catalog.query("consolidate/begin", lambda row: row["done"])
+END = catalog.query("consolidate/end", catalog.ignored)
+LOOK = catalog.query("belief/look", dict)
+APPEND = catalog.query("belief/append", dict)
+LOCK = catalog.query("commit/lock", catalog.ignored)
+MARK = catalog.query("belief/mark", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A worker's right to consolidate a scope."""
+
+    owner: str
+    seen: Seen
+    seconds: int
+    resumed: bool
+
+
+async def take(to: Binding, owner: str, seconds: int) -> Mapping[str, Any] | None:
+    """Take or renew the lease and return what the run sees; None: another worker holds it."""
+    rows = await to.world.graph.write(
+        lambda tx: tx.fetch(
+            LEASE,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            owner=owner,
+            seconds=seconds,
+        )
+    )
+    return rows[0] if rows else None
+
+
+async def give_back(to: Binding, owner: str, *, finished: bool) -> None:
+    """Give the lease back; what an unfinished run saw stays for the one that goes on."""
+    await to.world.graph.write(
+        lambda tx: tx.fetch(
+            RELEASE,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            owner=owner,
+            finished=finished,
+        )
+    )
+
+
+async def write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool:
+    """Write a unit and return whether it was new: another worker may have been there first.
+
+    Raises:
+        LeaseLostError: another worker has gone on with the run.
+    """
+    now = max(to.world.clock.now(), lease.seen.known)
+    batch = [one.draft(synthesiser, now) for one in unit.said]
+    reply = {
+        "id": unit.reply_id,
+        "done": unit.problem is None,
+        "synthesiser": synthesiser,
+        "known": lease.seen.known,
+        "decided": None if unit.problem else unit.decided(),
+        "raw": unit.raw,
+        "problem": None if unit.problem is None else ": ".join(unit.problem),
+    }
+
+    async def work(tx: Tx) -> bool:
+        begun = await tx.fetch(
+            BEGIN,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            owner=lease.owner,
+            seconds=lease.seconds,
+            id=unit.reply_id,
+        )
+        if not begun:
+            raise LeaseLostError
+        if begun[0]:
+            return False
+        if batch:
+            found = await _there(tx, to, [draft.event_id for draft in batch])
+            rows = [
+                draft.row(to.wall, unit.vectors.get(draft.claim.id))
+                for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
+                if draft.event_id not in found
+            ]
+            await tx.fetch(
+                APPEND,
+                tenant=to.wall.tenant,
+                tenant_key=identity.tenant_key(to.wall.tenant),
+                scopes=[to.wall.scope],
+                events=rows,
+            )
+        if unit.marks:
+            await tx.fetch(LOCK, tenant=to.wall.tenant)
+            rows = [_mark_row(to, unit, mark, synthesiser) for mark in unit.marks]
+            await tx.fetch(MARK, tenant=to.wall.tenant, events=rows)
+        await tx.fetch(
+            END,
+            tenant=to.wall.tenant,
+            reply=reply,
+            passages=sorted({one.id for one in unit.passages}),
+        )
+        return True
+
+    return await to.world.graph.write(work)
+
+
+async def _there(tx: Tx, to: Binding, ids: list[str]) -> set[str]:
+    [found] = await tx.fetch(
+        LOOK, tenant=to.wall.tenant, scopes=[to.wall.scope], event_ids=ids, belief_ids=[]
+    )
+    return {event["id"] for event in found["events"]}
+
+
+def _mark_row(to: Binding, unit: Unit, mark: Mark, synthesiser: str) -> dict[str, Any]:
+    payload = {"reason": mark.reason, "reply_id": unit.reply_id, **mark.payload}
+    return {
+        "id": unit.mark_id(mark),
+        "scope": to.wall.scope,
+        "type": mark.type,
+        "belief_id": mark.belief_id,
+        "occurred_at": mark.at,
+        "request_hash": drafts.request_hash(mark.type, mark.belief_id, unit.reply_id),
+        "source": vitality.STANDARD.consolidation,
+        "actor": synthesiser,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }

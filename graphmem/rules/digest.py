@@ -1,0 +1,156 @@
+"""The digest of important episodes: a section of a file that its user owns.
+
+The section stands between two lines, BEGIN and END. Lines are added to it and never changed: what
+the user wrote, edited or deleted stays as it is, inside and outside. A line ends with the id of its
+episode in a code span, by which it is found again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from graphmem.errors import DigestFileError
+from graphmem.rules import context, moments, passages
+from graphmem.rules.passages import Passage
+
+BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"
+HEADING = "# Memory"
+"""Of a file that was not there."""
+LONGEST = passages.LONGEST_STATEMENT
+"""Characters of what stands for an episode."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ENDING = re.compile(r"\r\n|\r|\n")
+_CODE = re.compile(r"`([^`\r\n]+)`")
+_MARKUP = re.compile(r"[\\*_\[\]{}~<>`]|&(?=#?\w+;)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "`": "&#96;", "&": "&amp;"}
+"""Of angle brackets none is left, so that no reader, however simple, sees a marker or HTML; of
+backticks none, so that those around an id are the only ones."""
+_BYTE_ORDER_MARK = "\ufeff"
+_HINT = (
+    f"Leave one line `{BEGIN}` and, below it, one line `{END}`; or remove both, and a new section "
+    "is put at the end."
+)
+
+
+def gist(text: str, name: str | None = None) -> str:
+    """Return what a text comes to: its first sentences that tell something, else its start.
+
+    One line of LONGEST characters at most, and the name of who said it before it.
+    """
+    passage = Passage("", "Episode", "", name, text, moments.BEGINNING)
+    return shortened(passages.statement(passage) or passages.spoken(name, text))
+
+
+def shortened(text: str) -> str:
+    """Return a text as one line of LONGEST characters at most, cut at the end of a word."""
+    line = _shown(text)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def line(at: datetime, told: str, episode_id: str) -> str:
+    """Return the line of an episode: a list item of plain text, with the id in a code span."""
+    escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(told))
+    return f"- {at.date().isoformat()}: {escaped} `{_code(episode_id)}`"
+
+
+def held(text: str | None, name: str) -> frozenset[str]:
+    """Return the codes that stand in the section of a file's text, for `has`.
+
+    Raises:
+        DigestFileError: the markers do not make one section.
+    """
+    section = None if text is None else _section(text, name)
+    if text is None or section is None:
+        return frozenset()
+    return frozenset(_CODE.findall(text[section.start : section.end]))
+
+
+def has(codes: frozenset[str], episode_id: str) -> bool:
+    """Return whether an episode has a line among these."""
+    return _code(episode_id) in codes
+
+
+def merged(text: str | None, lines: Mapping[str, str], name: str) -> str:
+    """Return a file's text with the lines of the episodes that have none in it.
+
+    Args:
+        text: of the file; None: there is none, and a heading is made.
+        lines: by episode.
+        name: of the file, for errors.
+
+    Raises:
+        DigestFileError: the markers do not make one section.
+    """
+    codes = held(text, name)
+    new = [made for episode_id, made in lines.items() if not has(codes, episode_id)]
+    if not new:
+        return text or ""
+    before = f"{HEADING}\n" if text is None else text
+    section = _section(before, name)
+    found = _ENDING.search(before, section.begin if section else 0)
+    ending = found[0] if found else "\n"
+    added = "".join(made + ending for made in new)
+    if section is not None:
+        return before[: section.end] + added + before[section.end :]
+    gap = "" if not before else ending if before.endswith(("\r", "\n")) else 2 * ending
+    return f"{before}{gap}{BEGIN}{ending}{added}{END}{ending}"
+
+
+class _Section(NamedTuple):
+    """Where the section stands, as places in the text."""
+
+    begin: int
+    """Of the line that begins it."""
+    start: int
+    """Of the line after that."""
+    end: int
+    """Of the line that ends it."""
+
+
+class _Mark(NamedTuple):
+    number: int
+    start: int
+    end: int
+
+
+def _section(text: str, name: str) -> _Section | None:
+    marks: dict[str, list[_Mark]] = {BEGIN: [], END: []}
+    for number, found in enumerate(_LINE.finditer(text), 1):
+        said = found[0].lstrip(_BYTE_ORDER_MARK).strip()
+        if said in marks:
+            marks[said].append(_Mark(number, found.start(), found.end()))
+    begin, end = _only(marks[BEGIN], name, "begins"), _only(marks[END], name, "ends")
+    if begin is None and end is None:
+        return None
+    if end is None:
+        raise _broken(name, marks[BEGIN][0].number, "begins and never ends")
+    if begin is None:
+        raise _broken(name, end.number, "ends and never began")
+    if end.number < begin.number:
+        raise _broken(name, end.number, f"ends before it begins, in line {begin.number}")
+    return _Section(begin.start, begin.end, end.start)
+
+
+def _only(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
+    if len(marks) > 1:
+        raise _broken(name, marks[1].number, f"{word} a second time, after line {marks[0].number}")
+    return marks[0] if marks else None
+
+
+def _broken(name: str, number: int, what: str) -> DigestFileError:
+    return DigestFileError(f"{name}, line {number}: the digest {what}.", hint=_HINT)
+
+
+def _code(episode_id: str) -> str:
+    """Return an id as it stands in a code span: any two ids differ in it."""
+    return context.quoted(episode_id)[1:-1].replace("`", "\\u0060")
+
+
+def _shown(text: str) -> str:
+    """Return a text as one line without characters that nobody sees."""
+    seen = "".join(one for one in " ".join(text.split()) if not context.unseen(one))
+    return " ".join(seen.split())

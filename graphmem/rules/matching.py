@@ -1,0 +1,72 @@
+"""Whether a passage speaks for a statement, against it, or of something else.
+
+Similarity says that two texts are about the same; it cannot tell "she drinks coffee" from "she
+no longer drinks coffee". So the two are also compared by their facts: the same words but for a
+negation or a number contradict; a negation on one side only, in other words, is a doubt, and a
+doubt is no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from graphmem.model import Kind
+from graphmem.rules.facts import Word, words
+from graphmem.rules.lexicon import Kind as Fact
+from graphmem.rules.passages import Passage
+
+SHARED = 0.6
+"""Share of the words, negations and numbers left aside, in which a contradiction agrees."""
+NEARLY = 0.8
+"""The same, for a number that has changed: two runs of 5 and of 10 km agree in less."""
+_WORD = re.compile(r"\w+")
+
+
+def relation(passage: Passage, statement: str) -> Kind | None:
+    """Return how a passage that lies near a statement speaks of it; None: it cannot be told.
+
+    What a named speaker says of themselves is no evidence about anybody else: the statement has
+    to name them.
+    """
+    if passage.name and not _names(passage.name, statement):
+        return None
+    return _said_of(words(passage.spoken), words(statement))
+
+
+def _said_of(said: Sequence[Word], claimed: Sequence[Word]) -> Kind | None:
+    agree = _agreement(said, claimed)
+    if _negated(said) != _negated(claimed):
+        return Kind.REFUTING if agree >= SHARED else None
+    counts, claims = _numbers(said), _numbers(claimed)
+    if counts and claims and counts != claims and agree >= NEARLY:
+        # "I have two cats", "I have three cats"; among other words it is another matter.
+        return Kind.REFUTING
+    return Kind.SUPPORTING
+
+
+def _agreement(said: Sequence[Word], claimed: Sequence[Word]) -> float:
+    """Return how much two texts share of their words: twice the common ones over all of them."""
+    one, other = _plain(said), _plain(claimed)
+    whole = one.total() + other.total()
+    return 2 * (one & other).total() / whole if whole else 0.0
+
+
+def _plain(text: Sequence[Word]) -> Counter[str]:
+    aside = (Fact.NEGATION, Fact.NUMBER)
+    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in aside)
+
+
+def _negated(text: Sequence[Word]) -> bool:
+    # "No longer" is two words that negate and one negation.
+    return any(word.kind is Fact.NEGATION for word in text)
+
+
+def _names(speaker: str, statement: str) -> bool:
+    named = set(_WORD.findall(statement.casefold()))
+    return any(part in named for part in _WORD.findall(speaker.casefold()))
+
+
+def _numbers(text: Sequence[Word]) -> Counter[str]:
+    return Counter(word.key for word in text if word.kind is Fact.NUMBER)

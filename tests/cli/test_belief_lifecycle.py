@@ -1,0 +1,88 @@
+"""`graphmem belief archive | restore | resolve`, and how alive the listed beliefs are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.model import EventType, Source
+from graphmem.operations import evidence
+from graphmem.ports import run_now
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+MONDAY, FRIDAY = "2025-05-05T09:00:00Z", "2025-05-09T09:00:00Z"
+POOL = "The pool should have 4 threads"
+
+
+def believed(run: Run) -> str:
+    done = run("belief", "believe", POOL, "--at", MONDAY, "--json").data
+    belief_id: str = done["belief_id"]
+    return belief_id
+
+
+def test_a_belief_is_archived_and_restored(run: Run) -> None:
+    belief = believed(run)
+    done = run("belief", "archive", belief, "--reason", "of no use", "--id", "a1")
+    assert done.out.splitlines() == [f"{belief} is archived.", "event a1"]
+    assert "No beliefs." in run("belief", "list").out
+    assert "No beliefs." in run("belief", "list", "--superseded").out
+    listed = run("belief", "list", "--archived").out
+    assert listed.startswith(f"× {POOL}")
+    assert "archived" in listed.splitlines()[0]
+    assert "Nothing: nothing visible" in run("recall", "threads", "of", "the", "pool").out
+    hidden = run("recall", "threads", "of", "the", "pool", "--hidden").out
+    assert f"archived: graphmem belief restore {belief}" in hidden
+    again = run("belief", "archive", belief).out
+    assert again.startswith(f"Nothing changed. {belief} is archived.")
+
+    back = run("belief", "restore", belief, "--json").data
+    assert (back["belief_id"], back["changed"], back["status"]) == (belief, True, "current")
+    assert run("belief", "list").out.startswith(f"● {POOL}")
+
+
+def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: GraphMem) -> None:
+    belief = believed(run)
+    not_flagged = run("belief", "resolve", belief).out
+    assert not_flagged.startswith(f"Nothing changed. {belief} is not flagged.")
+    source = Source(id="f1", source="consolidation")
+    run_now(evidence.mark(plain._state.binding, EventType.FLAG, belief, source))
+    for shown in (run("belief", "list").out, run("belief", "show", belief).out):
+        assert "flagged since " in shown.splitlines()[0]
+    assert "flagged since " in run("recall", "threads", "of", "the", "pool").out
+    done = run("belief", "resolve", belief, "--json").data
+    assert (done["changed"], done["flagged"]) == (True, False)
+    assert "flagged" not in run("belief", "list").out
+
+
+def test_how_alive_it_is_is_shown(run: Run) -> None:
+    said = ("belief", "observe", "the pool", "should_have", "4 threads", "--at", MONDAY)
+    belief = run(*said, "--source", "consolidation", "--json").data["belief_id"]
+    at = ("--valid", FRIDAY)
+    listed = run("belief", "list", *at).out
+    assert "retrieval 0.02" in listed.splitlines()[1]
+    shown = run("belief", "show", belief, *at).out
+    assert "R 0.02, S 1 day, last looked at: never" in shown
+    assert "1 piece, importance 0.50" in shown
+    assert "0.6778, precision 1.80, gate 0.33" in shown
+    assert "only by consolidation" in shown
+    [found] = run("belief", "list", *at, "--json").data["beliefs"]
+    life = found["vitality"]
+    assert (life["storage"], life["derived"], life["flagged_at"]) == (1, True, None)
+    assert round(life["retrieval"], 4) == 0.0183
+    assert run("belief", "show", belief, *at, "--json").data["vitality"] == life
+    run("expand", belief)
+    assert "last looked at: never" not in run("belief", "show", belief).out
+
+
+@pytest.mark.parametrize("verb", ["archive", "restore", "resolve"])
+def test_what_cannot_be_marked(run: Run, verb: str) -> None:
+    unknown = run("belief", verb, "b_none", "--json")
+    assert unknown.code == 1
+    assert '"code": "not_found"' in unknown.err
+    assert run("belief", verb).code == 2
+    assert run("belief", verb, believed(run), "--at", "2999-01-01T00:00:00Z").code == 2

@@ -1,0 +1,205 @@
+"""Whatever dies in consolidation, and however many run: the graph of one undisturbed run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import pytest
+
+from graphmem import ConsolidationPolicy, GraphMem, Settings
+from graphmem.errors import GraphUnavailableError, LeaseLostError
+from graphmem.model import Step
+from graphmem.operations.consolidation import writing
+from graphmem.ports import Graph, Tx, run_now
+from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look
+from tests.plugins.histories import clocked
+
+pytestmark = pytest.mark.server
+T = TypeVar("T")
+WHEN = datetime(2026, 2, 1, tzinfo=UTC)
+SAID = (
+    *SWIMS,
+    "My sister paints blue horses in Lisbon.",
+    "In Lisbon my sister paints blue horses.",
+    "My older sister paints blue horses in Lisbon.",
+    "The tram to the office is late on rainy days.",
+    "On rainy days the tram to the office is late.",
+    "The tram to the office is always late on rainy days.",
+    "I do not drink coffee after four in the afternoon.",
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dead worker's lease is free at once."""
+    monkeypatch.setattr(writing, "LEASE_S", 0)
+
+
+def told(memory: GraphMem) -> GraphMem:
+    """Two conversations, the first consolidated: what follows supports, contradicts and makes."""
+    then = clocked(memory, WHEN + timedelta(days=100))
+    then.believe("I drink coffee after four in the afternoon", id="thought", at=WHEN)
+    tell(then, SAID)
+    return memory
+
+
+@pytest.fixture(scope="module")
+def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
+    """The graph of one run that nothing disturbed."""
+    with door.opened() as memory:
+        done = told(memory).consolidate(policy=FEW)
+        assert {one.step for one in done.changes} == {Step.CREATE, Step.CONTRADICT, Step.FLAG}
+        assert len(done.changes) == 5
+        return look.graph(memory._state.binding.wall.tenant)
+
+
+def assert_same(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> None:
+    for kind, there in wanted.items():
+        assert sorted(set(found[kind]) ^ set(there)) == []
+        assert len(found[kind]) == len(there)
+
+
+class Dying:
+    """A graph that dies at the n-th write, before or after it is committed, and stays dead."""
+
+    def __init__(self, inner: Graph, nth: int, *, late: bool) -> None:
+        self._inner, self._left, self._late = inner, nth, late
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        self._left -= 1
+        if self._left < 0 or (self._left == 0 and not self._late):
+            raise GraphUnavailableError
+        done = await self._inner.write(work)
+        if self._left == 0:
+            raise GraphUnavailableError
+        return done
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("nth", [1, 2, 3, 4, 5, 6])
+def test_a_run_that_died_is_gone_on_with(
+    door: Door,
+    memory: GraphMem,
+    look: Look,
+    tenant: str,
+    undisturbed: dict[str, list[Any]],
+    nth: int,
+    late: bool,  # noqa: FBT001
+) -> None:
+    told(memory)
+    dying = Dying(memory._state.binding.world.graph, nth, late=late)
+    with pytest.raises(GraphUnavailableError):
+        door.on(memory, graph=dying).consolidate(policy=FEW)
+    done = memory.consolidate(policy=FEW)
+    assert done.applied
+    # Before the lease was taken there was no run, and after it was given back it was finished.
+    assert done.resumed == ((1, False) < (nth, late) < (6, True))
+    assert_same(look.graph(tenant), undisturbed)
+
+
+def test_two_workers_at_once_do_what_one_does(
+    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+) -> None:
+    told(memory)
+    # Without any lease to speak of, both write.
+    done = door.together(memory, [lambda one: one.consolidate(policy=FEW)] * 2)
+    assert not [d for d in done if isinstance(d, Exception) and not isinstance(d, LeaseLostError)]
+    memory.consolidate(policy=FEW)
+    assert_same(look.graph(tenant), undisturbed)
+
+
+def test_the_second_of_two_workers_is_told(
+    plain: GraphMem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "LEASE_S", 120)
+    told(plain)
+    seen: list[str | None] = []
+
+    def meanwhile(kind: str, _count: int) -> None:
+        if kind == "cluster":
+            seen.append(plain.consolidate(policy=FEW).skipped)
+
+    assert plain.consolidate(policy=FEW, on_part=meanwhile).changes
+    assert seen == ["another worker is at it"]
+    assert plain.consolidate(policy=FEW).applied  # The lease was given back.
+
+
+def test_a_worker_that_was_overtaken_stops(
+    plain: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+) -> None:
+    told(plain)
+
+    def overtaken(kind: str, _count: int) -> None:
+        if kind == "belief":
+            assert run_now(writing.take(plain._state.binding, "another", 0))
+
+    with pytest.raises(LeaseLostError):
+        plain.consolidate(policy=FEW, on_part=overtaken)
+    assert look.count(tenant)["Belief"] == 1
+    assert plain.consolidate(policy=FEW).resumed
+    assert_same(look.graph(tenant), undisturbed)
+
+
+CHILD = """
+import os, sys, time
+from graphmem import ConsolidationPolicy, GraphMem
+from graphmem.operations.consolidation import writing
+from graphmem.testing import HashEmbedder
+writing.LEASE_S = 0
+real = writing.write
+async def slow(*given):
+    done = await real(*given)
+    print("written", flush=True)
+    sys.stdin.readline()
+    return done
+writing.write = slow
+GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(start=1))
+"""
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_a_killed_process_leaves_what_the_next_goes_on_with(
+    plain: GraphMem,
+    look: Look,
+    migrated: Settings,
+    tenant: str,
+    undisturbed: dict[str, list[Any]],
+    after: int,
+) -> None:
+    told(plain)
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
+        "GRAPHMEM_URI": migrated.uri,
+        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
+        "GRAPHMEM_TENANT": tenant,
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with child:
+        assert child.stdout is not None
+        assert child.stdin is not None
+        for _ in range(after):
+            assert child.stdout.readline() == "written\n"
+            child.stdin.write("\n")
+            child.stdin.flush()
+        child.send_signal(signal.SIGKILL)
+    done = plain.consolidate(policy=ConsolidationPolicy(start=1))
+    assert done.resumed
+    assert_same(look.graph(tenant), undisturbed)

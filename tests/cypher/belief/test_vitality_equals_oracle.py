@@ -1,0 +1,138 @@
+"""How alive a belief is, read at any pair of times, is what the rules make of its life."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import GraphMem
+from graphmem.model import AsOf, BeliefBite, EventType
+from graphmem.rules.projection import Evidence
+from tests.plugins.graph import Look
+from tests.plugins.lives import Glance, Shelf, Sign, Story, stories, wrong_life
+from tests.rules.strategies_histories import BASE, said
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+LN4 = math.log(4)
+
+
+@pytest.fixture
+def shelf(plain: GraphMem, look: Look) -> Shelf:
+    """A tenant of many stories, to whose clock none of them lies in the future."""
+    return Shelf(plain, look)
+
+
+@given(story=stories(), data=st.data())
+def test_a_page_of_beliefs(shelf: Shelf, story: Story, data: st.DataObject) -> None:
+    lived = shelf.write(story)
+    for as_of in (AsOf(), data.draw(lived.moments()), data.draw(lived.moments())):
+        page = lived.written.handle.beliefs(as_of=as_of, limit=1_000, archived=True).beliefs
+        assert {b.id: b.status for b in page} == {b.id: lived.status(b.id, as_of) for b in page}
+        found = {b.id: b.vitality for b in page}
+        told = {
+            name: wrong_life(found.get(belief_id), lived.expected(belief_id, as_of))
+            for name, belief_id in lived.written.ids.items()
+        }
+        assert {name: problems for name, problems in told.items() if problems} == {}
+
+
+@given(story=stories(), data=st.data())
+def test_one_belief(shelf: Shelf, story: Story, data: st.DataObject) -> None:
+    lived = shelf.write(story)
+    as_of = data.draw(lived.moments())
+    for belief_id in lived.written.ids.values():
+        expected = lived.expected(belief_id, as_of)
+        if expected is not None:
+            found = lived.written.handle.belief(belief_id, as_of=as_of)
+            assert wrong_life(found.vitality, expected) == []
+
+
+@given(story=stories(), data=st.data())
+def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -> None:
+    lived = shelf.write(story)
+    for as_of in (AsOf(), data.draw(lived.moments())):
+        for hidden in (False, True):
+            listed = lived.written.handle.beliefs(as_of=as_of, limit=1_000, archived=hidden).beliefs
+            found = lived.written.handle.recall("alice works on", as_of=as_of, hidden=hidden).bites
+            bites = {bite.id: bite.belief for bite in found if isinstance(bite, BeliefBite)}
+            assert {b.id: b.status for b in bites.values()} == {b.id: b.status for b in listed}
+            for one in listed:
+                assert wrong_life(bites[one.id].vitality, one.vitality) == []
+
+
+@given(story=stories())
+def test_the_order_of_arrival_changes_nothing(shelf: Shelf, story: Story) -> None:
+    first, second = shelf.write(story), shelf.write(story, backwards=True)
+    for name, belief_id in first.written.ids.items():
+        one = first.written.handle.belief(belief_id)
+        other = second.written.handle.belief(second.written.ids[name])
+        # Bit by bit: sums are taken in the order of events, whatever that of arrival.
+        assert (one.vitality, one.status) == (other.vitality, other.status)
+    assert first.written.handle.verify().wrong == ()
+
+
+def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> Story:
+    """Evidence, and flags and looks by the days on which they happened; all about one claim."""
+    flags = [
+        Sign(f"f{n}", "atlas", BASE + timedelta(days=day), EventType.FLAG)
+        for n, day in enumerate(marks.get("flags", ()))
+    ]
+    looks = [
+        Glance(f"a{n}", "atlas", BASE + timedelta(days=day), unseen=False)
+        for n, day in enumerate(marks.get("looks", ()))
+    ]
+    return Story(items, frozenset(inferred.split()), tuple(looks), tuple(flags))
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        # A flag comes after a retrieval of its instant.
+        (told(said("e1"), said("e2", day=3), flags=(3,)), {"stability_days": (1 + LN4) / 2}),
+        # What happens at one instant counts once.
+        (
+            told(said("e1"), looks=(3, 9, 9, 9), flags=(10, 10)),
+            {"stability_days": (1 + LN4) * (1 + math.log(7)) / 2},
+        ),
+        # Age counts from the first word, not from the last retrieval.
+        (
+            told(said("e1"), said("e2", day=995)),
+            {"gate": 0.9, "retrieval": math.exp(-5 / (1 + math.log(996)))},
+        ),
+        (
+            told(said("e1", day=996), looks=(999,)),
+            {"gate": 0.3 * math.log(2) * math.log(5), "storage": 1},
+        ),
+        # What somebody else refutes was only inferred all the same.
+        (told(said("e1"), said("e2", polarity=-1), inferred="e1"), {"derived": True}),
+        (told(said("e1"), said("e2"), inferred="e1"), {"derived": False}),
+        (told(said("e1", polarity=-1)), {"derived": False, "stability_days": 1.0}),
+    ],
+)
+def test_by_hand(shelf: Shelf, story: Story, expected: dict[str, float]) -> None:
+    lived = shelf.write(story)
+    belief_id = lived.written.ids["atlas"]
+    found = lived.written.handle.belief(belief_id).vitality
+    assert wrong_life(found, lived.expected(belief_id, AsOf())) == []
+    assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
+
+
+def test_a_look_from_a_scope_that_is_not_seen_does_not_count(plain: GraphMem) -> None:
+    belief = plain.believe("The pool should have 4 threads")
+    before = plain.belief(belief).vitality
+    plain.expand(belief.belief_id)
+    plain.scope("alice").expand(belief.belief_id)
+    plain.flush()
+    alice, bob = (plain.scope(name).belief(belief).vitality for name in ("alice", "bob"))
+    own = plain.belief(belief).vitality
+    assert before is not None
+    assert alice is not None
+    assert bob is not None
+    assert own is not None
+    assert before.last_access_at is None
+    assert alice.last_access_at > bob.last_access_at == own.last_access_at  # type: ignore[operator]

@@ -1,0 +1,88 @@
+"""Marks of beliefs in batches, redelivered and at once: each once, whatever else goes on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem, catalog
+from graphmem.model import EventType
+from graphmem.ports import Tx, run_now
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look
+
+pytestmark = pytest.mark.server
+
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MARK = catalog.query("belief/mark", dict)
+
+
+def row(event_id: str, belief_id: str, kind: EventType, at: datetime) -> dict[str, Any]:
+    return {
+        "id": event_id,
+        "belief_id": belief_id,
+        "scope": "global",
+        "type": kind,
+        "occurred_at": at,
+        "request_hash": event_id,
+        "source": "consolidation",
+    }
+
+
+def marked(memory: GraphMem, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    binding = memory._state.binding
+
+    async def work(tx: Tx) -> list[dict[str, Any]]:
+        return await tx.fetch(MARK, tenant=binding.wall.tenant, events=rows)
+
+    return {found["id"]: found for found in run_now(binding.world.graph.write(work))}
+
+
+def test_a_batch_is_written_once(plain: GraphMem, look: Look, tenant: str) -> None:
+    one, two = (plain.believe(text, at=MAY).belief_id for text in ("It rains", "It snows"))
+    rows = [
+        row("f1", one, EventType.FLAG, MAY + HOUR),
+        row("h1", two, EventType.ARCHIVE, MAY + HOUR),
+        row("f2", two, EventType.FLAG, MAY + HOUR),
+        row("f3", two, EventType.RESOLVE, MAY + 2 * HOUR),
+        row("f4", "b_none", EventType.FLAG, MAY + HOUR),
+    ]
+    assert marked(plain, rows) == {
+        one: {"id": one, "written": 1, "changed": True, "status": "current", "flagged": True},
+        two: {"id": two, "written": 3, "changed": True, "status": "archived", "flagged": False},
+    }
+    there = look.events(tenant)
+    assert len(there) == 6
+    assert marked(plain, [*rows, row("h2", one, EventType.ARCHIVE, MAY - HOUR)]) == {
+        one: {"id": one, "written": 1, "changed": False, "status": "current", "flagged": True},
+        two: {"id": two, "written": 0, "changed": False, "status": "archived", "flagged": False},
+    }
+    assert {k: v for k, v in look.events(tenant).items() if k != "h2"} == there
+    assert plain.verify().wrong == ()
+
+
+def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: GraphMem) -> None:
+    belief = memory.believe("It rains", at=MAY).belief_id
+    verbs = ("archive", "restore_belief", "archive", "resolve") * 3
+    calls = [
+        lambda m, verb=verb, n=n: getattr(m, verb)(belief, at=MAY + n * HOUR)
+        for n, verb in enumerate(verbs)
+    ]
+    done = door.together(memory, calls)
+    assert [one for one in done if isinstance(one, Exception)] == []
+    # The last of the twelve is a resolve, the one before an archive.
+    assert memory.belief(belief).status == "archived"
+    assert memory.verify().wrong == ()
+
+
+def test_one_mark_sent_by_many_is_one(door: Door, memory: GraphMem, look: Look) -> None:
+    belief = memory.believe("It rains", at=MAY).belief_id
+    same = [lambda m: m.archive(belief, id="a1", at=MAY + HOUR)] * 8
+    done = door.together(memory, same)
+    assert sorted(one.repeated for one in done) == [False] + [True] * 7
+    assert sum(one.changed for one in done) == 1
+    assert set(look.events(memory._state.binding.wall.tenant)) > {"a1"}
+    assert len(look.events(memory._state.binding.wall.tenant)) == 2

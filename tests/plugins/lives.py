@@ -1,0 +1,244 @@
+"""Lives of beliefs: evidence from several sources, looks and flags, and what of them is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count, groupby
+
+from hypothesis import strategies as st
+
+from graphmem import GraphMem
+from graphmem.model import AsOf, EventType, Source, Status, Vitality
+from graphmem.operations import access_log, evidence
+from graphmem.operations.evidence import writing
+from graphmem.ports import run_now
+from graphmem.rules import claims, lineage, projection, vitality
+from graphmem.rules.lineage import Effect
+from graphmem.rules.vitality import Life, Mark, Piece
+from tests.plugins.graph import Look
+from tests.plugins.histories import (
+    PREDICATE,
+    SUBJECT,
+    Item,
+    Undo,
+    Written,
+    _draft,
+    accounts,
+    clocked,
+    written,
+)
+from tests.rules.strategies_histories import END, EPISODES, instants
+
+IMPORTANCE = {"monday": 0.9, "friday": 0.25}
+"""Of the episodes that evidence occurs in."""
+ELSEWHERE = "elsewhere"
+"""A scope that no reader of these lives sees."""
+FLAGS = (EventType.FLAG, EventType.RESOLVE)
+STATUS = {EventType.ARCHIVE: Status.ARCHIVED, EventType.RESTORE: Status.CURRENT}
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A look at a claim."""
+
+    id: str
+    claim: str
+    at: datetime
+    unseen: bool
+    """In a scope that the reader does not see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A mark: a flag or its end, an archiving or its end."""
+
+    id: str
+    claim: str
+    at: datetime
+    type: EventType
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is to be written: what speaks of claims, by whom, and what happened to them."""
+
+    items: tuple[Item, ...]
+    inferred: frozenset[str]
+    """Ids of those that consolidation wrote."""
+    glances: tuple[Glance, ...]
+    signs: tuple[Sign, ...]
+
+
+@st.composite
+def stories(draw: st.DrawFn) -> Story:
+    """Draw an account, who wrote it, and looks and flags, in the order of their delivery."""
+    items = draw(accounts(names=("atlas", "borealis")))
+    ids = [item.id for item in items if not isinstance(item, Undo)]
+    named = sorted({item.claim for item in items if not isinstance(item, Undo)})
+    inferred = draw(st.sampled_from([set(), set(ids)]) | st.sets(st.sampled_from(ids or ["none"])))
+    # Many of them at instants of the evidence.
+    when = instants | st.sampled_from([item.at for item in items] or [END])
+    if not named:
+        return Story(tuple(items), frozenset(inferred), (), ())
+    about, kinds = st.sampled_from(named), st.sampled_from([*FLAGS, *STATUS])
+    looks = draw(st.permutations(range(draw(st.integers(0, 6)))))
+    marks = draw(st.permutations(range(draw(st.integers(0, 6)))))
+    glances = [Glance(f"a{n}", draw(about), draw(when), draw(st.booleans())) for n in looks]
+    signs = [Sign(f"f{n}", draw(about), draw(when), draw(kinds)) for n in marks]
+    return Story(tuple(items), frozenset(inferred), tuple(glances), tuple(signs))
+
+
+@dataclass(frozen=True)
+class Lived:
+    """A story as the store has it, in a scope that holds nothing else."""
+
+    story: Story
+    written: Written
+    recorded: dict[str, datetime]
+    """When each event was recorded."""
+
+    def seen(self, belief_id: str, as_of: AsOf) -> Life | None:
+        """Return what is seen of a belief; None when it is not there."""
+        since = [at for claim, at in self._since(as_of) if claim == belief_id]
+        if not since:
+            return None
+        valid, prefix = as_of.valid or END, self.written.prefix
+        glances = [g for g in self.story.glances if self._sees(g, as_of) and not g.unseen]
+        signs = [s for s in self.story.signs if self._sees(s, as_of)]
+        thoughts = [t for t in self.written.thoughts if self._sees(t, as_of)]
+        own = projection.visible(self.written.of(belief_id, as_of.known), valid)
+        ids = self.written.ids
+        return Life(
+            created_at=min(since),
+            initial=self.written.initial(belief_id, as_of),
+            pieces=[
+                Piece(e, self._source(e.id), None if e.episode is None else IMPORTANCE[e.episode])
+                for e in own
+            ],
+            accesses=[g.at for g in glances if ids[g.claim] == belief_id],
+            marks=[
+                Mark(prefix + s.id, s.type, s.at)
+                for s in signs
+                if ids[s.claim] == belief_id and s.type in FLAGS
+            ],
+            stated_by=[self._source(t.id) for t in thoughts if t.claim == belief_id],
+        )
+
+    def status(self, belief_id: str, as_of: AsOf) -> Status:
+        """Return what the rules make of what states, archives and restores a belief."""
+        ids, prefix = self.written.ids, self.written.prefix
+        thoughts = [t for t in self.written.thoughts if self._sees(t, as_of)]
+        signs = [s for s in self.story.signs if self._sees(s, as_of) and s.type in STATUS]
+        stated = [
+            Effect(t.at, t.id, Status.CURRENT, is_statement=True)
+            for t in thoughts
+            if t.claim == belief_id
+        ]
+        marked = [
+            Effect(s.at, prefix + s.id, STATUS[s.type]) for s in signs if ids[s.claim] == belief_id
+        ]
+        return lineage.status_of([*stated, *marked])
+
+    def moments(self) -> st.SearchStrategy[AsOf]:
+        """Draw pairs of times: between any two events, and before and after."""
+        knowns = sorted(self.recorded.values()) or [END]
+        return st.builds(
+            AsOf, valid=st.none() | instants, known=st.none() | st.sampled_from(knowns)
+        )
+
+    def expected(self, belief_id: str, as_of: AsOf) -> Vitality | None:
+        """Return what the rules make of it."""
+        life = self.seen(belief_id, as_of)
+        return None if life is None else vitality.vitality(life, as_of.valid or END)
+
+    def _since(self, as_of: AsOf) -> Iterator[tuple[str, datetime]]:
+        yield from self.written.existed(as_of).items()
+        for sign in self.story.signs:
+            if self._sees(sign, as_of):
+                yield self.written.ids[sign.claim], sign.at
+
+    def _sees(self, one: object, as_of: AsOf) -> bool:
+        at, event_id = one.at, one.id  # type: ignore[attr-defined]
+        recorded = self.recorded[event_id.removeprefix(self.written.prefix)]
+        return at <= (as_of.valid or END) and (as_of.known is None or recorded <= as_of.known)
+
+    def _source(self, event_id: str) -> str:
+        inferred = event_id.removeprefix(self.written.prefix) in self.story.inferred
+        return vitality.STANDARD.consolidation if inferred else "manual"
+
+
+class Shelf:
+    """A tenant that keeps many stories, each in a scope of its own."""
+
+    def __init__(self, memory: GraphMem, look: Look) -> None:
+        self._memory, self._look = clocked(memory), look
+        self._numbers = count()
+        for name in filter(None, EPISODES):
+            self._memory.add_episode(id=name, importance=IMPORTANCE[name])
+
+    def write(self, story: Story, *, backwards: bool = False) -> Lived:
+        """Write a story: what speaks of its claims first, then looks and flags."""
+        turn = -1 if backwards else 1
+        prefix = f"l{next(self._numbers)}-"
+        handle = self._memory.scope(prefix)
+        binding, scope = handle._state.binding, prefix
+        for undone, run in groupby(story.items[::turn], key=lambda item: isinstance(item, Undo)):
+            told = list(run)
+            if undone:
+                for undo in told:
+                    handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)  # type: ignore[union-attr]
+                continue
+            drafts = [_sourced(one, scope, prefix, one.id in story.inferred) for one in told]
+            run_now(writing.append(binding, drafts, {}))
+        for glance in story.glances[::turn]:
+            run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
+        for sign in story.signs[::turn]:
+            source = Source(id=prefix + sign.id, at=sign.at)
+            belief_id = claims.about_triple(scope, SUBJECT, PREDICATE, sign.claim).id
+            run_now(evidence.mark(binding, sign.type, belief_id, source))
+        return self._lived(story, handle, prefix)
+
+    def _lived(self, story: Story, handle: GraphMem, prefix: str) -> Lived:
+        rows = self._look.rows(
+            "MATCH (e:Event {tenant: $tenant}) WHERE e.id STARTS WITH $prefix "
+            "RETURN e.id AS id, e.recorded_at AS recorded_at",
+            tenant=handle._state.binding.wall.tenant,
+            prefix=prefix,
+        )
+        recorded = {row["id"].removeprefix(prefix): row["recorded_at"].to_native() for row in rows}
+        return Lived(story, written(handle, list(story.items), self._look, prefix=prefix), recorded)
+
+
+def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.Draft:  # noqa: FBT001
+    draft = _draft(one, claims.about_triple(scope, SUBJECT, PREDICATE, one.claim), prefix)  # type: ignore[arg-type, union-attr]
+    if not inferred:
+        return draft
+    source = {"source": vitality.STANDARD.consolidation}
+    return replace(draft, given=draft.given.model_copy(update=source))
+
+
+def _access(glance: Glance, tenant: str, scope: str) -> access_log.Access:
+    return access_log.Access(
+        tenant=tenant,
+        event_id=f"{scope}{glance.id}",
+        scope=ELSEWHERE if glance.unseen else scope,
+        label="Belief",
+        item_id=claims.about_triple(scope, SUBJECT, PREDICATE, glance.claim).id,
+        at=glance.at,
+        actor=None,
+    )
+
+
+def wrong_life(found: Vitality | None, expected: Vitality | None) -> list[str]:
+    """Return in what a life read differs from what the rules make of it."""
+    if found is None or expected is None:
+        return [] if found is expected else [f"{found}, not {expected}"]
+    told = []
+    for name in Vitality.model_fields:
+        a, b = getattr(found, name), getattr(expected, name)
+        same = abs(a - b) < 1e-9 if isinstance(b, float) else a == b
+        if not same:
+            told.append(f"{name} {a}, not {b}")
+    return told

@@ -1,0 +1,205 @@
+"""The digest in a user's file: what is outside is never touched, a line is a list item of text."""
+
+from __future__ import annotations
+
+import string
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from graphmem.errors import DigestFileError
+from graphmem.rules import digest
+from graphmem.rules.digest import BEGIN, END, HEADING
+
+MARCH = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
+HOSTILE = [
+    END,
+    BEGIN,
+    f"a\n{END}\nb",
+    "a\r- b\u2028# c\x0b---\n\n    code",
+    "<script>alert(1)</script> <img src=x onerror=y> <!-- --> <b",
+    "![x](http://x) [y](javascript:z) [ref] [ref]: http://x",
+    "*a* **b** _c_ __d__ ~~e~~ `f` ``g` \\*h\\* {i} {{j}}",
+    "&lt;b&gt; &#60;script&#62; &copy AT&T R&D",
+    "<http://x.example> <a@b.example>",
+    "a\\",
+    "`",
+    "\\`x`",
+    "| a | b |",
+    "1. a", "- b", "# c", "> d", "```", "~~~", "    e", "+ f", "===", "---",
+    "\u202eright to left\u2066", "\U000e0041tag", "zero\u200bwidth", "\x1b[31mred", "\x85next",
+    "\ud800",
+    "",
+    "می‌خواهم",
+]  # fmt: skip
+MARKUP = st.text(st.sampled_from('`*_[]()<>!&#;~\\{}|-+=:/" \n\r\tab1.\u200b\u2028'), max_size=60)
+WORDS = st.one_of(st.text(max_size=80), MARKUP, st.sampled_from(HOSTILE))
+IDS = st.one_of(
+    st.text(min_size=1, max_size=40),
+    MARKUP.filter(bool),
+    st.text(string.ascii_letters + "_`\\u060", min_size=1, max_size=12),
+)
+ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+PLAIN = {"text", "text_special", "code_inline"}
+
+
+def items(text: str) -> list[list[tuple[str, str]]]:
+    """What each list item of a text holds; there must be nothing but one list of these."""
+    kinds = ["bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"]
+    kinds += ["paragraph_open", "paragraph_close", "inline"]
+    tokens = MARKDOWN.parse(text)
+    assert {token.type for token in tokens} <= set(kinds)
+    assert sum(token.type == "bullet_list_open" for token in tokens) == 1
+    assert sum(token.type == "list_item_open" for token in tokens) == sum(
+        token.type == "inline" for token in tokens
+    )
+    return [[(c.type, c.content) for c in t.children or ()] for t in tokens if t.type == "inline"]
+
+
+def outside(text: str) -> tuple[str, str]:
+    """What stands before and after the section."""
+    section = digest._section(text, "f")
+    assert section
+    return text[: section.start], text[section.end :]
+
+
+@given(WORDS, IDS)
+@example("a`b", "c`d")
+@example("x \\", "\\")
+def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> None:
+    made = digest.line(MARCH, told, episode_id)
+    assert not {"\n", "\r", "<", ">"} & set(made)
+    assert made.splitlines() == [made]
+    made.encode()
+    [children] = items(made)
+    assert {kind for kind, _ in children} <= PLAIN
+    assert [kind for kind, _ in children].count("code_inline") == 1
+    assert children[-1][0] == "code_inline"
+    shown = "".join(said for kind, said in children if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {digest._shown(told)}".strip()
+
+
+@pytest.mark.parametrize("told", HOSTILE)
+def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
+    made = [digest.line(MARCH, one, f"e{n}") for n, one in enumerate(("a", told, "b"))]
+    text = digest.merged("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
+    before, after = outside(text)
+    assert after.splitlines() == [END]
+    assert len(items(text[len(before) : -len(after)])) == 3
+    assert digest.merged(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
+
+
+def test_what_nobody_sees_is_left_out_and_words_are_whole() -> None:
+    made = digest.line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
+    assert made == "- 2026-03-01: ab cd e f می‌خواهم `x`"
+
+
+@given(IDS, IDS)
+def test_two_ids_have_two_codes(one: str, other: str) -> None:
+    assume(one != other)
+    codes = digest.held(digest.merged(None, {one: digest.line(MARCH, "x", one)}, "f"), "f")
+    assert len(codes) == 1
+    assert digest.has(codes, one)
+    assert not digest.has(codes, other)
+
+
+FILES = st.lists(
+    st.tuples(st.one_of(WORDS, st.sampled_from([BEGIN, END, f" {BEGIN}\t", f"{END} x"])), ENDINGS),
+    max_size=8,
+).map(lambda parts: "".join(text + ending for text, ending in parts))
+
+
+@given(FILES, st.text(max_size=9), st.dictionaries(IDS, WORDS, min_size=1, max_size=4))
+@example("\ufeffa", "", {"e": "b"})
+@example("", "", {"e": "b"})
+@example(f"{BEGIN}\r\n{END}", "", {"e": "b"})
+@example(f"\ufeff{BEGIN}\r{END}\r", "x", {"e": "b"})
+def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, str]) -> None:
+    text += rest
+    lines = {one: digest.line(MARCH, said, one) for one, said in told.items()}
+    try:
+        there = digest.held(text, "f")
+    except DigestFileError:
+        with pytest.raises(DigestFileError):
+            digest.merged(text, lines, "f")
+        return
+    done = digest.merged(text, lines, "f")
+    section = digest._section(text, "f")
+    if section is None:
+        assert done.startswith(text)
+        before, after = outside(done)
+        assert before[len(text) :].split() == BEGIN.split()
+        assert after.strip() == END
+    else:
+        assert outside(done) == outside(text)
+        assert done[section.start :].startswith(text[section.start : section.end])
+    assert digest.held(done, "f") >= there
+    assert all(digest.has(digest.held(done, "f"), one) for one in told)
+    assert digest.merged(done, lines, "f") == done
+
+
+def test_a_missing_file_gets_a_heading() -> None:
+    assert digest.merged(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
+    assert digest.merged("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
+    assert digest.merged(None, {}, "f") == ""
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    assert digest.merged("a\r\nb", {"e": "- x `e`"}, "f") == (
+        f"a\r\nb\r\n\r\n{BEGIN}\r\n- x `e`\r\n{END}\r\n"
+    )
+    mixed = f"a\n{BEGIN}\r\n{END}\n"
+    assert digest.merged(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
+
+
+def test_what_the_user_edited_or_added_inside_stays() -> None:
+    made = {n: digest.line(MARCH, f"said {n}", n) for n in ("one", "two")}
+    text = f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{END}\nbelow\n"
+    assert digest.merged(text, made, "f") == (
+        f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{made['two']}\n{END}\nbelow\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"a\n{BEGIN}\nb\n", "f, line 2: the digest begins and never ends."),
+        (f"a\n{BEGIN}\nb {END}\n", "f, line 2: the digest begins and never ends."),
+        (f"a\r\rb\r\n{END}", "f, line 4: the digest ends and never began."),
+        (f"{END}\n{BEGIN}\n", "f, line 1: the digest ends before it begins, in line 2."),
+        (f"{BEGIN}\n{BEGIN}\n{END}", "f, line 2: the digest begins a second time, after line 1."),
+        (f"{BEGIN}\n{END}\n\n{END}", "f, line 4: the digest ends a second time, after line 2."),
+    ],
+)
+def test_broken_markers_are_refused_with_their_line(text: str, said: str) -> None:
+    with pytest.raises(DigestFileError) as caught:
+        digest.merged(text, {"e": "- x `e`"}, "f")
+    assert caught.value.message == said
+    assert BEGIN in caught.value.hint
+
+
+def test_a_gist_is_what_the_text_tells_first() -> None:
+    assert digest.gist("Hi! Are you there? I moved to Porto in May.") == "I moved to Porto in May."
+    assert digest.gist("I moved to Porto in May.", "Ann") == "Ann: I moved to Porto in May."
+    assert digest.gist("Hi there") == "Hi there"
+    assert digest.gist("Hi\n there", "Ann") == "Ann: Hi there"
+
+
+@given(st.text(min_size=1, max_size=1_000), st.one_of(st.none(), st.text(max_size=9)))
+@example("x" * 1_000, "n" * 400)
+def test_a_gist_is_short_and_one_line(text: str, name: str | None) -> None:
+    made = digest.gist(text, name)
+    assert len(made) <= digest.LONGEST
+    assert len(made.splitlines()) <= 1
+    assert made == digest.shortened(made)
+
+
+def test_a_long_text_is_cut_at_a_word() -> None:
+    made = digest.shortened("word " * 100)
+    assert made == " ".join(["word"] * 59) + "…"
+    assert digest.shortened("x" * 400) == "x" * 299 + "…"
+    assert digest.shortened("x" * 300) == "x" * 300

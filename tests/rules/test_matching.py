@@ -1,0 +1,55 @@
+"""Whether a passage speaks for a statement, against it, or of something else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graphmem.model import Kind
+from graphmem.rules import matching
+from graphmem.rules.passages import Passage
+
+FOR, AGAINST = Kind.SUPPORTING, Kind.REFUTING
+
+
+def relation(text: str, statement: str, name: str | None = None) -> Kind | None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    return matching.relation(Passage("t", "Turn", "ep", name, text, at), statement)
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "found"),
+    [
+        ("I love hiking in the mountains", "I really love to hike mountains", FOR),
+        ("Bob doesn't drink coffee", "Bob drinks coffee", AGAINST),
+        ("Bob drinks coffee", "Bob never drinks coffee", AGAINST),
+        ("I no longer drink coffee", "I drink coffee", AGAINST),
+        ("I don't drink coffee", "I never drink coffee", FOR),
+        ("I have two cats at home", "I have three cats at home", AGAINST),
+        ("Once more I swim in the lake", "I swim in the lake", FOR),
+        ("We ran 10 km in the park", "I ran 5 km on Monday with Eve", FOR),
+        # A negation among other words is a doubt, and a doubt is no evidence.
+        ("I drink coffee, but I don't sleep well and the doctor frowned", "I drink coffee", None),
+    ],
+)
+def test_facts_decide_which_way_a_near_passage_points(
+    text: str, statement: str, found: Kind | None
+) -> None:
+    assert relation(text, statement) is found
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "found"),
+    [
+        ("Ada", "Ada: I drink coffee", FOR),
+        ("Ada Lovelace", "ada drinks coffee", FOR),
+        ("Ada", "Bob: I drink coffee", None),
+        ("Ada", "I drink coffee", None),
+        (None, "I drink coffee", FOR),
+    ],
+)
+def test_what_a_speaker_says_of_themselves_is_evidence_about_nobody_else(
+    name: str | None, statement: str, found: Kind | None
+) -> None:
+    assert relation("I drink coffee", statement, name) is found

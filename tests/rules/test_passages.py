@@ -1,0 +1,60 @@
+"""What of a conversation can become a belief."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.rules import passages
+from graphmem.rules.passages import Passage
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def said(text: str, name: str | None = "Ada") -> Passage:
+    return Passage("t_1", "Turn", "ep_1", name, text, AT)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Hi! How are you? I went to the pool today.", "I went to the pool today."),
+        ("Thanks, see you!", ""),
+        ("Do you like it over there?", ""),
+        ("今日はプールに行きましたか？", ""),
+        ("I swim every single morning.\nAnd you, do you swim?", "I swim every single morning."),
+        ("", ""),
+    ],
+)
+def test_questions_and_greetings_tell_nothing(text: str, told: str) -> None:
+    assert passages.telling(text) == told
+    assert bool(passages.statement(said(text))) == bool(told)
+
+
+def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
+    first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
+    assert passages.statement(said(f"{first} {second}")) == f"Ada: {first}"
+    assert passages.statement(said(first, None)) == first
+
+
+@given(st.text(max_size=2_000))
+def test_a_statement_is_short_and_made_of_what_was_said(text: str) -> None:
+    made = passages.statement(said(text, None))
+    assert len(made) <= passages.LONGEST_STATEMENT
+    if made:
+        kept = made.removesuffix("…")
+        assert " ".join(kept.split()) in " ".join(text.split())
+
+
+def test_a_first_sentence_that_is_too_long_is_cut_between_words() -> None:
+    made = passages.statement(said("word " * 200, None))
+    assert made.endswith("word…")
+    assert len(made) <= passages.LONGEST_STATEMENT
+
+
+def test_an_episode_quotes_no_turn() -> None:
+    assert said("x").turn_id == "t_1"
+    assert Passage("ep_1", "Episode", "ep_1", None, "x", AT).turn_id is None
