@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SIZES = (10_000, 50_000)
 RECALL_SIZES = (10_000, 100_000)
+EPISODES = (1_000, 10_000, 100_000)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -98,6 +99,23 @@ def belief(*, as_json: bool) -> None:
     from bench.belief import measure
 
     _run(measure, as_json=as_json)
+
+
+@bench.command()
+@click.option(
+    "--sizes",
+    type=click.IntRange(min=100),
+    multiple=True,
+    default=EPISODES,
+    show_default=True,
+    help="Episodes; give it once per size.",
+)
+@as_json
+def consolidate(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """How long consolidation takes, and whether it finds what was planted; memory."""
+    from bench.consolidate import measure
+
+    _run(lambda steps: measure(sizes, steps), as_json=as_json)
 
 
 @bench.command()

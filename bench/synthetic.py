@@ -57,15 +57,15 @@ class Memories:
         first = number * BLOCK
         count = min(BLOCK, self.count - first)
         rng = np.random.default_rng([self.seed, number])
-        centres = _unit(_normal(np.random.default_rng(self.seed), CLUSTERS))
-        noise = _normal(rng, count) * np.float32(SPREAD / np.sqrt(DIMENSION))
-        vectors = _unit(centres[rng.integers(0, CLUSTERS, count)] + noise)
-        texts = _sentences(rng, range(first, first + count))
+        centres = unit(normal(np.random.default_rng(self.seed), CLUSTERS))
+        noise = normal(rng, count) * np.float32(SPREAD / np.sqrt(DIMENSION))
+        vectors = unit(centres[rng.integers(0, CLUSTERS, count)] + noise)
+        texts = sentences(rng, range(first, first + count))
         copies = np.flatnonzero(rng.random(count) < NEAR_SHARE)
         for i in copies[copies > 0]:
             earlier = int(rng.integers(0, i))
             texts[i] = f"{texts[earlier].rsplit(' ', 1)[0]} {first + i}"
-            vectors[[i]] = _unit(vectors[[earlier]] + np.float32(0.005) * _normal(rng, 1))
+            vectors[[i]] = unit(vectors[[earlier]] + np.float32(0.005) * normal(rng, 1))
         return Corpus(texts, vectors)
 
     def picked(self, numbers: Sequence[int]) -> Corpus:
@@ -108,7 +108,7 @@ class LookupEmbedder:
         known = self._vectors.get(text)
         if known is None:
             rng = np.random.default_rng(zlib.crc32(text.encode()))
-            [known] = _unit(_normal(rng, 1))
+            [known] = unit(normal(rng, 1))
         return known
 
 
@@ -130,11 +130,11 @@ def questions(targets: Corpus, *, seed: int) -> Corpus:
         words = target.split()[:-1]
         picked = rng.choice(words, size=min(6, len(words)), replace=False)
         texts.append(" ".join([*picked, f"q{number}"]))
-    noise = _normal(rng, len(texts)) * np.float32(0.5 / np.sqrt(DIMENSION))
-    return Corpus(texts, _unit(targets.vectors + noise))
+    noise = normal(rng, len(texts)) * np.float32(0.5 / np.sqrt(DIMENSION))
+    return Corpus(texts, unit(targets.vectors + noise))
 
 
-def _sentences(rng: np.random.Generator, numbers: range) -> list[str]:
+def sentences(rng: np.random.Generator, numbers: range) -> list[str]:
     """Sentences of about a dozen words, each ended by its number, which makes it unique."""
     vocabulary, shares = _vocabulary()
     lengths = rng.integers(WORDS - 4, WORDS + 5, len(numbers))
@@ -149,10 +149,10 @@ def _sentences(rng: np.random.Generator, numbers: range) -> list[str]:
 def _vocabulary() -> tuple[list[str], Matrix]:
     """Every word with its share of the running text."""
     weights = 1.0 / np.arange(1, VOCABULARY + 1) ** ZIPF
-    return [_word(number) for number in range(VOCABULARY)], weights / weights.sum()
+    return [word(number) for number in range(VOCABULARY)], weights / weights.sum()
 
 
-def _word(number: int) -> str:
+def word(number: int) -> str:
     """A pronounceable word; frequent ones are shorter."""
     base = len(_SYLLABLES)
     syllables = [_SYLLABLES[number % base]]
@@ -161,10 +161,10 @@ def _word(number: int) -> str:
     return "".join(syllables) + "n"
 
 
-def _normal(rng: np.random.Generator, count: int) -> Matrix:
+def normal(rng: np.random.Generator, count: int) -> Matrix:
     return rng.standard_normal((count, DIMENSION), dtype=np.float32)
 
 
-def _unit(rows: Matrix) -> Matrix:
-    unit: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
+def unit(rows: Matrix) -> Matrix:
+    rows_of_one: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows_of_one

@@ -14,6 +14,8 @@ LEAST_WORDS = 4
 _END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 _ASKING = ("?", "？", "؟")
 _WORD = re.compile(r"\w+")
+_LISTENER = frozenset({"you", "your", "yours", "yourself", "yourselves", "ya", "thanks", "thank"})
+"""English, as the rest of the facts that are read without a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,21 @@ def spoken(name: str | None, text: str) -> str:
 
 
 def telling(text: str) -> str:
-    """Return the sentences that tell something: no questions, none of fewer than four words."""
+    """Return the sentences that tell something of the speaker or the world.
+
+    No questions, none of fewer than four words, and none that addresses the listener: praise and
+    thanks are what conversations repeat most.
+    """
     sentences = (one.strip() for one in _END.split(text))
-    return " ".join(
-        one
-        for one in sentences
-        if not one.endswith(_ASKING) and len(_WORD.findall(one)) >= LEAST_WORDS
+    return " ".join(one for one in sentences if _tells(one))
+
+
+def _tells(sentence: str) -> bool:
+    words = _WORD.findall(sentence.casefold())
+    return (
+        len(words) >= LEAST_WORDS
+        and not sentence.endswith(_ASKING)
+        and _LISTENER.isdisjoint(words)
     )
 
 

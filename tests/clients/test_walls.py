@@ -203,7 +203,9 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), id=f"s1{mark}")
     memory.deprecate(str(memory.remember(unlike(5)).memory_id), id=f"d1{mark}")
     memory.add_episode(id=f"doc{mark}", content=unlike(6))
-    compressed = memory.add_episode(id=f"long{mark}", content=unlike(8) * 9, at=MAY)
+    compressed = memory.add_episode(
+        id=f"long{mark}", content=unlike(8) * 9, summary=unlike(8), at=MAY
+    )
     memory.compress()
     # One that would be compressed and one that would graduate.
     memory.add_episode(id=f"old{mark}", content=unlike(6) * 9, at=MAY)

@@ -24,6 +24,8 @@ def said(text: str, name: str | None = "Ada") -> Passage:
         ("Hi! How are you? I went to the pool today.", "I went to the pool today."),
         ("Thanks, see you!", ""),
         ("Do you like it over there?", ""),
+        ("You look so happy in that picture! We went there in May.", "We went there in May."),
+        ("Thanks a lot for listening to me.", ""),
         ("今日はプールに行きましたか？", ""),
         ("I swim every single morning.\nAnd you, do you swim?", "I swim every single morning."),
         ("", ""),

@@ -6,11 +6,11 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem.model import ConsolidationPolicy, EventType, Experience, Kind
 from graphmem.operations.consolidation.extracting import Ground, Same
-from graphmem.rules import claims, clusters, identity, matching, passages, vitality
+from graphmem.rules import claims, clusters, identity, matching, vitality
 from graphmem.rules.claims import Claim, Draft
 from graphmem.rules.passages import Passage
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from graphmem.rules.verdicts import Vector
 
-EXTRACTIVE = "extractive"
 SOURCE_TYPE = "EXTRACTOR"
 
 
@@ -67,14 +66,8 @@ class Mark:
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Passages near one of them."""
-
-    passages: tuple[Passage, ...]
-    """The centre first."""
-    similarities: tuple[float, ...]
-    """To the centre; its own is 1."""
+Cluster: TypeAlias = tuple[Passage, ...]
+"""Passages near one of them, which is the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,26 +156,7 @@ def gathered(
     for star in clusters.stars(near, numbers, policy.least_episodes):
         members = [free[n] for n in star.members]
         if any(i < ground.fresh for i in members):
-            around = ground.near[members[0]]
-            yield Cluster(
-                tuple(ground.passages[i] for i in members),
-                tuple(around.get(i, ground.near[i].get(members[0], 1.0)) for i in members),
-            )
-
-
-def extractive(scope: str, cluster: Cluster, policy: ConsolidationPolicy) -> tuple[Said, ...]:
-    """Return the belief that a cluster's centre makes, as what its passages say of it.
-
-    Those are put aside that say something else in nearly the same words; nothing is said when too
-    few episodes are left.
-    """
-    claim = claims.about_statement(scope, passages.statement(cluster.passages[0]))
-    said = tuple(
-        Said(claim, one, Kind.SUPPORTING, min(policy.most_confidence, similarity))
-        for one, similarity in zip(cluster.passages, cluster.similarities, strict=True)
-        if one is cluster.passages[0] or matching.relation(one, claim.statement) is Kind.SUPPORTING
-    )
-    return said if enough(said, policy) else ()
+            yield tuple(ground.passages[i] for i in members)
 
 
 def enough(said: Sequence[Said], policy: ConsolidationPolicy) -> bool:
@@ -192,7 +166,7 @@ def enough(said: Sequence[Said], policy: ConsolidationPolicy) -> bool:
 
 def candidates(ground: Ground, cluster: Cluster, most: int) -> list[Same]:
     """Return the beliefs nearest to any passage of a cluster, nearest first."""
-    inside = {one.id for one in cluster.passages}
+    inside = {one.id for one in cluster}
     best: dict[str, Same] = {}
     for place, same in ground.same.items():
         if ground.passages[place].id in inside:

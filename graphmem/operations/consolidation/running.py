@@ -14,14 +14,15 @@ from graphmem.model import Consolidated, ConsolidationPolicy, Kind, Trouble
 from graphmem.operations.consolidation import (
     deciding,
     extracting,
+    extractive,
     synthesising,
     telling,
     weighing,
     writing,
 )
-from graphmem.operations.consolidation.deciding import EXTRACTIVE, Cluster, Unit
+from graphmem.operations.consolidation.deciding import Cluster, Unit
 from graphmem.operations.consolidation.extracting import Ground, OnPart, Seen
-from graphmem.operations.consolidation.synthesising import Bill
+from graphmem.operations.consolidation.synthesising import Bill, Question
 from graphmem.operations.consolidation.writing import Lease
 from graphmem.ports import Binding, Llm, Role
 from graphmem.rules import identity, moments
@@ -112,7 +113,7 @@ def _seen(known: Any, cursor: Any) -> Seen:
 
 
 async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consolidated:
-    name = EXTRACTIVE if how.llm is None else synthesising.named(how.llm)
+    name = _named(how)
     course = _Course()
     ground = await extracting.ground(to, seen, how.policy, how.on_part)
     async for unit, there in _units(to, how, seen, ground, course):
@@ -122,7 +123,7 @@ async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consol
     return Consolidated(
         applied=lease is not None,
         resumed=lease is not None and lease.resumed,
-        synthesiser=EXTRACTIVE if how.llm is None else how.llm.name,
+        synthesiser=extractive.NAME if how.llm is None else how.llm.name,
         known=seen.known,
         passages=len(ground.passages),
         clusters=course.clusters,
@@ -175,45 +176,57 @@ async def _clusters(
     clusters: Sequence[Cluster],
     course: _Course,
 ) -> AsyncIterator[tuple[Unit, set[str]]]:
-    name = EXTRACTIVE if how.llm is None else synthesising.named(how.llm)
-    ids = [
-        deciding.reply_id(to.wall.scope, name, *sorted(one.id for one in cluster.passages))
-        for cluster in clusters
+    waiting, attempts = await _sifted(to, how, clusters, course)
+    if how.llm is None:
+        units = await extractive.worded(to, waiting, how.policy)
+    else:
+        units = []
+        for reply_id, cluster in waiting:
+            near = deciding.candidates(ground, cluster, synthesising.MOST_BELIEFS)
+            question = Question(reply_id, cluster, near)
+            units.append(await _asked(to, how.llm, how, question, course))
+    course.troubles += [
+        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, how.policy)
+        for unit in units
+        if unit.problem is not None
     ]
-    empty = [Unit(reply_id, ()) for reply_id in ids]
-    known = {row["id"]: row for row in await _replies(to, empty)}
-    units: list[Unit] = []
-    for reply_id, cluster in zip(ids, clusters, strict=True):
-        row = known.get(reply_id, {"done": False, "attempts": 0})
-        if row["done"]:
-            told = json.loads(row["decided"])["said"]
-            course.supported |= {
-                belief for _, belief, _, kind, _ in told if kind == Kind.SUPPORTING
-            }
-        elif row["attempts"] >= how.policy.attempts:
-            course.troubles.append(_given_up(reply_id, cluster, row["attempts"]))
-        elif course.down < DOWN:
-            unit = await _synthesised(to, how, ground, reply_id, cluster, course)
-            if unit.problem is not None:
-                course.troubles.append(_trouble(unit, row["attempts"] + 1, how.policy))
-            units.append(unit)
     async for found in _ready(to, seen, units, course):
         yield found
 
 
-async def _synthesised(
-    to: Binding, how: How, ground: Ground, reply_id: str, cluster: Cluster, course: _Course
-) -> Unit:
-    if how.llm is None:
-        said = deciding.extractive(to.wall.scope, cluster, how.policy)
-        return Unit(reply_id, cluster.passages, said)
-    near = deciding.candidates(ground, cluster, synthesising.MOST_BELIEFS)
+async def _sifted(
+    to: Binding, how: How, clusters: Sequence[Cluster], course: _Course
+) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
+    """Return clusters still to be seen to, by their ids, and how often each went wrong."""
+    name = _named(how)
+    ids = [
+        deciding.reply_id(to.wall.scope, name, *sorted(one.id for one in cluster))
+        for cluster in clusters
+    ]
+    known = {row["id"]: row for row in await _replies(to, [Unit(one, ()) for one in ids])}
+    attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
+    waiting: list[tuple[str, Cluster]] = []
+    for reply_id, cluster in zip(ids, clusters, strict=True):
+        if reply_id in known and known[reply_id]["done"]:
+            told = json.loads(known[reply_id]["decided"])["said"]
+            course.supported |= {of for _, of, _, kind, _ in told if kind == Kind.SUPPORTING}
+        elif attempts.get(reply_id, 0) >= how.policy.attempts:
+            course.troubles.append(_given_up(reply_id, cluster, attempts[reply_id]))
+        else:
+            waiting.append((reply_id, cluster))
+    return waiting, attempts
+
+
+def _named(how: How) -> str:
+    return extractive.NAME if how.llm is None else synthesising.named(how.llm)
+
+
+async def _asked(to: Binding, llm: Llm, how: How, question: Question, course: _Course) -> Unit:
     try:
-        question = synthesising.Question(reply_id, cluster, near)
-        unit = await synthesising.ask(to, how.llm, question, how.policy, course.bill)
+        unit = await synthesising.ask(to, llm, question, how.policy, course.bill)
     except ModelUnavailableError as error:
         course.down += 1
-        return Unit(reply_id, cluster.passages, problem=(error.code, str(error)))
+        return Unit(question.reply_id, question.cluster, problem=(error.code, str(error)))
     course.down = 0
     return unit
 
@@ -233,12 +246,13 @@ async def _ready(
         )
     )
     there = {row["id"] for row in found["beliefs"]}
-    new = [belief_id for belief_id in statements if belief_id not in there]
-    vectors = {}
+    made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
+    new = [belief_id for belief_id in statements if belief_id not in there | made.keys()]
+    vectors = {k: v for k, v in made.items() if k not in there}
     if new:
         texts = [statements[belief_id] for belief_id in new]
         matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
-        vectors = dict(zip(new, matrix, strict=True))
+        vectors |= zip(new, matrix, strict=True)
     for unit in await weighing.marked(to, seen, units):
         course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
@@ -268,7 +282,7 @@ def _given_up(reply_id: str, cluster: Cluster, attempts: int) -> Trouble:
         reply_id=reply_id,
         code="given_up",
         problem=f"it went wrong {attempts} times and is left until something joins it",
-        episode_ids=tuple(dict.fromkeys(one.episode_id for one in cluster.passages)),
+        episode_ids=tuple(dict.fromkeys(one.episode_id for one in cluster)),
         attempts=attempts,
         given_up=True,
     )

@@ -53,20 +53,14 @@ def named(llm: Llm) -> str:
     return f"{llm.name} {prompting.digest(synthesis.NAME)[:12]}"
 
 
-async def ask(
-    to: Binding,
-    llm: Llm,
-    of: Question,
-    policy: ConsolidationPolicy,
-    bill: Bill,
-) -> Unit:
+async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, bill: Bill) -> Unit:
     """Return what a model makes of a cluster, or what went wrong; nothing is written.
 
     Raises:
         ModelUnavailableError: it cannot be reached.
     """
     reply_id, cluster = of.reply_id, of.cluster
-    shown = {f"e{n}": one for n, one in enumerate(cluster.passages[:MOST_SHOWN], 1)}
+    shown = {f"e{n}": one for n, one in enumerate(cluster[:MOST_SHOWN], 1)}
     beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
     prompt = synthesis.prompt(
         (
@@ -78,15 +72,11 @@ async def ask(
     try:
         answer = await llm.answer(prompt)
     except ModelReplyError as error:
-        return Unit(
-            reply_id, cluster.passages, raw=error.raw or None, problem=(error.code, str(error))
-        )
+        return Unit(reply_id, cluster, raw=error.raw or None, problem=(error.code, str(error)))
     bill.add(answer)
     reply = answer.value
     if wrong := synthesis.checked(reply, shown.keys(), beliefs.keys()):
-        return Unit(
-            reply_id, cluster.passages, raw=answer.raw, problem=("refused", "; ".join(wrong))
-        )
+        return Unit(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
     said = [
         Said(beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence))
@@ -98,7 +88,7 @@ async def ask(
         beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
     )
     if reply.statement is None or reply.supports:
-        return Unit(reply_id, cluster.passages, tuple(said), archived=archived, raw=answer.raw)
+        return Unit(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
     claim = _claim(to.wall.scope, reply)
     borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
     if not deciding.enough(borne_out, policy):
@@ -106,8 +96,8 @@ async def ask(
             f"of {len(resting)} passages that it names, those that bear out {claim.statement!r} "
             f"come from too few episodes"
         )
-        return Unit(reply_id, cluster.passages, raw=answer.raw, problem=("refused", problem))
-    return Unit(reply_id, cluster.passages, (*said, *borne_out), raw=answer.raw)
+        return Unit(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
+    return Unit(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
 
 
 def _claim(scope: str, reply: Synthesis) -> Claim:
