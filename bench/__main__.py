@@ -118,6 +118,16 @@ def consolidate(sizes: tuple[int, ...], *, as_json: bool) -> None:
     _run(lambda steps: measure(sizes, steps), as_json=as_json)
 
 
+@bench.command("consolidation-quality")
+@click.option("--beam", is_flag=True, help="BEAM as well.")
+@as_json
+def consolidation_quality(*, beam: bool, as_json: bool) -> None:
+    """What beliefs are worth: known facts, held-out sessions, drift, and the numbers swept."""
+    from bench.consolidation_quality import measure
+
+    _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+
+
 @bench.command()
 @click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
 @click.option("--json", "json_file", type=FILE, help="Write the figures there as well.")

@@ -27,7 +27,7 @@ SPREAD = 1.0
 """Unrelated episodes of one topic have a cosine of about 0.5."""
 OTHER_WORDS = 2
 """Words that tell the texts of a group apart."""
-TENANT = "episodes"
+TENANT, WARM_UP = "episodes", "warm up"
 ROWS = 1_000
 APART = timedelta(seconds=60)
 """Between an episode and the next."""
@@ -89,13 +89,13 @@ def made(count: int, *, seed: int) -> Episodes:
     return Episodes(corpus, tuple(groups[i] for i in order))
 
 
-def load(episodes: Episodes, bare: Bare, steps: Steps) -> None:
+def load(episodes: Episodes, tenant: str, bare: Bare, steps: Steps) -> None:
     """Write them into the graph, the last one a day old."""
     first = datetime.now(UTC) - timedelta(days=1) - len(episodes.groups) * APART
     batches = range(0, len(episodes.groups), ROWS)
     for start in steps.over(batches, f"load {len(episodes.groups):,}"):
         rows = list(_rows(episodes, start, first))
-        bare.write(LOAD, tenant=TENANT, scope=GLOBAL_SCOPE, rows=rows)
+        bare.write(LOAD, tenant=tenant, scope=GLOBAL_SCOPE, rows=rows)
     steps.say("waiting for the indexes")
     bare.await_indexes()
 

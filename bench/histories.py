@@ -243,4 +243,3 @@ def noise(rng: np.random.Generator) -> str:
 def _ways(rng: np.random.Generator, fact: Fact) -> list[int]:
     """Return how a fact is said each time; the last way is held out."""
     return [int(way) for way in rng.integers(0, len(fact.kind.ways) - 1, fact.episodes)]
-

@@ -162,9 +162,11 @@ def word(number: int) -> str:
 
 
 def normal(rng: np.random.Generator, count: int) -> Matrix:
+    """Return rows of normal noise, of about the length of the root of the dimension."""
     return rng.standard_normal((count, DIMENSION), dtype=np.float32)
 
 
 def unit(rows: Matrix) -> Matrix:
+    """Return the rows at length 1."""
     rows_of_one: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return rows_of_one

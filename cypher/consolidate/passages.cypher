@@ -58,10 +58,10 @@ CALL (p) {
   SEARCH b IN (
     VECTOR INDEX belief_embedding_vector
     FOR p.embedding
-    WHERE b.tenant = $tenant AND b.scope = $scope AND b.recorded_at <= $known
+    WHERE b.tenant = $tenant AND b.scope = $scope AND b.recorded_at <= $known AND b.status IN ['current', 'archived']
     LIMIT $beliefs
   ) SCORE AS score
-  FILTER score >= $least_same AND b.status <> 'superseded'
+  FILTER score >= $least_same
   ORDER BY score DESC, b.id
   RETURN collect(b {
     .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .status, score: score

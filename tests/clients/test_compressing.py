@@ -137,7 +137,7 @@ def test_the_text_goes_to_an_archive_and_an_event_says_so(
 def test_restored_it_is_what_it_was(
     then: GraphMem, look: Look, tenant: str, summary: str | None
 ) -> None:
-    then.add_episode(id="a", content=HOSTILE, summary=summary, at=OLD, entities=["ann"])
+    long_ago(then, "a", content=HOSTILE, summary=summary, entities=["ann"])
     before, seen = stored(look, tenant, "Episode"), then.episode("a")
     assert ids(then.compress()) == ["a"]
     done = then.restore_episode("a")

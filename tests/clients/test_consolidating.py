@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem
+from graphmem.errors import InvalidInputError
 from graphmem.model import Consolidated, Step
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -147,6 +149,39 @@ def test_a_run_is_due_after_twenty_new_episodes(memory: GraphMem) -> None:
     assert memory.consolidate(policy=soon, if_due=True).skipped  # Late, but nothing is new.
     tell(memory, [unlike(5)], first=5)
     assert memory.consolidate(policy=soon, if_due=True).applied
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"near": 0},
+        {"near": 1.1},
+        {"same": float("nan")},
+        {"least_episodes": 0},
+        {"start": -1},
+        {"every_hours": 0},
+        {"neighbours": 10**6},
+        {"attempts": 0},
+        {"unknown": 1},
+        5,
+        "fast",
+    ],
+    ids=repr,
+)
+def test_a_policy_that_does_not_fit_is_refused(plain: GraphMem, policy: Any) -> None:
+    with pytest.raises(InvalidInputError, match="policy"):
+        plain.consolidate(policy=policy)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "?", "🙂" * 40, "\u202e" + "a b c d e", "日本語です。" * 9, "x" * 9_000]
+)
+def test_odd_texts_do_no_harm(plain: GraphMem, text: str) -> None:
+    for n in range(3):
+        plain.session(f"s{n}").add_messages([{"role": "user", "content": text, "id": str(n)}])
+    done = plain.consolidate(policy=FEW)
+    assert done.applied
+    assert len(done.changes) <= 1
 
 
 def test_what_the_assistant_said_is_no_evidence(memory: GraphMem) -> None:

@@ -64,6 +64,18 @@ def test_a_model_words_what_the_episodes_have_in_common(
     assert not modelled.consolidate(policy=FEW).calls
 
 
+def test_a_model_is_shown_no_more_than_the_beginning_of_a_long_passage(
+    door: Door, memory: GraphMem
+) -> None:
+    tell(memory, [f"{text} {'It is cold. ' * 500}THE END" for text in SWIMS])
+    modelled, llm = scripted(door, memory, GOOD)
+    modelled.consolidate(policy=FEW)
+    [prompt] = llm.prompts
+    assert "I swim across the cold lake" in prompt.user
+    assert "THE END" not in prompt.user
+    assert len(prompt.user) < 5_000
+
+
 def test_a_triple_is_a_value_of_its_slot(door: Door, memory: GraphMem) -> None:
     tell(memory, SWIMS)
     triple = {"subject": "I", "predicate": "swims_in", "object": "the lake"}

@@ -101,7 +101,7 @@ def test_the_second_command_is_what_ci_runs() -> None:
 
 
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 2 + ["bash", "bash"]
+    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 3 + ["bash", "bash"]
 
 
 def test_the_pages_it_links_to_are_there() -> None:

@@ -154,20 +154,33 @@ def test_what_the_system_refuses_is_said(
     assert not [*tmp_path.glob("*.part")]
 
 
+def test_a_draft_of_a_private_file_is_private(
+    files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("a")
+    path.chmod(0o600)
+    seen: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: seen.append(stat.S_IMODE(os.fstat(fd).st_mode)))
+    files.revise(path, always("b"))
+    assert seen == [0o600]
+
+
 def test_what_an_editor_saved_meanwhile_is_kept(files: Any, tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("a")
+    os.utime(path, (0, 0))
     seen: list[str | None] = []
 
     def change(text: str | None) -> str:
         seen.append(text)
         if len(seen) == 1:
-            path.write_text("edited")
+            path.write_text("b")
         return f"{text} and more"
 
     files.revise(path, change)
-    assert seen == ["a", "edited"]
-    assert path.read_text() == "edited and more"
+    assert seen == ["a", "b"]
+    assert path.read_text() == "b and more"
 
 
 def test_a_file_that_never_rests_is_given_up(files: Any, tmp_path: Path) -> None:

@@ -89,7 +89,10 @@ def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
     text = digest.merged("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
     before, after = outside(text)
     assert after.splitlines() == [END]
-    assert len(items(text[len(before) : -len(after)])) == 3
+    found = items(text[len(before) : -len(after)])
+    assert len(found) == 3
+    shown = "".join(said for kind, said in found[1] if kind != "code_inline")
+    assert shown.strip() == f"2026-03-01: {digest._shown(told)}".strip()
     assert digest.merged(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 
@@ -152,8 +155,18 @@ def test_line_ends_are_those_of_the_file() -> None:
     assert digest.merged("a\r\nb", {"e": "- x `e`"}, "f") == (
         f"a\r\nb\r\n\r\n{BEGIN}\r\n- x `e`\r\n{END}\r\n"
     )
+    assert digest.merged("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
     mixed = f"a\n{BEGIN}\r\n{END}\n"
     assert digest.merged(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
+
+
+def test_a_byte_order_mark_hides_no_marker() -> None:
+    text = f"\ufeff{BEGIN}\n{END}\n"
+    assert digest.merged(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
+
+
+def test_braces_are_escaped_for_what_reads_them_as_code() -> None:
+    assert digest.line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
 
 
 def test_what_the_user_edited_or_added_inside_stays() -> None:

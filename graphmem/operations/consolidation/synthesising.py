@@ -19,6 +19,8 @@ from graphmem.rules.synthesis import Synthesis
 MOST_SHOWN = 20
 """Passages of a cluster that a model is shown, those nearest to the centre."""
 MOST_BELIEFS = 8
+MOST_CHARACTERS = 1_000
+"""Of each passage: a message may be a document, and twenty of them fit no model."""
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, 
     beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
     prompt = synthesis.prompt(
         (
-            synthesis.Passage(key, one.at.date().isoformat(), one.spoken)
+            synthesis.Passage(key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS])
             for key, one in shown.items()
         ),
         (synthesis.CandidateBelief(key, one.claim.statement) for key, one in beliefs.items()),

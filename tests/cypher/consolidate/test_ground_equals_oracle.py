@@ -1,0 +1,113 @@
+"""What lies near what, by index search, is what the vectors say one against another."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from graphmem import ConsolidationPolicy, GraphMem, Turn
+from graphmem.operations.consolidation import extracting
+from graphmem.operations.consolidation.extracting import Ground, Seen
+from graphmem.ports import Role, run_now
+from graphmem.rules import calibration, moments
+from graphmem.testing import HashEmbedder
+
+pytestmark = pytest.mark.server
+NEAR = 0.6
+WORDS = ["lake", "cold", "swim", "early", "morning", "horse", "paint", "sister"]
+NEARLY = 1e-5
+"""Scores are reckoned in 32-bit floats."""
+
+
+def said(seed: int) -> list[tuple[str | None, str]]:
+    """Sentences of a few words, so that some share most of them, by two speakers and none."""
+    chance = random.Random(seed)
+    return [
+        (chance.choice([None, "Ada", "Bob"]), " ".join(chance.sample(WORDS, 6))) for _ in range(60)
+    ]
+
+
+def similarities(memory: GraphMem, texts: list[str]) -> np.ndarray:
+    matrix = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).astype("float64")
+    mu = memory._state.binding.model.mu_document
+    return calibration.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
+
+
+def ground(memory: GraphMem, since: datetime = moments.BEGINNING) -> Ground:
+    policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
+    seen = Seen(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
+    return run_now(
+        extracting.ground(memory._state.binding, seen, policy, lambda _kind, _count: None)
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_neighbours_are_those_that_the_vectors_make(plain: GraphMem, seed: int) -> None:
+    talk = said(seed)
+    for n, (name, text) in enumerate(talk):
+        message = {"role": "user", "content": text} | ({"name": name} if name else {})
+        plain.session(f"s{n % 7}").add_messages([message])
+    found = ground(plain)
+    spoken = [one.spoken for one in found.passages]
+    assert sorted(spoken) == sorted(f"{n}: {t}" if n else t for n, t in talk)
+    exact = similarities(plain, spoken)
+    edges = 0
+    for i, one in enumerate(found.passages):
+        for j, other in enumerate(found.passages):
+            if i == j or abs(exact[i, j] - NEAR) < NEARLY:
+                continue
+            near = exact[i, j] >= NEAR and one.name == other.name
+            assert (j in found.near[i]) == near, (one.spoken, other.spoken)
+            if near:
+                edges += 1
+                assert found.near[i][j] == pytest.approx(exact[i, j], abs=NEARLY)
+    assert edges > 20
+
+
+def test_beliefs_near_are_those_that_the_vectors_make(plain: GraphMem) -> None:
+    talk = [text for _, text in said(7)]
+    statements = [text for _, text in said(8)][:20]
+    for statement in statements:
+        plain.believe(statement)
+    gone = plain.believe("early sister horse lake cold paint")
+    plain.revise(gone, "something else altogether is the case")
+    for n, text in enumerate(talk):
+        plain.session(f"s{n}").add_messages([{"role": "user", "content": text}])
+    found = ground(plain)
+    told = [one.spoken for one in found.passages]
+    exact = similarities(plain, [*told, *statements])[: len(told), len(told) :]
+    some = 0
+    for i in range(len(told)):
+        wanted = sorted(
+            (j for j in range(len(statements)) if exact[i, j] >= NEAR), key=lambda j: -exact[i, j]
+        )[: extracting.BELIEFS]
+        same = found.same.get(i, ())
+        assert [round(one.similarity, 4) for one in same] == [
+            round(float(exact[i, j]), 4) for j in wanted
+        ]
+        assert {one.claim.statement for one in same} <= set(statements)
+        some += len(wanted)
+    assert some > 20
+
+
+def test_an_older_passage_brings_its_own_neighbours(plain: GraphMem) -> None:
+    centre = "cold lake swim early morning horse"
+    older = [f"{centre} paint", f"{centre} blue", centre]
+    for n, text in enumerate(older):
+        plain.session(f"old{n}").add_messages([{"role": "user", "content": text}])
+    since = max(turn.recorded_at for n in range(3) for turn in _turns(plain, f"old{n}"))
+    plain.session("new").add_messages([{"role": "user", "content": f"{centre} sister"}])
+    found = ground(plain, since=since)
+    assert found.fresh == 1
+    place = {one.text: n for n, one in enumerate(found.passages)}
+    assert set(place) == {*older, f"{centre} sister"}
+    assert found.near[place[centre]].keys() == set(place.values()) - {place[centre]}
+
+
+def _turns(memory: GraphMem, session: str) -> Sequence[Turn]:
+    with memory.session(session) as opened:
+        return memory.turns(opened.episode_id)
