@@ -35,6 +35,8 @@ NEAR = (0.65, 0.70, 0.75, 0.80, 0.85)
 LEAST = (2, 3, 4, 5)
 EVERY = (1, 5, 20)
 """Sessions between two runs."""
+SWEPT_TALKS, STEPPED_TALKS = 3, 1
+"""Of LoCoMo's conversations, so many are swept, and consolidated at intervals."""
 DRAWS = 20
 """Of random statements."""
 ONCE, PART, SWEPT = "at once", "held in", "swept"
@@ -119,14 +121,17 @@ def measure(steps: Steps, *, beam: bool) -> Report:
             Table("known facts", [facts(on, generated)]),
             Table("conversations", list(_real(on, {LOCOMO: locomo, BEAM: chats}))),
         ]
-        swept = Swept.of(on, generated, locomo)
+        swept = Swept.of(on, generated, locomo[:SWEPT_TALKS])
         tables += [
             Table("sweep: near", [swept.row(steps, near=near) for near in NEAR]),
             Table(
                 "sweep: least episodes",
                 [swept.row(steps, least_episodes=least) for least in LEAST],
             ),
-            Table("interval", list(_intervals(on, {GENERATED: generated, LOCOMO: locomo[:2]}))),
+            Table(
+                "interval",
+                list(_intervals(on, {GENERATED: generated, LOCOMO: locomo[:STEPPED_TALKS]})),
+            ),
         ]
         setting: Row = {"neo4j": bare.server_version(), "seeds": len(SEEDS)}
     return Report(

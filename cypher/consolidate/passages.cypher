@@ -70,6 +70,8 @@ CALL (p) {
 RETURN p.id AS id, p.recorded_at AS recorded_at,
        {
          label: CASE WHEN p:Turn THEN 'Turn' ELSE 'Episode' END, episode_id: coalesce(p.episode_id, p.id),
-         name: p.name, role: p.role, text: coalesce(p.text, p.summary, p.content), at: p.occurred_at
+         name: p.name, role: p.role, at: p.occurred_at,
+         // Of a compressed episode the full text, so that nothing depends on when it was compressed.
+         text: coalesce(p.text, p.summary, p.content, [(p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant}) | a.content][0])
        } AS passage, near, same
 ORDER BY recorded_at, id

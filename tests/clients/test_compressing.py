@@ -320,12 +320,14 @@ def test_turns_stay_word_for_word(then: GraphMem) -> None:
     assert [turn.text for turn in then.turns(episode_id)] == [LONG]
 
 
-def test_consolidation_sees_a_summed_up_episode_as_before(then: GraphMem) -> None:
+@pytest.mark.parametrize("told", ["summary", "content"])
+def test_consolidation_sees_a_compressed_episode_as_before(then: GraphMem, told: str) -> None:
     for n in range(3):
-        long_ago(then, f"e{n}", summary=f"I swim across the cold lake before breakfast{'.' * n}")
+        text = " ".join(["I swim across the cold lake before breakfast."] * (30 + n))
+        long_ago(then, f"e{n}", **{told: text[:999] if told == "summary" else text})
     policy = ConsolidationPolicy(start=1)
     before = then.consolidate(dry_run=True, policy=policy)
     assert before.changes
-    then.compress()
+    assert len(then.compress().episodes) == 3
     after = then.consolidate(dry_run=True, policy=policy)
     assert after.changes == before.changes

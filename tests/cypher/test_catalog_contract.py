@@ -50,14 +50,23 @@ def _fill(driver: neo4j.Driver) -> None:
         UNWIND range(1, 10) AS t
         WITH $mark + t AS tenant
         CREATE (:Tenant {tenant: tenant})
-        CREATE (p:Episode {tenant: tenant, id: 'p', scope: 'global', occurred_at: datetime()})
+        CREATE (p:Episode {
+          tenant: tenant, id: 'p', scope: 'global', occurred_at: datetime(), recorded_at: datetime()
+        })
+        FOREACH (i IN range(1, 100) | CREATE (:Episode {
+          tenant: tenant, id: 'p' + i, scope: 'global',
+          recorded_at: datetime() - duration({days: i})
+        }))
         WITH tenant, p
         UNWIND range(1, 100) AS i
         CREATE (m:Memory {
           tenant: tenant, id: 'm' + i, scope: 'global', status: 'current', content: 'word ' + i,
           created_at: datetime(), recorded_at: datetime()
         })
-        CREATE (u:Turn {tenant: tenant, id: 'u' + i, scope: 'global', episode_id: 'p', position: i})
+        CREATE (u:Turn {
+          tenant: tenant, id: 'u' + i, scope: 'global', episode_id: 'p', position: i,
+          recorded_at: datetime() - duration({days: i})
+        })
         CREATE (u)-[:OCCURRED_IN]->(p)
         WITH tenant, i, m, u, p
         UNWIND range(1, 3) AS j

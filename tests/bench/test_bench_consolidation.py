@@ -1,0 +1,196 @@
+"""How beliefs are judged: histories whose facts are known, and what is counted of beliefs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench import consolidation_quality as quality
+from bench import consolidation_scores as scores
+from bench import histories
+from bench.consolidation_quality import Talk
+from bench.histories import Fact, History
+from graphmem.model import Change, Kind, Quote, Step
+from graphmem.rules import matching, passages
+from graphmem.rules.passages import Passage
+
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def _passage(text: str, place: int = 0) -> Passage:
+    return Passage(f"t{place}", "Turn", "s", None, text, DAY)
+
+
+# Histories
+
+
+def test_a_history_depends_on_its_seed_alone() -> None:
+    assert histories.made(seed=4) == histories.made(seed=4)
+    assert histories.made(seed=4).sessions != histories.made(seed=5).sessions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_fact_is_told_in_as_many_sessions_as_it_says(seed: int) -> None:
+    history = histories.made(seed=seed, per_kind=3)
+    told = Counter(
+        history.tells[text]
+        for session in history.sessions
+        for text in session
+        if text in history.tells
+    )
+    assert told == Counter({n: fact.episodes for n, fact in enumerate(history.facts)})
+    for session in history.sessions:
+        facts = [history.tells[text] for text in session if text in history.tells]
+        assert len({*facts}) == len(facts)
+    assert all(1 <= fact.episodes < 8 for fact in history.facts)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_there_is_as_much_noise_as_there_are_facts_and_it_says_nothing_twice(seed: int) -> None:
+    history = histories.made(seed=seed)
+    said = [text for session in history.sessions for text in session]
+    noise = [text for text in said if text not in history.tells]
+    facts = len(said) - len(noise)
+    assert facts <= len(noise) + histories.TURNS
+    assert len({*noise}) == len(noise)
+
+
+def test_sessions_are_a_day_apart_and_turns_in_order() -> None:
+    history = History((), (("a", "b"), ("c",)), {})
+    [(first, said), (second, later)] = history.messages()
+    assert (first, second) == ("s0000", "s0001")
+    assert [one["content"] for one in said] == ["a", "b"]
+    assert said[1]["at"] - said[0]["at"] == timedelta(minutes=1)
+    assert later[0]["at"] - said[0]["at"] == timedelta(days=1)
+
+
+@pytest.mark.parametrize("kind", histories.KINDS)
+def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
+    for value, name in enumerate(kind.values):
+        fact = Fact(kind, value, 3)
+        ways = [fact.said(way) for way in range(len(kind.ways))]
+        assert len({*ways, fact.reversal}) == len(kind.ways) + 1
+        assert all(name in way and passages.telling(way) == way for way in ways)
+        assert fact.repeat == ways[-1]
+        for way in ways:
+            # None of them denies another, and the first is denied by the reversal.
+            assert matching.relation(_passage(way), ways[0]) is not Kind.REFUTING
+        assert matching.relation(_passage(fact.reversal), ways[0]) is Kind.REFUTING
+
+
+# Scores
+
+
+def _change(step: Step, *texts: str, belief: str = "b", statement: str = "s") -> Change:
+    quotes = tuple(
+        Quote(episode_id=f"e-{t}", turn_id=f"t-{t}", text=t, occurred_at=DAY, confidence=0.9)
+        for t in texts
+    )
+    return Change(step=step, belief_id=belief, statement=statement, quotes=quotes)
+
+
+HISTORY = History(
+    tuple(Fact(histories.KINDS[0], n, episodes) for n, episodes in enumerate((3, 4, 2))),
+    (),
+    {"a1": 0, "a2": 0, "b1": 1, "b2": 1, "c1": 2},
+)
+
+
+def test_beliefs_are_held_against_the_facts() -> None:
+    changes = [
+        _change(Step.CREATE, "a1", "a2"),
+        _change(Step.CREATE, "a1", "b1"),
+        _change(Step.CREATE, "b1", "noise"),
+        _change(Step.CREATE, "c1"),
+        _change(Step.SUPPORT, "b1"),
+    ]
+    found = scores.against_facts(changes, HISTORY, 3)
+    assert found == scores.Facts(beliefs=4, mixed=2, learnt=1, learnable=2)
+    assert scores.facts_row([found, scores.Facts(1, 0, 1, 1)]) == {
+        "beliefs": 5,
+        "precision": 60.0,
+        "recall": 66.7,
+        "mixed": 40.0,
+    }
+    assert scores.against_facts(changes, HISTORY, 2).learnable == 3
+    assert scores.facts_row([])["precision"] is None
+
+
+def test_a_later_passage_speaks_of_the_nearest_statement_that_it_can_be_told_of() -> None:
+    texts = ["I swim in the lake", "I never swim in the lake", "I bake bread on Sundays"]
+    statements = np.asarray([[1, 0], [0.8, 0.6], [0, 1]], dtype=np.float32)
+    later = [_passage("Today I swim in the lake", 0), _passage("I bake bread on Sundays again", 1)]
+    vectors = np.asarray([[1, 0], [0, 1]], dtype=np.float32)
+    found = scores.spoken_of(statements, texts, later, vectors, 0.0, 0.75)
+    assert found == {Kind.SUPPORTING: {0, 2}, Kind.REFUTING: set()}
+    far = scores.spoken_of(statements, texts, later, vectors * 0.7, 0.0, 0.75)
+    assert not any(far.values())
+    denied = scores.spoken_of(statements[1:2], texts[1:2], later[:1], vectors[:1], 0.0, 0.75)
+    assert denied == {Kind.SUPPORTING: set(), Kind.REFUTING: {0}}
+    assert not any(scores.spoken_of(statements[:0], [], later, vectors, 0.0, 0.75).values())
+
+
+def test_what_is_absorbed_is_what_evidence_rests_on() -> None:
+    changes = [
+        _change(Step.CREATE, "a", "b", belief="x"),
+        _change(Step.CONTRADICT, "c", belief="y"),
+        _change(Step.ARCHIVE, "d", belief="z"),
+    ]
+    assert scores.created(changes) == {"x"}
+    assert scores.absorbed(changes) == {"t-a", "t-b", "t-c"}
+    assert scores.jaccard({1, 2}, {2, 3}) == pytest.approx(1 / 3)
+    assert scores.jaccard((), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "stands"),
+    [
+        ("I swim in the lake.", True),
+        ("Ann: I swim in the lake.", True),
+        ("Ann: I swim before work.", True),
+        ("Ann: I swim in…", True),
+        ("Bob: I swim in the lake.", False),
+        ("I swim in the sea.", False),
+        ("lake the in swim I", False),
+    ],
+)
+def test_an_extractive_statement_stands_in_a_quote(statement: str, *, stands: bool) -> None:
+    said = "Ann: I swim in the lake. Do you? I swim before work."
+    change = _change(Step.CREATE, "other words", said, statement=statement)
+    assert scores.quoted([change]) == {"b": stands}
+
+
+def _heard(*changes: Change) -> Kind | None:
+    return quality._heard(changes, {"b": 0, "other": 1}, 0, "said")
+
+
+def test_how_a_text_was_taken_for_its_fact() -> None:
+    assert _heard(_change(Step.SUPPORT, "said")) is Kind.SUPPORTING
+    assert _heard(_change(Step.CONTRADICT, "x", "said")) is Kind.REFUTING
+    assert _heard(_change(Step.SUPPORT, "said", belief="other")) is None
+    assert _heard(_change(Step.SUPPORT, "x")) is None
+    assert _heard(_change(Step.CREATE, "said")) is None
+
+
+def _talk(count: int, **more: Any) -> Talk:
+    return Talk("a", tuple((f"s{n}", ()) for n in range(count)), **more)
+
+
+def test_a_short_conversation_is_not_waited_for() -> None:
+    assert [_talk(n).start for n in (3, 10, 30)] == [2, 7, 10]
+    assert _talk(3).policy(near=0.8).near == 0.8
+
+
+def test_runs_at_an_interval_are_held_against_one_run_over_everything() -> None:
+    once = [[_change(Step.CREATE, "a1", "a2", belief="x"), _change(Step.CREATE, "b1", belief="y")]]
+    apart = [[_change(Step.CREATE, "a1", belief="x"), _change(Step.SUPPORT, "a2", belief="x")]]
+    talk = _talk(10, history=HISTORY)
+    row = quality.interval_row("made", 5, [talk], apart, once)
+    assert (row["beliefs"], row["precision"], row["recall"]) == (1, 100.0, 50.0)
+    assert (row["Jaccard"], row["absorbed"]) == (0.5, 66.7)
+    unknown = quality.interval_row("real", 5, [_talk(10)], apart, once)
+    assert (unknown["precision"], unknown["recall"]) == (None, None)
