@@ -61,9 +61,7 @@ def telling(text: str) -> str:
 def _tells(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
     return (
-        len(words) >= LEAST_WORDS
-        and not sentence.endswith(_ASKING)
-        and _LISTENER.isdisjoint(words)
+        len(words) >= LEAST_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
     )
 
 

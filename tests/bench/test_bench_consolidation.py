@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from bench import consolidation_quality as quality
 from bench import consolidation_scores as scores
+from bench import consolidation_sweeps as sweeps
 from bench import histories
-from bench.consolidation_quality import Talk
+from bench.consolidation_sweeps import Swept
+from bench.consolidation_talks import Bench, Talk
 from bench.histories import Fact, History
+from bench.progress import Steps
+from graphmem.client import GraphMem
 from graphmem.model import Change, Kind, Quote, Step
 from graphmem.rules import matching, passages
 from graphmem.rules.passages import Passage
@@ -189,8 +194,45 @@ def test_runs_at_an_interval_are_held_against_one_run_over_everything() -> None:
     once = [[_change(Step.CREATE, "a1", "a2", belief="x"), _change(Step.CREATE, "b1", belief="y")]]
     apart = [[_change(Step.CREATE, "a1", belief="x"), _change(Step.SUPPORT, "a2", belief="x")]]
     talk = _talk(10, history=HISTORY)
-    row = quality.interval_row("made", 5, [talk], apart, once)
+    row = sweeps.interval_row("made", 5, [talk], apart, once)
     assert (row["beliefs"], row["precision"], row["recall"]) == (1, 100.0, 50.0)
     assert (row["Jaccard"], row["absorbed"]) == (0.5, 66.7)
-    unknown = quality.interval_row("real", 5, [_talk(10)], apart, once)
+    unknown = sweeps.interval_row("real", 5, [_talk(10)], apart, once)
     assert (unknown["precision"], unknown["recall"]) == (None, None)
+
+
+SWIM = "I swim across the cold lake before breakfast."
+
+
+def _swimming(name: str) -> Talk:
+    """Four sessions that say the same, one that says something else."""
+    texts = [
+        *(SWIM.replace("swim", f"swim{'!' * n}") for n in range(4)),
+        "Rain fell in Oslo again.",
+    ]
+    said = [
+        {"role": "user", "content": text, "at": DAY + timedelta(days=n), "id": f"m{n}"}
+        for n, text in enumerate(texts)
+    ]
+    history = History((Fact(histories.KINDS[0], 0, 4),), (), dict.fromkeys(texts[:4], 0))
+    return Talk(name, tuple((f"s{n}", [one]) for n, one in enumerate(said)), history)
+
+
+@pytest.mark.server
+def test_a_sweep_writes_nothing_and_intervals_come_to_the_same(
+    memory: GraphMem, tenant: str
+) -> None:
+    on = Bench(memory, Steps(Console(quiet=True)))
+    talk = _swimming(tenant)
+    swept = Swept.of(on, [talk], [])
+    for least, beliefs, recall in ((4, 1, 100.0), (5, 0, None), (4, 1, 100.0)):
+        row = swept.row(on.steps, least_episodes=least)
+        assert row["least_episodes"] == least
+        assert (row["generated beliefs"], row["generated recall"]) == (beliefs, recall)
+        assert row["LoCoMo beliefs"] == 0
+    rows = list(sweeps.intervals(on, {"made": [talk]}))
+    assert [row["sessions between runs"] for row in rows] == ["all", "1", "5", "20"]
+    for row in rows:
+        assert (row["beliefs"], row["precision"], row["recall"]) == (1, 100.0, 100.0)
+    assert rows[2]["Jaccard"] == 1.0
+    assert {row["absorbed"] for row in rows} == {100.0}

@@ -1,0 +1,120 @@
+"""The numbers of the policy, one at a time, and how often consolidation runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench import consolidation_scores as scores
+from bench.consolidation_scores import Facts, percent
+from bench.consolidation_talks import (
+    GENERATED,
+    LOCOMO,
+    Bench,
+    Row,
+    Split,
+    Talk,
+    facts_in,
+    predicted,
+    shares,
+    split,
+)
+from graphmem.model import Change
+
+if TYPE_CHECKING:
+    from bench.progress import Steps
+    from graphmem.client import GraphMem
+
+NEAR = (0.65, 0.70, 0.75, 0.80, 0.85)
+LEAST = (2, 3, 4, 5)
+EVERY = (1, 5, 20)
+"""Sessions between two runs."""
+SWEPT = "swept"
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What sweeps look at; nothing is written there."""
+
+    generated: Sequence[tuple[Talk, GraphMem]]
+    locomo: Sequence[tuple[Talk, Split]]
+
+    @classmethod
+    def of(cls, on: Bench, generated: Sequence[Talk], locomo: Sequence[Talk]) -> Swept:
+        """Keep them in tenants of their own."""
+        return cls(
+            [(talk, on.told(SWEPT, talk, talk.sessions)) for talk in generated],
+            [(talk, split(on, talk, SWEPT)) for talk in on.steps.over(locomo, "to be swept")],
+        )
+
+    def row(self, steps: Steps, **changed: Any) -> Row:
+        """Return precision and recall, and the share predicted, with the policy changed."""
+        found: list[Facts] = []
+        for talk, handle in self.generated:
+            policy = talk.policy(**changed)
+            done = handle.consolidate(policy=policy, dry_run=True)
+            found.append(facts_in(done.changes, talk, policy))
+        title = ", ".join(f"{name} {value}" for name, value in changed.items())
+        part = [
+            predicted(split, talk.policy(**changed))
+            for talk, split in steps.over(self.locomo, title)
+        ]
+        return {
+            **changed,
+            **{f"{GENERATED} {name}": cell for name, cell in scores.facts_row(found).items()},
+            f"{LOCOMO} beliefs": sum(one.beliefs for one in part),
+            **{f"{LOCOMO} {name}": cell for name, cell in shares(part).items()},
+        }
+
+
+def intervals(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
+    """Yield what becomes of each corpus when runs follow one another sooner or later."""
+    for name, talks in corpora.items():
+        once = [_in_steps(on, talk, None) for talk in talks]
+        yield interval_row(name, "all", talks, once, once)
+        for every in EVERY:
+            runs = [_in_steps(on, talk, every) for talk in on.steps.over(talks, f"every {every}")]
+            yield interval_row(name, every, talks, runs, once)
+
+
+def _in_steps(on: Bench, talk: Talk, every: int | None) -> list[Change]:
+    """Return all that was done when a run follows so many sessions; None: all of them."""
+    step = every or len(talk.sessions)
+    changes: list[Change] = []
+    for start in range(0, len(talk.sessions), step):
+        handle = on.told(f"every {every}", talk, talk.sessions[start : start + step])
+        changes += handle.consolidate(policy=talk.policy()).changes
+    return changes
+
+
+def interval_row(
+    name: str,
+    every: int | str,
+    talks: Sequence[Talk],
+    runs: Sequence[Sequence[Change]],
+    once: Sequence[Sequence[Change]],
+) -> Row:
+    """Return what runs at an interval made, beside one run over everything."""
+    made = [scores.created(changes) for changes in runs]
+    whole = [scores.created(changes) for changes in once]
+    ours = {(n, one) for n, changes in enumerate(runs) for one in scores.absorbed(changes)}
+    theirs = {(n, one) for n, changes in enumerate(once) for one in scores.absorbed(changes)}
+    known = [
+        scores.against_facts(changes, talk.history, talk.policy().least_episodes)
+        for changes, talk in zip(runs, talks, strict=True)
+        if talk.history is not None
+    ]
+    judged = scores.facts_row(known)
+    return {
+        "corpus": name,
+        "sessions between runs": str(every),
+        "beliefs": sum(map(len, made)),
+        "precision": judged["precision"] if known else None,
+        "recall": judged["recall"] if known else None,
+        "Jaccard": scores.jaccard(
+            {(n, one) for n, ids in enumerate(made) for one in ids},
+            {(n, one) for n, ids in enumerate(whole) for one in ids},
+        ),
+        "absorbed": percent(len(ours & theirs), len(theirs)),
+    }
