@@ -25,7 +25,7 @@ NEAR, NEAREST = 0.82, 0.95
 """Cosines inside a group, about; each group has its own."""
 SPREAD = 1.0
 """Unrelated episodes of one topic have a cosine of about 0.5."""
-OTHER_WORDS = 2
+OTHER_WORDS = 5
 """Words that tell the texts of a group apart."""
 TENANT, WARM_UP = "episodes", "warm up"
 ROWS = 1_000

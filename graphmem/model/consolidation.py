@@ -28,7 +28,10 @@ class ConsolidationPolicy(Record):
     least_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
     """Episodes that a new belief rests on."""
     same: Similarity = 0.75
-    """From here on a passage may speak for or against a belief that is there."""
+    """From here on a passage may speak for a belief that is there."""
+    against: Similarity = 0.4
+    """From here on it may speak against one: a text and its reversal lie farther apart than two
+    wordings of one fact, and which it is the words decide."""
     borne_out: Similarity = 0.5
     """How near to its statement a passage must lie for a model's statement to rest on it."""
     neighbours: Annotated[int, Field(ge=1, le=1_000)] = 64

@@ -2,8 +2,8 @@
 
 Similarity says that two texts are about the same; it cannot tell "she drinks coffee" from "she
 no longer drinks coffee". So the two are also compared by their facts: the same words but for a
-negation or a number contradict; a negation on one side only, in other words, is a doubt, and a
-doubt is no evidence.
+negation or a number contradict; a negation on one side only, or another number, in other words
+is a doubt, and so is one word for another in words otherwise the same. A doubt is no evidence.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from graphmem.rules.passages import Passage
 SHARED = 0.6
 """Share of the words, negations and numbers left aside, in which a contradiction agrees."""
 NEARLY = 0.8
-"""The same, for a number that has changed: two runs of 5 and of 10 km agree in less."""
+"""The same, for a number that has changed: two runs of 5 and of 10 km agree in less. Two texts
+that agree in as much and each have a word of their own are of two things: tea and coffee."""
 _WORD = re.compile(r"\w+")
 
 
@@ -40,10 +41,10 @@ def _said_of(said: Sequence[Word], claimed: Sequence[Word]) -> Kind | None:
     if _negated(said) != _negated(claimed):
         return Kind.REFUTING if agree >= SHARED else None
     counts, claims = _numbers(said), _numbers(claimed)
-    if counts and claims and counts != claims and agree >= NEARLY:
+    if counts and claims and counts != claims:
         # "I have two cats", "I have three cats"; among other words it is another matter.
-        return Kind.REFUTING
-    return Kind.SUPPORTING
+        return Kind.REFUTING if agree >= NEARLY else None
+    return None if agree >= NEARLY and _exchanged(said, claimed) else Kind.SUPPORTING
 
 
 def _agreement(said: Sequence[Word], claimed: Sequence[Word]) -> float:
@@ -51,6 +52,12 @@ def _agreement(said: Sequence[Word], claimed: Sequence[Word]) -> float:
     one, other = _plain(said), _plain(claimed)
     whole = one.total() + other.total()
     return 2 * (one & other).total() / whole if whole else 0.0
+
+
+def _exchanged(said: Sequence[Word], claimed: Sequence[Word]) -> bool:
+    """Return whether each has a word that the other lacks: tea for coffee, Anna for Marek."""
+    one, other = _plain(said), _plain(claimed)
+    return bool(one - other) and bool(other - one)
 
 
 def _plain(text: Sequence[Word]) -> Counter[str]:

@@ -121,7 +121,8 @@ def matched(scope: str, ground: Ground, policy: ConsolidationPolicy) -> list[Uni
         passage = ground.passages[place]
         for one in same:
             kind = matching.relation(passage, one.claim.statement)
-            if kind is not None:
+            least = policy.against if kind is Kind.REFUTING else policy.same
+            if kind is not None and one.similarity >= least:
                 confidence = min(policy.most_confidence, one.similarity)
                 told[one.claim.id].append(Said(one.claim, passage, kind, confidence))
                 if one.status == "archived":

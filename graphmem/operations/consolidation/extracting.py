@@ -137,7 +137,7 @@ async def _read(
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
             least=_score(to, policy.near),
-            least_same=_score(to, policy.same),
+            least_same=_score(to, min(policy.same, policy.against)),
         )
     )
 
