@@ -30,6 +30,7 @@ from tests.plugins.faults import (
     Unacknowledged,
 )
 from tests.plugins.graph import Look
+from tests.plugins.histories import clocked
 
 pytestmark = pytest.mark.server
 
@@ -105,7 +106,8 @@ def told(result: Any) -> Any:
 
 
 def cards(memory: GraphMem) -> dict[str, Any]:
-    """Every belief and every slot, without when they were recorded or read."""
+    """Every belief and every slot at one instant, without when they were recorded."""
+    memory = clocked(memory, datetime(2030, 1, 1, tzinfo=UTC))
     beliefs = memory.beliefs(superseded=True, limit=1_000).beliefs
     slots = [memory.current("alice", "works_on"), memory.current("s0", "is")]
     return {b.id: b.model_dump(exclude={"recorded_at"}) for b in beliefs} | {

@@ -28,8 +28,8 @@ from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_h
 pytestmark = [pytest.mark.server, pytest.mark.timeout(1_800)]
 
 cardinalities = st.sampled_from(Cardinality)
-ROUNDED = {"belief", "positive", "negative", "contested"}
-"""Sums in another order; they are held against the rules."""
+ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
+"""Sums in another order, which are held against the rules; and what `why` does not look at."""
 
 
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
