@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import AsOf, GraphMem
 from graphmem.errors import (
     GraphUnavailableError,
     ModelReplyError,
@@ -30,7 +30,6 @@ from tests.plugins.faults import (
     Unacknowledged,
 )
 from tests.plugins.graph import Look
-from tests.plugins.histories import clocked
 
 pytestmark = pytest.mark.server
 
@@ -107,9 +106,9 @@ def told(result: Any) -> Any:
 
 def cards(memory: GraphMem) -> dict[str, Any]:
     """Every belief and every slot at one instant, without when they were recorded."""
-    memory = clocked(memory, datetime(2030, 1, 1, tzinfo=UTC))
-    beliefs = memory.beliefs(superseded=True, limit=1_000).beliefs
-    slots = [memory.current("alice", "works_on"), memory.current("s0", "is")]
+    then = AsOf(valid=datetime(2030, 1, 1, tzinfo=UTC))
+    beliefs = memory.beliefs(superseded=True, limit=1_000, as_of=then).beliefs
+    slots = [memory.current(*of, as_of=then) for of in (("alice", "works_on"), ("s0", "is"))]
     return {b.id: b.model_dump(exclude={"recorded_at"}) for b in beliefs} | {
         slot.subject: slot.model_dump(exclude={"valid"}) for slot in slots
     }
