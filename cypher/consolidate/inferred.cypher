@@ -12,6 +12,7 @@
 //   - id  string  of the belief
 
 MATCH (b:Belief)
+USING INDEX b:Belief(tenant, id)  // the pages' order; by age it would sort every belief for every page
 WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current'
   AND EXISTS { (b)<-[:SUPPORTS]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
 RETURN b.id AS id

@@ -59,6 +59,8 @@ H = TypeVar("H", GraphMem, AsyncHandle)
 
 def on(memory: H, **ports: Any) -> H:
     """Return the same handle on a world with other ports."""
+    if isinstance(memory, Returning):
+        return cast("H", Returning(on(memory._inner, **ports), memory._run))
     binding = memory._state.binding
     world = replace(binding.world, **ports)
     return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
@@ -95,8 +97,6 @@ class Door:
 
     def on(self, memory: GraphMem, **ports: Any) -> GraphMem:
         """Return the same handle on a world with other ports."""
-        if isinstance(memory, Returning):
-            return cast("GraphMem", Returning(on(memory._inner, **ports), self._runner.run))
         return on(memory, **ports)
 
     def together(self, memory: GraphMem, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:

@@ -19,6 +19,7 @@ from graphmem.rules.claims import Claim, Draft
 from graphmem.rules.projection import Evidence
 from graphmem.rules.retraction import Retract, retracted
 from graphmem.testing import FrozenClock
+from tests.plugins.clients import on
 from tests.plugins.graph import Look
 from tests.rules.strategies_histories import (
     BASE,
@@ -239,9 +240,7 @@ def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str 
 
 def clocked(memory: GraphMem, at: datetime = END) -> GraphMem:
     """Return the same handle on a world whose clock stands."""
-    binding = memory._state.binding
-    world = replace(binding.world, clock=FrozenClock(at))
-    return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
+    return on(memory, clock=FrozenClock(at))
 
 
 def _claim(scope: str, claim: str, subject: str = SUBJECT) -> Claim:
