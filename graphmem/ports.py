@@ -33,6 +33,13 @@ R = TypeVar("R")
 
 Row = Mapping[str, Any]
 
+OnPart = Callable[[str, int], None]
+"""Told, as long work goes on, a kind of thing and how many more of it are done."""
+
+
+def silent(_kind: str, _count: int) -> None:
+    """Tell nobody."""
+
 
 class Mode(StrEnum):
     """What a query does to the graph; the server's EXPLAIN must agree."""

@@ -28,6 +28,7 @@
 // include: fragments/open_passages.cypher
 CALL (p) {
   CALL (p) {
+    FILTER p.role IS NOT NULL
     MATCH (n:Turn)
     SEARCH n IN (
       VECTOR INDEX turn_embedding_vector
@@ -38,6 +39,7 @@ CALL (p) {
     FILTER n.role = p.role AND coalesce(n.name, '') = coalesce(p.name, '')
     RETURN n, score
   UNION ALL
+    FILTER p.role IS NULL
     MATCH (n:Episode)
     SEARCH n IN (
       VECTOR INDEX episode_embedding_vector
@@ -45,7 +47,7 @@ CALL (p) {
       WHERE n.tenant = $tenant AND n.scope = $scope AND n.recorded_at <= $known
       LIMIT $neighbours
     ) SCORE AS score
-    FILTER p.role IS NULL AND NOT EXISTS { (n)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
+    FILTER NOT EXISTS { (n)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
     RETURN n, score
   }
   FILTER score >= $least AND n.id <> p.id

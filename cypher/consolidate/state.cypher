@@ -5,7 +5,6 @@
 // params:
 //   $tenant  string   whose
 //   $scope   string   which part
-//   $known   datetime  what was recorded later is not counted; null: everything
 // columns:
 //   - episodes  integer   in the scope
 //   - fresh     integer   of these, recorded after what the last finished run had seen
@@ -19,11 +18,11 @@ LET now = datetime.truncate('microsecond', datetime.realtime('Z')), since = c.cu
 RETURN
   COUNT {
     MATCH (p:Episode)
-    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= coalesce($known, now)
+    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= now
   } AS episodes,
   COUNT {
     MATCH (p:Episode)
-    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= coalesce($known, now)
+    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= now
       AND (since IS NULL OR p.recorded_at > since)
   } AS fresh,
   since AS cursor,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,25 +93,14 @@ def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
 
 
 def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> Rebuilt:
-    with _counting(app, {kind: f"{kind} caches" for kind in KINDS}) as tell:
+    with app.counting({kind: f"{kind} caches" for kind in KINDS}) as tell:
         return memory.verify(tell) if verify else memory.rebuild(tell)
 
 
 def _backfill(app: App, memory: GraphMem) -> Backfilled:
     bars = {"memory": "memories looked at for events", "edge": "supersessions given theirs"}
-    with _counting(app, bars) as tell:
+    with app.counting(bars) as tell:
         return memory.backfill(tell)
-
-
-@contextmanager
-def _counting(app: App, bars: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
-    """Show a counter for each kind while the block runs, and yield what moves one of them on."""
-    from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with app.progress(*columns) as shown:
-        tasks = {kind: shown.add_task(text, total=None) for kind, text in bars.items()}
-        yield lambda kind, count: shown.advance(tasks[kind], count)
 
 
 def _mismatches(found: Rebuilt) -> Any:

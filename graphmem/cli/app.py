@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from graphmem.client import GraphMem
+    from graphmem.ports import OnPart
     from graphmem.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -92,6 +93,23 @@ class App:
         )
         with RichProgress(*shown, console=self.err, disable=self.json) as progress:
             yield progress
+
+    @contextmanager
+    def counting(self, counters: dict[str, str]) -> Iterator[OnPart]:
+        """Yield what counts kinds of things on standard error; one is shown when it has any.
+
+        Args:
+            counters: what is written before the number, by kind.
+        """
+        from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+        with self.progress(*columns) as bars:
+            tasks = {
+                kind: bars.add_task(text, total=None, visible=False)
+                for kind, text in counters.items()
+            }
+            yield lambda kind, count: bars.update(tasks[kind], advance=count, visible=True)
 
     @contextmanager
     def memory(self) -> Iterator[GraphMem]:

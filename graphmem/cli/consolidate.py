@@ -105,15 +105,8 @@ def _keep_going(app: App, memory: GraphMem, every: float, then: _Then, *, extrac
 
 def _run(app: App, memory: GraphMem, **how: Any) -> Consolidated:
     titles = {"passage": "Reading passages", "belief": "Matching", "cluster": "Clusters"}
-    with app.progress() as bars:
-        tasks = {
-            kind: bars.add_task(title, total=None, visible=False) for kind, title in titles.items()
-        }
-
-        def on_part(kind: str, count: int) -> None:
-            bars.update(tasks[kind], advance=count, visible=True)
-
-        return memory.consolidate(on_part=on_part, **how)
+    with app.counting(titles) as tell:
+        return memory.consolidate(on_part=tell, **how)
 
 
 def _upkeep(
@@ -122,11 +115,8 @@ def _upkeep(
     graduated = memory.graduate(then.digest, dry_run=dry_run) if then.digest else None
     if not then.compress:
         return graduated, None
-    with app.progress() as bars:
-        task = bars.add_task("Compressing", total=None)
-        compressed = memory.compress(
-            dry_run=dry_run, on_part=lambda _, count: bars.update(task, advance=count)
-        )
+    with app.counting({"episode": "Compressing"}) as tell:
+        compressed = memory.compress(dry_run=dry_run, on_part=tell)
     return graduated, compressed
 
 

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from graphmem.client.state import State, blocking, valid
 from graphmem.model import Consolidated, ConsolidationPolicy, Record
 from graphmem.operations import consolidation
-
-OnPart = Callable[[str, int], None]
-
-
-def _silent(_kind: str, _count: int) -> None:
-    """Say nothing."""
+from graphmem.ports import OnPart, silent
 
 
 class _By(Record):
@@ -31,7 +24,7 @@ class AsyncConsolidation:
         extractive: bool = False,
         if_due: bool = False,
         policy: ConsolidationPolicy | None = None,
-        on_part: OnPart = _silent,
+        on_part: OnPart = silent,
     ) -> Consolidated:
         """Let what was said in several episodes become beliefs of the handle's own scope.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from graphmem.client.state import State, blocking, valid
@@ -18,12 +17,7 @@ from graphmem.model import (
     UpkeepPolicy,
 )
 from graphmem.operations import compressing, graduating
-
-OnPart = Callable[[str, int], None]
-
-
-def _silent(_kind: str, _count: int) -> None:
-    """Say nothing."""
+from graphmem.ports import OnPart, silent
 
 
 class _By(Record):
@@ -79,7 +73,7 @@ class AsyncEpisodes:
         *,
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
-        on_part: OnPart = _silent,
+        on_part: OnPart = silent,
     ) -> Compression:
         """Reduce episodes of the handle's own scope that nobody needed to their summaries.
 

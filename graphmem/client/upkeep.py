@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 from graphmem.client.state import State, blocking
 from graphmem.model import Backfilled, Mismatch, Rebuilt, Slot
 from graphmem.operations import backfilling, belief, consolidation, evidence, rebuilding
-from graphmem.ports import Binding
+from graphmem.ports import Binding, OnPart, silent
 from graphmem.rules.asking import Reading
 
 TOLERANCE = 1e-9
 CANDIDATES = 1_000
-
-OnPart = Callable[[str, int], None]
-
-
-def _silent(_kind: str, _count: int) -> None:
-    """Say nothing."""
 
 
 class AsyncUpkeep:
@@ -27,7 +20,7 @@ class AsyncUpkeep:
 
     _state: State
 
-    async def verify(self, on_part: OnPart = _silent) -> Rebuilt:
+    async def verify(self, on_part: OnPart = silent) -> Rebuilt:
         """Compare every cache of the tenant with what its events say; nothing is written.
 
         Looked at are the edges from consolidation's events to their beliefs, the status of
@@ -45,7 +38,7 @@ class AsyncUpkeep:
             on_part("slot", 1)
         return Rebuilt(wrong=tuple(wrong))
 
-    async def rebuild(self, on_part: OnPart = _silent) -> Rebuilt:
+    async def rebuild(self, on_part: OnPart = silent) -> Rebuilt:
         """Make every cache of the tenant anew from its events; safe to interrupt and to repeat.
 
         Beliefs that consolidation derived come back too, should they be gone, without a model:
@@ -65,7 +58,7 @@ class AsyncUpkeep:
         await evidence.embed_statements(to)
         return Rebuilt(wrong=tuple(wrong), checkpointed=held)
 
-    async def backfill(self, on_part: OnPart = _silent) -> Backfilled:
+    async def backfill(self, on_part: OnPart = silent) -> Backfilled:
         """Make the events that memories of another tool, or of an older layout, came without.
 
         Every read rests on events: a Memory node that has none is in no history and never was at

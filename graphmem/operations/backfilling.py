@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.model import Backfilled, Unfit
-from graphmem.ports import Binding, Role, Tx
+from graphmem.ports import Binding, OnPart, Role, Tx
 from graphmem.rules import backfill, drafts, facets, identity, moments, tracerank
 from graphmem.rules.backfill import Edge, Found
 
@@ -32,8 +32,6 @@ REFRESH = catalog.query("cache/refresh_memories", catalog.ignored)
 RETRACE = catalog.query("cache/retrace", catalog.ignored)
 FACETS = catalog.query("cache/facets", dict)
 REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
-
-OnPart = Callable[[str, int], None]
 
 
 @dataclass(slots=True)

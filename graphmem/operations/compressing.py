@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
 from graphmem.model import Compressed, Compression, EventType, RestoredEpisode, UpkeepPolicy
-from graphmem.ports import Binding, Tx
+from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import digest, drafts, identity, moments, vitality
 
 BATCH = 50
@@ -23,7 +23,7 @@ RESTORE = catalog.query("upkeep/restore", catalog.ignored)
 
 
 async def compress(
-    to: Binding, policy: UpkeepPolicy, on_part: Callable[[str, int], None], *, apply: bool
+    to: Binding, policy: UpkeepPolicy, on_part: OnPart, *, apply: bool
 ) -> Compression:
     """Put the full texts of episodes that nobody needed into archives, a batch a transaction.
 

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import Episode, Message, Turn, TurnsAdded
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import drafts, identity, transcript
+from graphmem.rules import drafts, identity, passages, transcript
 
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
@@ -166,7 +166,7 @@ async def _add(
         # A second round only when another writer changed the conversation in between.
         lacking = _lacking(plan, messages, vectors)
         if lacking:
-            texts = [_spoken(messages[i]) for i in lacking]
+            texts = [passages.spoken(messages[i].name, messages[i].content) for i in lacking]
             matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
         plan = await to.world.graph.write(work)
@@ -222,10 +222,6 @@ def _keyed_plan(
 
 def _lacking(plan: _Plan, messages: Sequence[Message], vectors: Mapping[int, Vector]) -> list[int]:
     return [i for i in plan.new if i not in vectors and messages[i].content.strip()]
-
-
-def _spoken(message: Message) -> str:
-    return f"{message.name}: {message.content}" if message.name else message.content
 
 
 def _kept(turn: Mapping[str, Any]) -> transcript.Kept:

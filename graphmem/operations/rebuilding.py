@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
-from graphmem.ports import Binding, Query, Tx
+from graphmem.ports import Binding, OnPart, Query, Tx
 from graphmem.rules import facets, moments, tracerank
 
 PAGE = 500
@@ -42,9 +42,7 @@ KINDS = (
 )
 
 
-async def lineage(
-    to: Binding, *, mend: bool, on_page: Callable[[str, int], None]
-) -> list[Mismatch]:
+async def lineage(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every memory and belief of the tenant whose caches its events do not bear out.
 
     Args:

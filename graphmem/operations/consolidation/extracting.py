@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import ConsolidationPolicy
-from graphmem.ports import Binding
+from graphmem.ports import Binding, OnPart
 from graphmem.rules import calibration, claims, gathering, moments, passages
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
@@ -23,8 +23,6 @@ WAIT_S, WAITS = 0.1, 100
 
 PASSAGES = catalog.query("consolidate/passages", dict)
 VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
-
-OnPart = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)

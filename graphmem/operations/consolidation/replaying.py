@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
-from graphmem.ports import Binding
+from graphmem.ports import Binding, OnPart
 from graphmem.rules import identity
 from graphmem.rules.claims import Claim
 
@@ -20,7 +20,7 @@ LACKING = catalog.query("consolidate/lacking", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
-async def replay(to: Binding, *, mend: bool, on_page: Callable[[str, int], None]) -> list[Mismatch]:
+async def replay(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every event of consolidation in the tenant that does not lead to its belief.
 
     Args:
@@ -82,12 +82,15 @@ async def _mend(
         key=lambda row: (row["claim"]["id"], row["event_id"]),
     )
     for start in range(0, len(rows), LINKS):
-        part = rows[start : start + LINKS]
-        await to.world.graph.write(
-            lambda tx: tx.fetch(
-                REPLAY,
-                tenant=to.wall.tenant,
-                tenant_key=identity.tenant_key(to.wall.tenant),
-                links=part,  # noqa: B023 - the transaction is over before the next part
-            )
+        await _linked(to, rows[start : start + LINKS])
+
+
+async def _linked(to: Binding, links: Sequence[Mapping[str, Any]]) -> None:
+    await to.world.graph.write(
+        lambda tx: tx.fetch(
+            REPLAY,
+            tenant=to.wall.tenant,
+            tenant_key=identity.tenant_key(to.wall.tenant),
+            links=links,
         )
+    )

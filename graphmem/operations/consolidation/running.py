@@ -21,10 +21,10 @@ from graphmem.operations.consolidation import (
     writing,
 )
 from graphmem.operations.consolidation.deciding import Cluster, Unit
-from graphmem.operations.consolidation.extracting import Ground, OnPart, Seen
+from graphmem.operations.consolidation.extracting import Ground, Seen
 from graphmem.operations.consolidation.synthesising import Bill, Question
 from graphmem.operations.consolidation.writing import Lease
-from graphmem.ports import Binding, Llm, Role
+from graphmem.ports import Binding, Llm, OnPart, Role
 from graphmem.rules import identity, moments
 
 CHUNK = 64
@@ -69,7 +69,7 @@ class _Course:
 async def consolidate(to: Binding, how: How) -> Consolidated:
     """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
     [state] = await to.world.graph.read(
-        lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope, known=None)
+        lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope)
     )
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(state, how):
