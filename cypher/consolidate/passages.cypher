@@ -69,11 +69,7 @@ CALL (p) {
     .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .status, score: score
   }) AS same
 }
-RETURN p.id AS id, p.recorded_at AS recorded_at,
-       {
-         label: CASE WHEN p:Turn THEN 'Turn' ELSE 'Episode' END, episode_id: coalesce(p.episode_id, p.id),
-         name: p.name, role: p.role, at: p.occurred_at,
-         // Of a compressed episode the full text, so that nothing depends on when it was compressed.
-         text: coalesce(p.text, p.summary, p.content, [(p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant}) | a.content][0])
-       } AS passage, near, same
+WITH p, near, same
+// include: fragments/passage.cypher
+RETURN p.id AS id, p.recorded_at AS recorded_at, passage, near, same
 ORDER BY recorded_at, id

@@ -114,6 +114,38 @@ def test_a_second_run_finds_nothing_to_do(memory: GraphMem, look: Look, tenant: 
     assert look.graph(tenant) == before
 
 
+def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    against = "I never swim across the cold lake before breakfast."
+    tell(memory, (*SWIMS, against))
+    told = memory.consolidate(dry_run=True, policy=FEW)
+    done = memory.consolidate(policy=FEW)
+    assert told.changes == done.changes
+    assert [step for step, _ in steps(done)] == [Step.CREATE, Step.CONTRADICT]
+    assert len({one.belief_id for one in done.changes}) == 1
+    assert [quote.text for quote in done.changes[1].quotes] == [against]
+    assert memory.belief(done.changes[0].belief_id).refuting_episodes == 1
+    before = look.graph(tenant)
+    assert memory.consolidate(policy=FEW).changes == ()
+    assert look.graph(tenant) == before
+
+
+def test_what_a_cluster_leaves_over_is_gathered_again(
+    memory: GraphMem, look: Look, tenant: str
+) -> None:
+    # All six lie in one cluster, and tea is no evidence for coffee.
+    drinks = ("tea", "tea", "tea", "coffee", "coffee", "coffee")
+    tell(memory, [f"Every single morning I make a very big cup of {one} at home" for one in drinks])
+    done = memory.consolidate(policy=FEW)
+    assert (done.clusters, [step for step, _ in steps(done)]) == (2, [Step.CREATE, Step.CREATE])
+    made = [{quote.text.split()[-3] for quote in one.quotes} for one in done.changes]
+    assert sorted(made, key=str) == [{"coffee"}, {"tea"}]
+    before = look.graph(tenant)
+    assert memory.consolidate(policy=FEW).changes == ()
+    assert look.graph(tenant) == before
+
+
 def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
     memory: GraphMem, look: Look, tenant: str
 ) -> None:

@@ -88,14 +88,14 @@ class _Basket:
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add those that tell something."""
         for row in rows:
-            passage = Passage(id=row["id"], **_said(row["passage"]))
+            passage = said(row)
             if passage.id in self._place or not passages.telling(passage.text):
                 continue
             place = self._place[passage.id] = len(self.found.passages)
             if row["same"]:
                 self.found.same[place] = tuple(_same(self._to, one) for one in row["same"])
             self.found.passages.append(passage)
-            self._near.append([(other, _similarity(self._to, s)) for other, s in row["near"]])
+            self._near.append([(other, similarity(self._to, s)) for other, s in row["near"]])
 
     def missing(self) -> list[str]:
         """Return the ids of what lies near and was not added."""
@@ -135,7 +135,7 @@ async def _read(
             neighbours=policy.neighbours,
             beliefs=BELIEFS,
             least=_score(to, policy.near),
-            least_same=_score(to, min(policy.same, policy.against)),
+            least_same=least_same(to, policy),
         )
     )
 
@@ -151,17 +151,25 @@ async def _indexed(to: Binding, known: datetime) -> None:
         await to.world.clock.sleep(WAIT_S)
 
 
-def _said(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("label", "episode_id", "name", "text", "at")}
+def said(row: Mapping[str, Any]) -> Passage:
+    """Return the passage of a row."""
+    fields = {name: row["passage"][name] for name in ("label", "episode_id", "name", "text", "at")}
+    return Passage(id=row["id"], **fields)
 
 
 def _same(to: Binding, row: Mapping[str, Any]) -> Same:
-    return Same(claims.stored(row), row["status"], _similarity(to, row["score"]))
+    return Same(claims.stored(row), row["status"], similarity(to, row["score"]))
+
+
+def least_same(to: Binding, policy: ConsolidationPolicy) -> float:
+    """Return the index's score from which a passage may speak of a belief, for or against."""
+    return _score(to, min(policy.same, policy.against))
 
 
 def _score(to: Binding, similarity: float) -> float:
     return calibration.to_neo4j(calibration.raw(similarity, to.model.mu_document))
 
 
-def _similarity(to: Binding, score: float) -> float:
+def similarity(to: Binding, score: float) -> float:
+    """Return the calibrated cosine of an index's score."""
     return calibration.calibrated(calibration.from_neo4j(score), to.model.mu_document)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ModelUnavailableError
-from graphmem.model import Consolidated, ConsolidationPolicy, Kind, Trouble
+from graphmem.model import Change, Consolidated, ConsolidationPolicy, Kind, Trouble
 from graphmem.operations.consolidation import (
     deciding,
     extracting,
     extractive,
+    surrounding,
     synthesising,
     telling,
     weighing,
@@ -22,10 +23,12 @@ from graphmem.operations.consolidation import (
 )
 from graphmem.operations.consolidation.deciding import Cluster, Unit
 from graphmem.operations.consolidation.extracting import Ground, Seen
+from graphmem.operations.consolidation.surrounding import Made
 from graphmem.operations.consolidation.synthesising import Bill, Question
 from graphmem.operations.consolidation.writing import Lease
 from graphmem.ports import Binding, Llm, OnPart, Role
 from graphmem.rules import identity, moments
+from graphmem.rules.claims import Claim
 
 CHUNK = 64
 """Clusters that are looked up and embedded together."""
@@ -57,9 +60,14 @@ class How:
 class _Course:
     """What a run has met so far."""
 
-    clusters: int = 0
+    tried: set[str] = field(default_factory=set)
+    """Clusters, by the id of what is decided of them."""
+    spoken_for: set[str] = field(default_factory=set)
+    """Passages that speak of a belief."""
+    made: dict[str, Made] = field(default_factory=dict)
+    """Beliefs around which nothing was looked for yet."""
     supported: set[str] = field(default_factory=set)
-    changes: list[Any] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
     bill: Bill = field(default_factory=Bill)
     down: int = 0
@@ -126,7 +134,7 @@ async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consol
         synthesiser=extractive.NAME if how.llm is None else how.llm.name,
         known=seen.known,
         passages=len(ground.passages),
-        clusters=course.clusters,
+        clusters=len(course.tried),
         changes=tuple(course.changes),
         troubles=tuple(course.troubles),
         calls=course.bill.calls,
@@ -139,20 +147,58 @@ async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consol
 async def _units(
     to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
 ) -> AsyncIterator[tuple[Unit, set[str]]]:
-    """Yield what is to be written, in order, each with the beliefs that it does not make."""
+    """Yield what is to be written, in order, each with the beliefs that it does not make.
+
+    Clusters are gathered again of what is left, until they make no more beliefs: a second run
+    finds nothing that this one left lying.
+    """
+    async for one in _matched(to, how, seen, ground, course):
+        yield one
+    while True:
+        async for one in _round(to, how, seen, ground, course):
+            yield one
+        if course.down >= DOWN:
+            return
+        if not course.made:
+            break
+        near = await surrounding.around(to, seen, course.made, course.spoken_for, how.policy)
+        course.made = {}
+        async for one in _matched(to, how, seen, near, course):
+            yield one
+    marks = await weighing.faint(to, seen, course.supported, how.policy)
+    if marks:
+        reply_id = deciding.reply_id(to.wall.scope, "archive", seen.known.isoformat())
+        yield Unit(reply_id, (), marks=tuple(marks)), set()
+
+
+async def _matched(
+    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
+) -> AsyncIterator[tuple[Unit, set[str]]]:
+    """Yield what passages say of beliefs that are there."""
     matched = deciding.matched(to.wall.scope, ground, how.policy)
     for unit in matched:
         course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
+        course.spoken_for |= {one.id for one in unit.passages}
     for start in range(0, len(matched), CHUNK):
         chunk = matched[start : start + CHUNK]
-        done = {row["id"] for row in await _replies(to, chunk) if row["done"]}
+        found = await _replies(to, [unit.reply_id for unit in chunk])
+        done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
         for unit in await weighing.marked(to, seen, waiting):
             yield unit, {one.claim.id for one in unit.said}
         how.on_part("belief", len(chunk))
-    spoken_for = {one.id for unit in matched for one in unit.passages}
-    clusters = list(deciding.gathered(ground, spoken_for, how.policy))
-    course.clusters = len(clusters)
+
+
+async def _round(
+    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
+) -> AsyncIterator[tuple[Unit, set[str]]]:
+    """Yield what is made of the clusters of passages that speak of no belief yet."""
+    named = [
+        (_cluster_id(to, how, cluster), cluster)
+        for cluster in deciding.gathered(ground, course.spoken_for, how.policy)
+    ]
+    clusters = [one for one in named if one[0] not in course.tried]
+    course.tried |= {reply_id for reply_id, _ in clusters}
     # What a model was paid for is written before it is asked again.
     step = CHUNK if how.llm is None else 1
     for start in range(0, len(clusters), step):
@@ -162,10 +208,10 @@ async def _units(
         how.on_part("cluster", len(part))
         if course.down >= DOWN:
             return
-    marks = await weighing.faint(to, seen, course.supported, how.policy)
-    if marks:
-        reply_id = deciding.reply_id(to.wall.scope, "archive", seen.known.isoformat())
-        yield Unit(reply_id, (), marks=tuple(marks)), set()
+
+
+def _cluster_id(to: Binding, how: How, cluster: Cluster) -> str:
+    return deciding.reply_id(to.wall.scope, _named(how), *sorted(one.id for one in cluster))
 
 
 async def _clusters(
@@ -173,7 +219,7 @@ async def _clusters(
     how: How,
     seen: Seen,
     ground: Ground,
-    clusters: Sequence[Cluster],
+    clusters: Sequence[tuple[str, Cluster]],
     course: _Course,
 ) -> AsyncIterator[tuple[Unit, set[str]]]:
     waiting, attempts = await _sifted(to, how, clusters, course)
@@ -195,26 +241,32 @@ async def _clusters(
 
 
 async def _sifted(
-    to: Binding, how: How, clusters: Sequence[Cluster], course: _Course
+    to: Binding, how: How, clusters: Sequence[tuple[str, Cluster]], course: _Course
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
     """Return clusters still to be seen to, by their ids, and how often each went wrong."""
-    name = _named(how)
-    ids = [
-        deciding.reply_id(to.wall.scope, name, *sorted(one.id for one in cluster))
-        for cluster in clusters
-    ]
-    known = {row["id"]: row for row in await _replies(to, [Unit(one, ()) for one in ids])}
+    known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
     attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
     waiting: list[tuple[str, Cluster]] = []
-    for reply_id, cluster in zip(ids, clusters, strict=True):
+    for reply_id, cluster in clusters:
         if reply_id in known and known[reply_id]["done"]:
-            told = json.loads(known[reply_id]["decided"])["said"]
-            course.supported |= {of for _, of, _, kind, _ in told if kind == Kind.SUPPORTING}
+            _recall(json.loads(known[reply_id]["decided"]), course)
         elif attempts.get(reply_id, 0) >= how.policy.attempts:
-            course.troubles.append(_given_up(reply_id, cluster, attempts[reply_id]))
+            tried = attempts[reply_id]
+            problem = f"it went wrong {tried} times and is left until something joins it"
+            unit = Unit(reply_id, cluster, problem=("given_up", problem))
+            course.troubles.append(_trouble(unit, tried, how.policy))
         else:
             waiting.append((reply_id, cluster))
     return waiting, attempts
+
+
+def _recall(decided: Mapping[str, Any], course: _Course) -> None:
+    """Take up what was decided of a cluster before: by this run, interrupted, or an earlier one."""
+    for _, belief_id, passage_id, kind, _ in decided["said"]:
+        course.spoken_for.add(passage_id)
+        if kind == Kind.SUPPORTING:
+            course.supported.add(belief_id)
+    course.made |= {one["id"]: Made(Claim(**one), None) for one in decided["beliefs"]}
 
 
 def _named(how: How) -> str:
@@ -255,13 +307,15 @@ async def _ready(
         vectors |= zip(new, matrix, strict=True)
     for unit in await weighing.marked(to, seen, units):
         course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
+        course.spoken_for |= {s.passage.id for s in unit.said}
+        course.made |= {s.claim.id: Made(s.claim, vectors.get(s.claim.id)) for s in unit.said}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
         yield replace(unit, vectors=own), there
 
 
-async def _replies(to: Binding, units: Sequence[Unit]) -> list[dict[str, Any]]:
+async def _replies(to: Binding, ids: Sequence[str]) -> list[dict[str, Any]]:
     return await to.world.graph.read(
-        lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=[unit.reply_id for unit in units])
+        lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=list(ids))
     )
 
 
@@ -274,15 +328,4 @@ def _trouble(unit: Unit, attempts: int, policy: ConsolidationPolicy) -> Trouble:
         episode_ids=tuple(dict.fromkeys(one.episode_id for one in unit.passages)),
         attempts=attempts,
         given_up=attempts >= policy.attempts,
-    )
-
-
-def _given_up(reply_id: str, cluster: Cluster, attempts: int) -> Trouble:
-    return Trouble(
-        reply_id=reply_id,
-        code="given_up",
-        problem=f"it went wrong {attempts} times and is left until something joins it",
-        episode_ids=tuple(dict.fromkeys(one.episode_id for one in cluster)),
-        attempts=attempts,
-        given_up=True,
     )

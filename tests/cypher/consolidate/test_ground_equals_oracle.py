@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem, Turn
-from graphmem.operations.consolidation import extracting
+from graphmem.operations.consolidation import extracting, surrounding
 from graphmem.operations.consolidation.extracting import Ground, Seen
+from graphmem.operations.consolidation.surrounding import Made
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration, moments
+from graphmem.rules import calibration, claims, moments, passages
 from graphmem.testing import HashEmbedder
 
 pytestmark = pytest.mark.server
@@ -92,6 +94,50 @@ def test_beliefs_near_are_those_that_the_vectors_make(plain: GraphMem) -> None:
         assert {one.claim.statement for one in same} <= set(statements)
         some += len(wanted)
     assert some > 20
+
+
+def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem) -> None:
+    binding = plain._state.binding
+    for n, (name, text) in enumerate(said(9)):
+        message = {"role": "user", "content": text} | ({"name": name} if name else {})
+        plain.session(f"s{n % 7}").add_messages([message])
+    plain.session("s0").add_messages([{"role": "assistant", "content": "cold lake swim early"}])
+    plain.session("late").add_messages([{"role": "user", "content": "cold lake swim early sister"}])
+    [late] = _turns(plain, "late")
+    seen = Seen(known=late.recorded_at - timedelta(microseconds=1), since=moments.BEGINNING)
+    run_now(extracting._indexed(binding, late.recorded_at))
+    everything = [turn for n in range(7) for turn in _turns(plain, f"s{n}")]
+    told = [one for one in everything if one.role == "user"]
+    used = {one.id for one in told[::9]}
+    plain.believe("early sister horse lake cold paint")
+    [there] = plain.beliefs().beliefs
+    statements = ["cold lake swim early morning", "horse paint sister lake cold", there.statement]
+    made = {
+        claim.id: Made(claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0])
+        for claim in (claims.about_statement(binding.wall.scope, one) for one in statements)
+    }
+    policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
+    found = run_now(surrounding.around(binding, seen, made, used, policy))
+    spoken = [passages.spoken(one.name, one.text) for one in told]
+    exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]
+    wanted = {
+        (told[i].id, statements[j]): round(float(exact[i, j]), 4)
+        for i in range(len(told))
+        for j in range(3)
+        if exact[i, j] >= NEAR and told[i].id not in used
+    }
+    assert {
+        (found.passages[place].id, one.claim.statement): round(one.similarity, 4)
+        for place, same in found.same.items()
+        for one in same
+    } == wanted
+    assert {statement for _, statement in wanted} == set(statements)
+    # A belief that is older than the run has been compared with every passage.
+    older = replace(seen, known=datetime.now(UTC) + timedelta(minutes=1))
+    again = run_now(surrounding.around(binding, older, made, used, policy))
+    assert {one.claim.statement for same in again.same.values() for one in same} == {
+        *statements[:2]
+    }
 
 
 def test_an_older_passage_brings_its_own_neighbours(plain: GraphMem) -> None:

@@ -1,0 +1,49 @@
+// What was said and no belief rests on yet, as near to each of the beliefs that a run makes as evidence can be. Beliefs that are older
+// than the run are left out.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string    whose
+//   $scope     string    which part
+//   $beliefs   list      maps: id, and vector, the embedding of its statement; null: the one in the graph
+//   $known     datetime  what was recorded later is not seen
+//   $machines  list      roles whose words are no evidence
+//   $limit     integer   nearest turns and nearest episodes to look at for each belief, >= 1
+//   $least     float     score from which a passage is near
+// columns:
+//   - belief_id  string  of the belief
+//   - score      float   how near
+//   - id         string  of the passage
+//   - passage    map     label, episode_id, name, role, text, at
+
+UNWIND $beliefs AS belief
+OPTIONAL MATCH (b:Belief {tenant: $tenant, id: belief.id})
+WITH belief.id AS belief_id, coalesce(belief.vector, b.embedding) AS vector, b
+WHERE vector IS NOT NULL AND (b IS NULL OR b.recorded_at > $known)
+CALL (vector) {
+  MATCH (p:Turn)
+  SEARCH p IN (
+    VECTOR INDEX turn_embedding_vector
+    FOR vector
+    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known
+    LIMIT $limit
+  ) SCORE AS score
+  FILTER NOT p.role IN $machines
+  RETURN p, score
+UNION ALL
+  MATCH (p:Episode)
+  SEARCH p IN (
+    VECTOR INDEX episode_embedding_vector
+    FOR vector
+    WHERE p.tenant = $tenant AND p.scope = $scope AND p.recorded_at <= $known
+    LIMIT $limit
+  ) SCORE AS score
+  FILTER NOT EXISTS { (p)<-[:OCCURRED_IN]-(:Turn {tenant: $tenant}) }
+  RETURN p, score
+}
+FILTER score >= $least
+  AND NOT EXISTS { (p)<-[:QUOTES|OCCURRED_IN]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
+// include: fragments/passage.cypher
+RETURN belief_id, score, p.id AS id, passage
+ORDER BY belief_id, score DESC, id
