@@ -12,10 +12,12 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import psutil
 import pytest
+from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
@@ -210,6 +212,24 @@ def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> Non
     with pytest.raises(LocalServerError, match="Another Neo4j uses the data"):
         local_server.ensure(own_server)
     folder.write_state(state)
+
+
+def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
+    own_server: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, refused = neo4j.GraphDatabase.driver, iter(range(2))
+
+    def early(*args: Any, **kwargs: Any) -> neo4j.Driver:
+        if next(refused, None) is not None:
+            raise TransientError("the system database is not available")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(neo4j.GraphDatabase, "driver", early)
+    found = local_server.ensure(own_server)
+    assert next(refused, None) is None
+    refused = iter([0])
+    with pytest.raises(GraphUnavailableError, match="cannot be reached"):
+        bolt.log_in(found.uri, found.user, found.password)
 
 
 def test_a_dying_server_shows_the_end_of_its_log(

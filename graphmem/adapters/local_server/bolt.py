@@ -37,7 +37,7 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
         GraphUnavailableError: it cannot be reached, or the address makes no sense.
     """
     from neo4j import GraphDatabase
-    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError
+    from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
 
     secret = password.get_secret_value() if password else ""
     try:
@@ -47,7 +47,7 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
             return str(driver.get_server_info().agent)
     except AuthError:
         raise GraphAccessError from None
-    except (DriverError, ClientError, ConfigurationError, ValueError, OSError) as error:
+    except (DriverError, Neo4jError, ConfigurationError, ValueError, OSError) as error:
         raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
 
 

@@ -21,7 +21,7 @@ from graphmem.adapters.local_server.records import (
     Report,
     ServerStatus,
 )
-from graphmem.errors import GraphAccessError
+from graphmem.errors import GraphAccessError, GraphUnavailableError
 from graphmem.settings import Settings
 
 TRIES = 3
@@ -179,13 +179,27 @@ def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
         version=state.version,
     )
     try:
-        bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
+        _log_in(endpoint, settings.start_timeout_s)
     except GraphAccessError:
         raise GraphAccessError(
             f"The password in {folder.password_file} is not the one of the data beside it.",
             hint="Restore that file, or set GRAPHMEM_HOME to another folder to start afresh.",
         ) from None
     return endpoint
+
+
+def _log_in(endpoint: Endpoint, timeout_s: float) -> None:
+    """Log in; a server that greets already may not take anybody yet."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
+        except GraphUnavailableError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(process.POLL_S)
+        else:
+            return
 
 
 def _size(root: Path) -> int:
