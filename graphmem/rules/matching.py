@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graphmem.model import Kind
 from graphmem.rules.facts import Word, words
@@ -33,7 +34,13 @@ def relation(passage: Passage, statement: str) -> Kind | None:
     """
     if passage.name and not _names(passage.name, statement):
         return None
-    return _said_of(words(passage.spoken), words(statement))
+    return _said_of(_words(passage.spoken), _words(statement))
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> tuple[Word, ...]:
+    # A passage is compared with several statements, and a statement with many passages.
+    return tuple(words(text))
 
 
 def _said_of(said: Sequence[Word], claimed: Sequence[Word]) -> Kind | None:
