@@ -17,12 +17,14 @@ from graphmem.ports import Mode, Query, R, Row
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
 _PARAM = re.compile(r"\$(\w+)")
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
-_STRING = re.compile(_QUOTED)
-_STRING_OR_COMMENT = re.compile(rf"({_QUOTED})|//.*")
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
+"""A string, or a name in backquotes."""
+_STRING = re.compile(QUOTED)
+_STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
 FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "params", "columns"})
 ROWS = ("none", "one", "many")
+SIZED = frozenset({"string", "list"})
 DEEPEST = 2
 """A fragment may include fragments, and these none."""
 
@@ -189,6 +191,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         mode=found.mode,
         params=frozenset(entry.name for entry in found.params),
         row=row,
+        sized=frozenset(entry.name for entry in found.params if entry.kind in SIZED),
     )
 
 

@@ -58,6 +58,8 @@ class Query(Generic[R]):
     mode: Mode
     params: frozenset[str]
     row: Callable[[Row], R]
+    sized: frozenset[str] = frozenset()
+    """Of the parameters, those that are strings or lists."""
 
 
 class Tx(Protocol):

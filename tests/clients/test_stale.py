@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import GraphMem, Stale, Status, Wish, catalog
-from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.adapters.neo4j_graph import LANGUAGE, in_one_map
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons
 from graphmem.settings import Settings
@@ -216,7 +216,7 @@ def session(migrated: Settings) -> Iterator[neo4j.Session]:
 
 def test_memories_are_found_by_when_they_were_last_said(session: neo4j.Session) -> None:
     """In the order of the index, so that no more of it is read than the page needs."""
-    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {catalog.procedure('attention/stale').text}")
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {in_one_map(catalog.query('attention/stale', dict))}")
     plan = session.run(text).consume().plan
     assert plan is not None
     found = list(operators(plan))

@@ -9,7 +9,7 @@ import neo4j
 import pytest
 
 from graphmem import catalog
-from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.adapters.neo4j_graph import LANGUAGE, in_one_map
 from graphmem.settings import Settings
 from tests.plugins import cypher_checks as checks
 from tests.plugins.graph import fresh_tenant
@@ -131,7 +131,7 @@ def test_there_are_files() -> None:
 def test_the_header_agrees_with_the_plan(name: str, driver: neo4j.Driver) -> None:
     procedure = catalog.procedure(name)
     # EXPLAIN needs no parameters.
-    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {procedure.text}")
+    text = neo4j.Query(f"{LANGUAGE}EXPLAIN {in_one_map(catalog.query(name, dict))}")
     with driver.session() as session:
         result = session.run(text)
         keys, summary = list(result.keys()), result.consume()
