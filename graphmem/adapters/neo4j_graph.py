@@ -35,7 +35,8 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 LANGUAGE = "CYPHER 25\n"
 """Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
-MAP = "given"
+MAP = "sized"
+"""No query has a parameter of this name."""
 _READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
 """What is no Cypher to read parameters from; or a parameter."""
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
