@@ -24,6 +24,8 @@ from tests.plugins.histories import clocked
 
 pytestmark = pytest.mark.server
 T = TypeVar("T")
+LAST = 7
+"""Writes of an undisturbed run: its lease, a match, three beliefs, a match with one, its end."""
 WHEN = datetime(2026, 2, 1, tzinfo=UTC)
 SAID = (
     *SWIMS,
@@ -88,7 +90,7 @@ class Dying:
 
 
 @pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("nth", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("nth", range(1, LAST + 1))
 def test_a_run_that_died_is_gone_on_with(
     door: Door,
     memory: GraphMem,
@@ -105,7 +107,7 @@ def test_a_run_that_died_is_gone_on_with(
     done = memory.consolidate(policy=FEW)
     assert done.applied
     # Before the lease was taken there was no run, and after it was given back it was finished.
-    assert done.resumed == ((1, False) < (nth, late) < (6, True))
+    assert done.resumed == ((1, False) < (nth, late) < (LAST, True))
     assert_same(look.graph(tenant), undisturbed)
 
 
