@@ -16,7 +16,7 @@ from graphmem.ports import Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import on
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import Look, fresh_tenant, unfaded
 
 pytestmark = pytest.mark.server
 Run = Callable[..., Any]
@@ -28,13 +28,6 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> str:
     tenant = fresh_tenant()
     monkeypatch.setattr(demo, "TENANT", tenant)
     return tenant
-
-
-def unfaded(found: Any) -> Any:
-    """What was read, without what fades from one read to the next."""
-    if isinstance(found, dict):
-        return {k: unfaded(v) for k, v in found.items() if k != "vitality"}
-    return [unfaded(one) for one in found] if isinstance(found, list) else found
 
 
 def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None:

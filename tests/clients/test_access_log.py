@@ -16,14 +16,13 @@ import pytest
 from graphmem import GraphMem, Status
 from graphmem.client.access_log import FULL, MOST, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
-from graphmem.model import Record
 from graphmem.operations import access_log
 from graphmem.operations.access_log import Access
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.faults import Retrying, Through, Unacknowledged
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import Look, fresh_tenant, unfaded
 from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.server
@@ -293,15 +292,6 @@ def test_what_is_no_longer_there_is_passed_over(door: Door, memory: GraphMem, lo
     assert event["edges"] == [["ACCESSED", "Memory", kept]]
 
 
-def still(found: Any) -> Any:
-    """What was read, without how alive a belief is: that alone rests on looks."""
-    if isinstance(found, dict):
-        return {name: still(value) for name, value in found.items() if name != "vitality"}
-    if isinstance(found, list | tuple):
-        return [still(one) for one in found]
-    return still(found.model_dump()) if isinstance(found, Record) else found
-
-
 def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: GraphMem) -> None:
     memory = door.on(memory, clock=FrozenClock(datetime.now(UTC)))
     memory.predicate("works_on", cardinality="ONE")
@@ -327,14 +317,14 @@ def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: GraphMem) -> 
             memory.verify(),
         ]
 
-    before = still(told())
+    before = unfaded(told())
     life = memory.belief(belief).vitality
     for item_id in (memory_id, newer, belief, turn, session.episode_id):
         for _ in range(3):
             memory.expand(item_id)
     assert memory.flush() == 15
     assert memory.expand(belief).accesses == 3
-    assert still(told()) == before
+    assert unfaded(told()) == before
     alive = memory.belief(belief).vitality
     assert life is not None
     assert alive is not None

@@ -105,13 +105,18 @@ def test_one_more_episode_supports_what_is_believed_and_one_contradicts(memory: 
     assert memory.belief(made.belief_id).belief < supported.belief
 
 
-def test_a_second_run_finds_nothing_to_do(memory: GraphMem, look: Look, tenant: str) -> None:
-    tell(memory, SWIMS)
-    memory.consolidate(policy=FEW)
+def assert_settled(memory: GraphMem, look: Look, tenant: str) -> None:
+    """One more run finds nothing to do."""
     before = look.graph(tenant)
     again = memory.consolidate(policy=FEW)
     assert (again.changes, again.fresh) == ((), 0)
     assert look.graph(tenant) == before
+
+
+def test_a_second_run_finds_nothing_to_do(memory: GraphMem, look: Look, tenant: str) -> None:
+    tell(memory, SWIMS)
+    memory.consolidate(policy=FEW)
+    assert_settled(memory, look, tenant)
 
 
 def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
@@ -126,9 +131,7 @@ def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
     assert len({one.belief_id for one in done.changes}) == 1
     assert [quote.text for quote in done.changes[1].quotes] == [against]
     assert memory.belief(done.changes[0].belief_id).refuting_episodes == 1
-    before = look.graph(tenant)
-    assert memory.consolidate(policy=FEW).changes == ()
-    assert look.graph(tenant) == before
+    assert_settled(memory, look, tenant)
 
 
 def test_what_a_cluster_leaves_over_is_gathered_again(
@@ -141,9 +144,7 @@ def test_what_a_cluster_leaves_over_is_gathered_again(
     assert (done.clusters, [step for step, _ in steps(done)]) == (2, [Step.CREATE, Step.CREATE])
     made = [{quote.text.split()[-3] for quote in one.quotes} for one in done.changes]
     assert sorted(made, key=str) == [{"coffee"}, {"tea"}]
-    before = look.graph(tenant)
-    assert memory.consolidate(policy=FEW).changes == ()
-    assert look.graph(tenant) == before
+    assert_settled(memory, look, tenant)
 
 
 def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(

@@ -12,6 +12,7 @@ import neo4j
 import pytest
 
 from graphmem.client import connect
+from graphmem.model import Record
 from graphmem.operations import migration
 from graphmem.ports import run_now
 from graphmem.settings import Settings
@@ -178,3 +179,12 @@ def tenant() -> str:
 def fresh_tenant() -> str:
     """Return a name that nobody has used."""
     return f"t-{uuid.uuid4().hex}"
+
+
+def unfaded(found: Any) -> Any:
+    """What was read, without how alive a belief is: that rests on looks, and fades."""
+    if isinstance(found, dict):
+        return {name: unfaded(value) for name, value in found.items() if name != "vitality"}
+    if isinstance(found, list | tuple):
+        return [unfaded(one) for one in found]
+    return unfaded(found.model_dump()) if isinstance(found, Record) else found

@@ -73,6 +73,11 @@ class _Course:
     down: int = 0
     """Requests in a row that nothing answered."""
 
+    def hear(self, unit: Unit) -> None:
+        """Take note of what passages say."""
+        self.supported |= {one.claim.id for one in unit.said if one.kind is Kind.SUPPORTING}
+        self.spoken_for |= {one.passage.id for one in unit.said}
+
 
 async def consolidate(to: Binding, how: How) -> Consolidated:
     """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
@@ -177,8 +182,7 @@ async def _matched(
     """Yield what passages say of beliefs that are there."""
     matched = deciding.matched(to.wall.scope, ground, how.policy)
     for unit in matched:
-        course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
-        course.spoken_for |= {one.id for one in unit.passages}
+        course.hear(unit)
     for start in range(0, len(matched), CHUNK):
         chunk = matched[start : start + CHUNK]
         found = await _replies(to, [unit.reply_id for unit in chunk])
@@ -306,8 +310,7 @@ async def _ready(
         matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
         vectors |= zip(new, matrix, strict=True)
     for unit in await weighing.marked(to, seen, units):
-        course.supported |= {s.claim.id for s in unit.said if s.kind is Kind.SUPPORTING}
-        course.spoken_for |= {s.passage.id for s in unit.said}
+        course.hear(unit)
         course.made |= {s.claim.id: Made(s.claim, vectors.get(s.claim.id)) for s in unit.said}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
         yield replace(unit, vectors=own), there
