@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -20,6 +17,7 @@ from graphmem.operations import access_log
 from graphmem.operations.access_log import Access
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
+from tests.plugins import children
 from tests.plugins.clients import Door
 from tests.plugins.faults import Retrying, Through, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant, unfaded
@@ -353,21 +351,7 @@ def test_a_killed_process_loses_what_waited_and_nothing_else(
     plain: GraphMem, look: Look, migrated: Settings, tenant: str
 ) -> None:
     memory_id = str(plain.remember(unlike(1)).memory_id)
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
-        "GRAPHMEM_URI": migrated.uri,
-        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
-        "GRAPHMEM_TENANT": tenant,
-    }
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, memory_id],
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with child:
+    with children.running(CHILD, memory_id, settings=migrated, tenant=tenant) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "waiting\n"
         child.send_signal(signal.SIGKILL)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -18,6 +15,7 @@ from graphmem.model import Step
 from graphmem.operations.consolidation import writing
 from graphmem.ports import Graph, Tx, run_now
 from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.plugins import children
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
@@ -181,21 +179,7 @@ def test_a_killed_process_leaves_what_the_next_goes_on_with(
     after: int,
 ) -> None:
     told(plain)
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
-        "GRAPHMEM_URI": migrated.uri,
-        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
-        "GRAPHMEM_TENANT": tenant,
-    }
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD],
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with child:
+    with children.running(CHILD, settings=migrated, tenant=tenant) as child:
         assert child.stdout is not None
         assert child.stdin is not None
         for _ in range(after):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import process
+from graphmem.adapters.local_server import bolt, process
 from graphmem.adapters.local_server.files import Folder, State, version_key
 from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
 from graphmem.settings import Settings
@@ -174,3 +174,13 @@ def test_the_log_of_a_dead_server_says_why(
     assert said in str(caught.value.error)
     assert "the run before" not in str(caught.value.error)
     assert "frame" not in str(caught.value.error)
+
+
+def test_a_server_that_dies_after_it_greeted_is_not_waited_for(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder.root / "logs" / "neo4j.log").write_text("ERROR no such thing\n", encoding="utf-8")
+    monkeypatch.setattr(bolt, "answers", lambda _: True)
+    dead = State(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
+    with pytest.raises(process.DiedError, match="no such thing"):
+        process.wait_ready(folder, dead, 60, lambda: False)

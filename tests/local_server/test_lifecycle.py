@@ -295,12 +295,12 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     real = process.wait_ready
     seen: list[bool] = []
 
-    def crash_once(folder: Folder, state: object, timeout_s: float) -> None:
+    def crash_once(folder: Folder, state: object, timeout_s: float, *ready: Any) -> None:
         seen.append(cache.exists())
         if len(seen) == 1:
             lifecycle._end(folder, state)  # type: ignore[arg-type]
             raise process.DiedError(LocalServerError("crashed"), "crash")
-        real(folder, state, timeout_s)  # type: ignore[arg-type]
+        real(folder, state, timeout_s, *ready)  # type: ignore[arg-type]
 
     monkeypatch.setattr(process, "wait_ready", crash_once)
     local_server.ensure(own_server)

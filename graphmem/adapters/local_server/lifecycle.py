@@ -167,10 +167,6 @@ def _end(folder: Folder, state: State) -> None:
 
 def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
     """Wait for a started server, log in, and return where it is."""
-    try:
-        process.wait_ready(folder, state, settings.start_timeout_s)
-    except process.DiedError as died:
-        raise died.error from None
     endpoint = Endpoint(
         uri=state.uri,
         user=USER,
@@ -179,7 +175,9 @@ def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
         version=state.version,
     )
     try:
-        _log_in(endpoint, settings.start_timeout_s)
+        process.wait_ready(folder, state, settings.start_timeout_s, lambda: _takes(endpoint))
+    except process.DiedError as died:
+        raise died.error from None
     except GraphAccessError:
         raise GraphAccessError(
             f"The password in {folder.password_file} is not the one of the data beside it.",
@@ -188,18 +186,13 @@ def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
     return endpoint
 
 
-def _log_in(endpoint: Endpoint, timeout_s: float) -> None:
-    """Log in; a server that greets already may not take anybody yet."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
-        except GraphUnavailableError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(process.POLL_S)
-        else:
-            return
+def _takes(endpoint: Endpoint) -> bool:
+    """Return whether it lets us in; a server that greets already may not take anybody yet."""
+    try:
+        bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
+    except GraphUnavailableError:
+        return False
+    return True
 
 
 def _size(root: Path) -> int:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,15 +147,23 @@ def find(folder: Folder, state: State | None) -> psutil.Process | None:
     return process if ours else None
 
 
-def wait_ready(folder: Folder, state: State, timeout_s: float) -> None:
+def wait_ready(
+    folder: Folder, state: State, timeout_s: float, ready: Callable[[], object] | None = None
+) -> None:
     """Wait until Bolt answers.
+
+    Args:
+        folder: the server's.
+        state: of the server.
+        timeout_s: seconds to wait at most.
+        ready: what must be true too, asked once Bolt answers.
 
     Raises:
         DiedError: the server ended.
         LocalServerError: it took longer than `timeout_s` seconds; with its log's last lines.
     """
     deadline = time.monotonic() + timeout_s
-    while not bolt.answers(state.bolt_port):
+    while not (bolt.answers(state.bolt_port) and (ready is None or ready())):
         if find(folder, state) is None:
             raise _death(folder, state)
         if time.monotonic() > deadline:

@@ -1,0 +1,40 @@
+"""Python processes of their own that use the same server, to be killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphmem.settings import Settings
+
+
+@contextmanager
+def running(
+    code: str, *arguments: str, settings: Settings, tenant: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Run code with the settings of a client by default; wait for its end on leaving.
+
+    Args:
+        code: a Python program; its standard input and output are pipes of text.
+        arguments: its `sys.argv[1:]`.
+        settings: of a server with a password.
+        tenant: whose graph.
+    """
+    assert settings.uri is not None
+    assert settings.password is not None
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
+        "GRAPHMEM_URI": settings.uri,
+        "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
+        "GRAPHMEM_TENANT": tenant,
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        yield child
