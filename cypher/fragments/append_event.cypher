@@ -25,5 +25,6 @@ CREATE (e:Event {
   decay_per_day: event.decay_per_day,
   margin: event.margin,
   combine: event.combine,
+  position: event.position,
   payload: event.payload
 })

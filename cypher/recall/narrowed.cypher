@@ -36,6 +36,7 @@
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
 //   $vital           map       the constants of a belief's life: see rules/vitality.py sent
+//   $fade            map       floor of ratings, and days, the time constant of their fading
 // columns:
 //   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
 //   - lost    list      ids of beliefs that memories among the hits claim, and that have lost

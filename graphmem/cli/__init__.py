@@ -40,6 +40,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.belief:belief",
         "Record evidence, test hypotheses, read what to believe.",
     ),
+    "attention": (
+        "graphmem.cli.attention:attention",
+        "See what the memory is really used for, by the log of its searches.",
+    ),
     "server": (
         "graphmem.cli.server:server",
         "The managed local Neo4j: fetched on first use, on this machine alone.",

@@ -31,10 +31,11 @@ def context(
     wanted = given(asked, valid, known)
     with app.memory() as memory:
         found = memory.context(" ".join(query), tokens=tokens, limit=limit, **wanted)
-    if app.json:
-        app.emit(found, "")
-    elif found.text:
-        # Not for a terminal but for a prompt: exactly the text, unwrapped.
-        click.echo(found.text)
-    else:
-        click.echo(f"Nothing: {found.reason}.", err=True)
+        # Shown before the search is logged: that this fails is no reason to hide it.
+        if app.json:
+            app.emit(found, "")
+        elif found.text:
+            # Not for a terminal but for a prompt: exactly the text, unwrapped.
+            click.echo(found.text)
+        else:
+            click.echo(f"Nothing: {found.reason}.", err=True)

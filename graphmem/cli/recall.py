@@ -58,6 +58,7 @@ def recall(
     wanted = given(asked, valid, known)
     with app.memory() as memory:
         found = memory.recall(" ".join(query), limit=limit, **wanted)
-    from graphmem.cli import recall_views
+        from graphmem.cli import recall_views
 
-    app.emit(found, lambda: recall_views.recollection(found))
+        # Shown before the search is logged: that this fails is no reason to hide it.
+        app.emit(found, lambda: recall_views.recollection(found))

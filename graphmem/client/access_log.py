@@ -1,11 +1,13 @@
-"""What was looked at and is still to be written."""
+"""What was searched for and looked at and is still to be written."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from threading import Lock
 
-from graphmem.operations.access_log import Access
+from graphmem.operations import access_log
+from graphmem.operations.access_log import Access, Bound, Entry, Search
 
 FULL = 100
 """So many are written together."""
@@ -14,42 +16,82 @@ MOST = 10_000
 
 
 class AccessLog:
-    """The accesses of all handles of an opened client that are not yet known to be in the graph.
+    """What all handles of an opened client have logged and is not yet known to be in the graph.
 
     Safe to share between threads. Whatever is written stays here until it is acknowledged, so a
     write that failed half-way is made again, with the same ids.
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Access] = {}
+        self._waiting: dict[str, Entry] = {}
+        self._open: dict[str, tuple[Bound, int]] = {}
+        """Sessions that began, and how much was logged in each."""
         self._new = 0
         """Come since somebody was told to write."""
+        self._lost = 0
         self._lock = Lock()
 
-    def add(self, access: Access) -> bool:
-        """Keep an access; return whether it is time to write.
+    @property
+    def lost(self) -> int:
+        """How many were given up because they could not be written in time."""
+        return self._lost
+
+    def add(self, entry: Access | Search, start: Bound | None = None) -> bool:
+        """Keep an entry of a session, which begins with it; return whether it is time to write.
 
         It is time for one of `FULL` only, so that callers at once do not all write, and a server
         that takes none is not asked at each.
         """
         with self._lock:
-            self._waiting[access.event_id] = access
+            if start is not None:
+                if start.event_id not in self._open:
+                    self._waiting[start.event_id] = start
+                self._open[start.event_id] = (start, self._logged(start) + 1)
+            self._waiting[entry.event_id] = entry
             if len(self._waiting) > MOST:
-                del self._waiting[next(iter(self._waiting))]
+                self._give_up_one()
             self._new += 1
             if self._new < FULL:
                 return False
             self._new = 0
             return True
 
-    def waiting(self) -> list[Access]:
+    def end(self, start: Bound, now: datetime) -> None:
+        """End a session; one in which nothing was logged has never begun."""
+        with self._lock:
+            if start.event_id in self._open:
+                self._end(start, now)
+
+    def end_all(self, now: datetime) -> None:
+        """End every session that has not ended."""
+        with self._lock:
+            for start, _ in list(self._open.values()):
+                self._end(start, now)
+
+    def waiting(self) -> list[Entry]:
         """Return what is to be written, oldest first."""
         with self._lock:
             return list(self._waiting.values())
 
-    def written(self, accesses: Sequence[Access]) -> None:
+    def written(self, entries: Sequence[Entry]) -> None:
         """Forget what is in the graph."""
         with self._lock:
-            for access in accesses:
-                self._waiting.pop(access.event_id, None)
+            for entry in entries:
+                self._waiting.pop(entry.event_id, None)
             self._new = len(self._waiting)
+
+    def _logged(self, start: Bound) -> int:
+        return self._open[start.event_id][1] if start.event_id in self._open else 0
+
+    def _end(self, start: Bound, now: datetime) -> None:
+        _, logged = self._open.pop(start.event_id)
+        end = access_log.ended(start, now, logged)
+        self._waiting[end.event_id] = end
+
+    def _give_up_one(self) -> None:
+        # The oldest, but no beginning or end: without them a session could not be told from others.
+        for event_id, entry in self._waiting.items():
+            if not isinstance(entry, Bound):
+                del self._waiting[event_id]
+                self._lost += 1
+                return

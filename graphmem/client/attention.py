@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
 from graphmem.client.given import Id
+from graphmem.client.recalling import Question
 from graphmem.client.state import State, blocking, bounded, valid
-from graphmem.model import Card, StalePage
+from graphmem.model import Card, Name, Record, StalePage
 from graphmem.operations import expanding, staleness
+from graphmem.operations.access_log import Artifact, Hit
 from graphmem.rules import attention
 
 MOST_ROWS = 1_000
 MOST_DAYS = 36_500
+
+
+Kind = Literal["file", "symbol", "document"]
+Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
+Result = str | tuple[str, str]
+
+
+class _Touched(Record):
+    kind: Kind
+    ref: Ref
+
+
+class _Searched(Record):
+    query: Question
+    tool: Name
+    results: Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]
 
 
 class AsyncAttention:
@@ -36,11 +59,42 @@ class AsyncAttention:
         await self._state.accessed(type(card.item).__name__, item_id)
         return card
 
-    async def flush(self) -> int:
-        """Write the accesses of all handles of this client that wait; return how many are new.
+    async def touch(self, kind: str, ref: str) -> None:
+        """Log that an agent opened a file, a symbol or a document of its own; see `expand`.
 
-        They are one transaction. Each was given its id when it was made, so writing it again adds
-        nothing.
+        Args:
+            kind: file, symbol or document.
+            ref: how it is called, the same each time: a path, a qualified name, an address.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        touched = _artifact(self._state, kind, ref)
+        await self._state.accessed("Artifact", touched.id, touched)
+
+    async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
+        """Log a search that an agent made with a tool of its own; see `expand`.
+
+        `recall` and `context` log themselves.
+
+        Args:
+            query: as it was asked; 2,000 characters are kept.
+            tool: what was asked, such as grep.
+            results: best first, 1,000 at most: ids of memories, beliefs, turns or episodes, and
+                (kind, ref) of files, symbols and documents. One that is not there is left out.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        given = valid(_Searched, query=query, tool=tool, results=tuple(results))
+        found = [_hit(self._state, one) for one in given.results]
+        await self._state.searched(given.tool, given.query, found)
+
+    async def flush(self) -> int:
+        """Write what all handles of this client have logged; return how many entries are new.
+
+        Searches and accesses, in one transaction. Each was given its id when it was made, so
+        writing it again adds nothing.
 
         Raises:
             UnavailableError: they could not be written; they are kept and can be flushed again.
@@ -74,5 +128,19 @@ class Attention:
     _state: State
 
     expand = blocking(AsyncAttention.expand)
+    touch = blocking(AsyncAttention.touch)
+    log_search = blocking(AsyncAttention.log_search)
     flush = blocking(AsyncAttention.flush)
     stale = blocking(AsyncAttention.stale)
+
+
+def _artifact(state: State, kind: str, ref: str) -> Artifact:
+    given = valid(_Touched, kind=kind, ref=ref)
+    return Artifact(state.binding.wall.scope, given.kind, given.ref)
+
+
+def _hit(state: State, one: Result) -> Hit:
+    if isinstance(one, str):
+        return Hit(None, one)
+    touched = _artifact(state, *one)
+    return Hit("Artifact", touched.id, artifact=touched)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from graphmem.client.recalling import Looking, Question, asked
+from graphmem.client.recalling import Looking, Question, asked, hits
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
@@ -59,6 +59,8 @@ class AsyncContexts:
         packed = context.packed(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
+        shown = [bite for bite in found.bites if bite.id in packed.context.ids]
+        await self._state.searched("context", question, hits(shown))
         return packed.context
 
 

@@ -40,6 +40,7 @@ class Opening(TypedDict, total=False):
 
 class _SessionName(Record):
     session_id: Name
+    agent: Name | None = None
 
 
 class AsyncGraphMem(AsyncHandle):
@@ -65,12 +66,15 @@ class AsyncGraphMem(AsyncHandle):
         return cls(_state(await connect.bound(world, known), known, opening))
 
     async def close(self) -> None:
-        """Write the accesses that wait and give the connections back; the server goes on.
+        """End the sessions, write what of the log waits, and give the connections back.
+
+        The server goes on.
 
         Raises:
-            UnavailableError: the accesses could not be written; the connections are given back
-                all the same.
+            UnavailableError: the log could not be written; the connections are given back all the
+                same.
         """
+        self._state.end_sessions()
         try:
             await self._state.flush()
         finally:
@@ -84,9 +88,14 @@ class AsyncGraphMem(AsyncHandle):
         """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
         return _on_scope(self, name, see)
 
-    def session(self, session_id: str) -> AsyncSession:
-        """Return a handle whose writes occur in this session; use it in `async with`."""
-        return AsyncSession(_in_session(self._state, session_id))
+    def session(self, session_id: str, *, agent: str | None = None) -> AsyncSession:
+        """Return a handle whose writes occur in this session; use it in `async with`.
+
+        Args:
+            session_id: a name of yours; the same one goes on with the same conversation.
+            agent: who works in it, for the log.
+        """
+        return AsyncSession(_in_session(self._state, session_id, agent))
 
     async def __aenter__(self) -> Self:
         return self
@@ -97,6 +106,7 @@ class AsyncGraphMem(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._state.end_sessions()
         try:
             await self._state.settle(error)
         finally:
@@ -126,9 +136,14 @@ class GraphMem(Handle):
         """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
         return _on_scope(self, name, see)
 
-    def session(self, session_id: str) -> Session:
-        """Return a handle whose writes occur in this session; use it in `with`."""
-        return Session(_in_session(self._state, session_id))
+    def session(self, session_id: str, *, agent: str | None = None) -> Session:
+        """Return a handle whose writes occur in this session; use it in `with`.
+
+        Args:
+            session_id: a name of yours; the same one goes on with the same conversation.
+            agent: who works in it, for the log.
+        """
+        return Session(_in_session(self._state, session_id, agent))
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +177,8 @@ def _on_wall(handle: H, wall: Wall) -> H:
     return type(handle)(replace(handle._state, binding=binding))
 
 
-def _in_session(state: State, session_id: str) -> State:
-    name = valid(_SessionName, session_id=session_id).session_id
-    episode_id = identity.episode_id(state.binding.wall.scope, name)
-    return replace(state, session=SessionState(name, episode_id))
+def _in_session(state: State, session_id: str, agent: str | None) -> State:
+    given = valid(_SessionName, session_id=session_id, agent=agent)
+    episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
+    session = SessionState(given.session_id, episode_id, agent=given.agent)
+    return replace(state, session=session)

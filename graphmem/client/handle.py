@@ -17,6 +17,7 @@ from graphmem.client.evidence import AsyncEvidence, Evidence
 from graphmem.client.given import moment_of
 from graphmem.client.lifecycle import AsyncLifecycle, Lifecycle
 from graphmem.client.origin import Origin, Said, unclaimed
+from graphmem.client.ratings import AsyncRatings, Ratings
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
 from graphmem.client.state import State, blocking, bounded, listed, valid
@@ -107,6 +108,7 @@ class AsyncHandle(
     AsyncAttention,
     AsyncEvidence,
     AsyncBeliefs,
+    AsyncRatings,
     AsyncReasons,
     AsyncUpkeep,
     AsyncConsolidation,
@@ -332,6 +334,7 @@ class Handle(
     Attention,
     Evidence,
     Beliefs,
+    Ratings,
     Reasons,
     Upkeep,
     Consolidation,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, TypedDict, Unpack
@@ -13,6 +13,7 @@ from graphmem.client.given import moment_of, recall_policy_of
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
+    AnyBite,
     AsOf,
     Instant,
     Name,
@@ -24,8 +25,9 @@ from graphmem.model import (
     Wall,
 )
 from graphmem.operations import recall
+from graphmem.operations.access_log import Hit
 from graphmem.ports import Binding
-from graphmem.rules import gathering
+from graphmem.rules import gathering, identity
 
 MOST_BITES = 1_000
 Flag = Annotated[bool, Strict()]
@@ -89,7 +91,9 @@ class AsyncRecalling:
         as_of: AsOf | None = None,
         **looking: Unpack[Looking],
     ) -> Recollection:
-        """Return what fits a question, best first, each once; nothing is written.
+        """Return what fits a question, best first, each once.
+
+        Nothing is written but the search log, later, with others (see `expand`).
 
         Args:
             query: a question or some words.
@@ -109,6 +113,7 @@ class AsyncRecalling:
         found = await asked(self._state.binding, query, limit, policy, as_of, looking)
         if self._state.session is not None:
             self._state.session.supplied.update(gathering.hashes(found))
+        await self._state.searched("recall", query, hits(found.bites))
         return found
 
 
@@ -129,6 +134,14 @@ async def asked(
         limit=bounded("limit", limit, MOST_BITES),
     )
     return await recall.recall(_within(to, wanted.scopes), question, want, recall_policy_of(policy))
+
+
+def hits(bites: Iterable[AnyBite]) -> list[Hit]:
+    """Return bites as the log keeps them."""
+    return [
+        Hit(bite.kind.capitalize(), bite.id, bite.similarity, identity.content_hash(bite.text))
+        for bite in bites
+    ]
 
 
 def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:

@@ -47,7 +47,8 @@ class AsyncSession(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write the accesses that wait; all else has been acknowledged."""
+        """End the session and write what of the log waits; all else has been acknowledged."""
+        self._state.end_session()
         await self._state.settle(error)
 
 

@@ -15,6 +15,7 @@ from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import CommitOutcome, Message, Wish
 from graphmem.operations import access_log, commit, episode, evidence
+from graphmem.operations.access_log import Access, Artifact, Bound, Hit, Search
 from graphmem.ports import Binding, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
@@ -37,6 +38,9 @@ class SessionState:
     """Whether its episode is known to be in the graph."""
     supplied: set[str] = field(default_factory=set)
     """Hashes of what memory gave to the agent: said again by it, they are an echo."""
+    agent: str | None = None
+    start: Bound | None = None
+    """As the log knows it; None: nothing was logged since it began or ended last."""
 
 
 @dataclass(slots=True)
@@ -76,30 +80,56 @@ class State:
             await evidence.embed_statements(self.binding, beliefs)
         return outcomes
 
-    async def accessed(self, label: str, item_id: str) -> None:
+    async def accessed(self, label: str, item_id: str, artifact: Artifact | None = None) -> None:
         """Note that an item was looked at; when enough of that waits, try to write it."""
-        actor = self.session.session_id if self.session else None
-        if self.accesses.add(access_log.access(self.binding, label, item_id, actor)):
+        start = self._start()
+        await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
+
+    async def searched(self, tool: str, query: str, found: Sequence[Hit]) -> None:
+        """Note a search and what it found; when enough of that waits, try to write it."""
+        start = self._start()
+        await self._log(access_log.search(self.binding, tool, query, found, start), start)
+
+    def end_session(self) -> None:
+        """Note that the session has ended; what is logged in it from now on begins it anew."""
+        if self.session is not None and self.session.start is not None:
+            self.accesses.end(self.session.start, self.binding.world.clock.now())
+            self.session.start = None
+
+    def end_sessions(self) -> None:
+        """Note that every session of the client has ended."""
+        self.accesses.end_all(self.binding.world.clock.now())
+
+    def _start(self) -> Bound | None:
+        session = self.session
+        if session is not None and session.start is None:
+            session.start = access_log.begun(self.binding, session.session_id, session.agent)
+        return session.start if session else None
+
+    async def _log(self, entry: Access | Search, start: Bound | None) -> None:
+        if not self.binding.world.settings.access_log:
+            return
+        if self.accesses.add(entry, start):
             await self.try_flush()
 
     async def flush(self) -> int:
-        """Write the accesses that wait, in one transaction, and return how many are new."""
+        """Write what is logged and waits, in one transaction; return how many entries are new."""
         waiting = self.accesses.waiting()
         written = await access_log.write(self.binding.world, waiting)
         self.accesses.written(waiting)
         return written
 
     async def settle(self, error: BaseException | None) -> None:
-        """Write the accesses that wait when a block ends; an error in it goes before one here."""
+        """Write what is logged and waits when a block ends; an error in it goes before one here."""
         await (self.flush() if error is None else self.try_flush())
 
     async def try_flush(self) -> None:
-        """Write the accesses that wait; when that fails, log it and keep them."""
+        """Write what is logged and waits; when that fails, say so in the log and keep it."""
         try:
             await self.flush()
         except GraphmemError as error:
             waiting = len(self.accesses.waiting())
-            log.warning("%d accesses are still to be written: %s", waiting, error.code)
+            log.warning("%d log entries are still to be written: %s", waiting, error.code)
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules in force, the session's own included."""

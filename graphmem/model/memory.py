@@ -45,6 +45,9 @@ class EventType(StrEnum):
     RESOLVE = "RESOLVE"
     GRADUATE = "GRADUATE"
     COMPRESS = "COMPRESS"
+    SEARCH = "SEARCH"
+    SESSION_START = "SESSION_START"
+    SESSION_END = "SESSION_END"
 
 
 class Status(StrEnum):

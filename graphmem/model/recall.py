@@ -10,6 +10,7 @@ from pydantic import Field
 from graphmem.model.belief import Belief, Kind
 from graphmem.model.conversation import Turn
 from graphmem.model.memory import Memory
+from graphmem.model.rating import Rating
 from graphmem.model.terms import Instant, Record
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -189,6 +190,9 @@ class Bite(Record):
     """Among the candidates of its kind by meaning."""
     bm25: float | None
     bm25_rank: int | None
+    rating: Rating | None = None
+    """How much it is used, which has no part in its rank; None: never rated, a turn, or asked for
+    as of another time."""
 
 
 class MemoryBite(Bite):

@@ -1,22 +1,62 @@
-"""The log of what was looked at: telemetry, on which no belief, no status and no trace rests.
+"""The log of what was searched for and looked at: telemetry, on which no belief and no trace rests.
 
-Only how easily a belief comes to mind does: see rules/vitality.py.
+Only how easily a belief comes to mind does (see rules/vitality.py), and ratings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphmem import catalog
 from graphmem.model import EventType
-from graphmem.ports import Binding, Tx, World
+from graphmem.ports import Binding, Query, Tx, World
 from graphmem.rules import drafts, identity
 
+LONGEST_QUERY = 2_000
+"""Characters of a query that are kept."""
+
+BEGIN = catalog.query("attention/begin", lambda row: row["written"])
+END = catalog.query("attention/end", lambda row: row["written"])
+SEARCH = catalog.query("attention/search", lambda row: row["written"])
 LOG = catalog.query("attention/log", lambda row: row["written"])
+ARTIFACTS = catalog.query("attention/artifacts", catalog.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file, symbol or document that an agent touches."""
+
+    scope: str
+    kind: str
+    ref: str
+
+    @property
+    def id(self) -> str:
+        """Made from the scope, the kind and the reference."""
+        return "ar_" + identity.digest(self.scope, self.kind, self.ref)[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The beginning of a session, or its end."""
+
+    tenant: str
+    event_id: str
+    scope: str
+    at: datetime
+    session_id: str
+    """As its user calls it."""
+    agent: str | None
+    within: str | None = None
+    """Of an end: the event that began the session."""
+    logged: int = 0
+    """Of an end: searches and accesses that were made in the session; what of them is not in the
+    graph was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,43 +67,197 @@ class Access:
     event_id: str
     scope: str
     label: str
-    """Memory, Belief, Turn or Episode."""
+    """Memory, Belief, Turn, Episode or Artifact."""
     item_id: str
     at: datetime
     actor: str | None
+    within: str | None = None
+    """The event that began the session."""
+    artifact: Artifact | None = None
 
 
-def access(to: Binding, label: str, item_id: str, actor: str | None) -> Access:
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a search."""
+
+    label: str | None
+    """None: whatever has the id."""
+    id: str
+    similarity: float | None = None
+    """Calibrated cosine to the query."""
+    content_hash: str | None = None
+    artifact: Artifact | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search and what it found, best first."""
+
+    tenant: str
+    event_id: str
+    scope: str
+    at: datetime
+    actor: str | None
+    tool: str
+    query: str
+    found: tuple[Hit, ...]
+    within: str | None = None
+    """The event that began the session."""
+
+
+Entry: TypeAlias = Bound | Search | Access
+
+
+def begun(to: Binding, session_id: str, agent: str | None) -> Bound:
+    """Return the beginning of a session, now."""
+    now = to.world.clock.now()
+    wall = to.wall
+    return Bound(wall.tenant, identity.event_id(now), wall.scope, now, session_id, agent)
+
+
+def ended(start: Bound, now: datetime, logged: int) -> Bound:
+    """Return the end of a session in which so much was logged."""
+    return Bound(
+        start.tenant,
+        identity.event_id(now),
+        start.scope,
+        now,
+        start.session_id,
+        start.agent,
+        within=start.event_id,
+        logged=logged,
+    )
+
+
+def access(
+    to: Binding, label: str, item_id: str, start: Bound | None, artifact: Artifact | None = None
+) -> Access:
     """Return a look of a handle's scope at an item, now."""
     now = to.world.clock.now()
     wall = to.wall
-    return Access(wall.tenant, identity.event_id(now), wall.scope, label, item_id, now, actor)
+    actor, within = (start.session_id, start.event_id) if start else (None, None)
+    event_id = identity.event_id(now)
+    return Access(wall.tenant, event_id, wall.scope, label, item_id, now, actor, within, artifact)
 
 
-async def write(world: World, accesses: Iterable[Access]) -> int:
-    """Append them in one transaction and return how many are new.
+def search(to: Binding, tool: str, query: str, found: Sequence[Hit], start: Bound | None) -> Search:
+    """Return a search of a handle's scope, now."""
+    now = to.world.clock.now()
+    wall = to.wall
+    actor, within = (start.session_id, start.event_id) if start else (None, None)
+    return Search(
+        wall.tenant,
+        identity.event_id(now),
+        wall.scope,
+        now,
+        actor,
+        tool,
+        query[:LONGEST_QUERY],
+        tuple(found),
+        within,
+    )
 
-    One that is there already is passed over, so writing them again is harmless; so is one whose
-    item is no longer there.
+
+async def write(world: World, entries: Iterable[Entry]) -> int:
+    """Append them in one transaction and return how many searches and looks are new.
+
+    One that is there already is passed over, so writing them again is harmless; so is a look at
+    an item that is no longer there.
     """
-    # In one order everywhere, two writers wait for each other's items and never in a ring.
-    ordered = sorted(accesses, key=lambda one: (one.tenant, one.label, one.item_id, one.event_id))
-    batches = [(tenant, [_row(one) for one in of]) for tenant, of in groupby(ordered, _tenant)]
+    by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
+    batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 
     async def work(tx: Tx) -> int:
         written = 0
-        for tenant, rows in batches:
-            written += sum(await tx.fetch(LOG, tenant=tenant, events=rows))
+        for tenant, (artifacts, parts) in batches:
+            if artifacts:
+                await tx.fetch(ARTIFACTS, tenant=tenant, artifacts=artifacts)
+            for query, rows in parts:
+                new = sum(await tx.fetch(query, tenant=tenant, events=rows))
+                written += new if query in (SEARCH, LOG) else 0
         return written
 
     return await world.graph.write(work) if batches else 0
 
 
-def _tenant(one: Access) -> str:
+def _tenant(one: Entry) -> str:
     return one.tenant
 
 
-def _row(one: Access) -> Mapping[str, Any]:
+_Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
+
+
+def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Part]]:
+    """Return the artifacts of a tenant's entries, and their rows by query, in order."""
+    # In one order everywhere, two writers wait for each other's items and rarely in a ring.
+    bounds = [one for one in entries if isinstance(one, Bound)]
+    searches = sorted((one for one in entries if isinstance(one, Search)), key=_event_id)
+    looks = [one for one in entries if isinstance(one, Access)]
+    looks.sort(key=lambda one: (one.label, one.item_id, one.event_id))
+    known = {
+        artifact.id: artifact
+        for artifact in (
+            *(one.artifact for one in looks),
+            *(hit.artifact for one in searches for hit in one.found),
+        )
+        if artifact is not None
+    }
+    artifacts: list[Mapping[str, Any]] = [
+        {"id": one.id, "scope": one.scope, "kind": one.kind, "ref": one.ref}
+        for one in sorted(known.values(), key=lambda one: one.id)
+    ]
+    parts: list[_Part] = [
+        (BEGIN, [_bound_row(one) for one in bounds if one.within is None]),
+        (SEARCH, [_search_row(one) for one in searches]),
+        (LOG, [_access_row(one) for one in looks]),
+        (END, [_bound_row(one) for one in bounds if one.within is not None]),
+    ]
+    return artifacts, [(query, rows) for query, rows in parts if rows]
+
+
+def _event_id(one: Search) -> str:
+    return one.event_id
+
+
+def _bound_row(one: Bound) -> Mapping[str, Any]:
+    kind = EventType.SESSION_START if one.within is None else EventType.SESSION_END
+    told = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
+    return {
+        "id": one.event_id,
+        "scope": one.scope,
+        "type": kind,
+        "occurred_at": one.at,
+        "request_hash": drafts.request_hash(one.scope, kind, one.session_id, one.event_id),
+        "actor": one.agent,
+        "within": one.within,
+        "payload": json.dumps(told, ensure_ascii=False),
+    }
+
+
+def _search_row(one: Search) -> Mapping[str, Any]:
+    return {
+        "id": one.event_id,
+        "scope": one.scope,
+        "type": EventType.SEARCH,
+        "occurred_at": one.at,
+        "request_hash": drafts.request_hash(one.scope, EventType.SEARCH, one.tool, one.query),
+        "actor": one.actor,
+        "within": one.within,
+        "payload": json.dumps({"tool": one.tool, "query": one.query}, ensure_ascii=False),
+        "found": [
+            {
+                "label": hit.label,
+                "id": hit.id,
+                "rank": rank,
+                "similarity": hit.similarity,
+                "content_hash": hit.content_hash,
+            }
+            for rank, hit in enumerate(one.found, 1)
+        ],
+    }
+
+
+def _access_row(one: Access) -> Mapping[str, Any]:
     return {
         "id": one.event_id,
         "label": one.label,
@@ -73,4 +267,5 @@ def _row(one: Access) -> Mapping[str, Any]:
         "occurred_at": one.at,
         "request_hash": drafts.request_hash(one.scope, EventType.ACCESS, one.label, one.item_id),
         "actor": one.actor,
+        "within": one.within,
     }

@@ -16,6 +16,7 @@ from graphmem.model import (
     MemoryBite,
     OtherValue,
     Parts,
+    Rating,
     Reason,
     RecallPolicy,
     Recollection,
@@ -34,6 +35,7 @@ from graphmem.rules import (
     gathering,
     identity,
     moments,
+    rating,
     records,
     tracerank,
     vitality,
@@ -116,12 +118,13 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         "trace": tracerank.sent(policy.trace),
         "test": asking.sent(asking.bounds(to.world.settings)),
         "vital": vitality.sent(),
+        "fade": rating.fade(),
     }
     query = NOW
     if want.narrows:
         query, asked = NARROWED, asked | _narrower(to, asked, want, kept)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(query, **asked))
-    reader = _Reader(to.model.mu_query, policy.trace, found["lost"])
+    reader = _Reader(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
         hidden=dict(found.get("hidden", ())),
@@ -170,6 +173,7 @@ class _Reader:
     mu: float
     by: TraceRank
     lost: Collection[str]
+    is_now: bool
 
     def bite(self, hit: dict[str, Any]) -> AnyBite:
         score = hit["vector_score"]
@@ -182,6 +186,7 @@ class _Reader:
             "vector_rank": hit["vector_rank"],
             "bm25": hit["bm25"],
             "bm25_rank": hit["bm25_rank"],
+            "rating": self._rating(hit["rating"]),
         }
         if hit["kind"] == "turn":
             return TurnBite(turn=Turn(**hit["item"]), **common)
@@ -189,6 +194,11 @@ class _Reader:
         if hit["kind"] == "memory":
             return self._memory(hit, common)
         return _belief(hit, common)
+
+    def _rating(self, found: Mapping[str, Any] | None) -> Rating | None:
+        if found is None or not self.is_now:
+            return None
+        return Rating(tier=rating.tier(found["elo"]), **found)
 
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, Status
+from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, Status, Tier
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
@@ -148,6 +148,7 @@ def not_there(ask: Callable[..., Any]) -> Read:
     return read
 
 
+NOBODY = dict.fromkeys(Tier, 0)
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
     "context": lambda m, _: m.context(unlike(1), turns=True, hidden=True).ids,
@@ -187,11 +188,13 @@ READS: dict[str, Read] = {
     "graduate": lambda m, _: m.graduate("no such file.md", dry_run=True).episodes,
     "compress": lambda m, _: m.compress(dry_run=True).episodes,
     "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
+    "ratings": lambda m, _: m.ratings(),
+    "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
 }
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
     *("predicate", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
-    "consolidate",
+    *("consolidate", "touch", "log_search", "rate"),
 }
 NO_READS = {"open", "close", "tenant", "scope", "session"}
 
@@ -213,6 +216,11 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
         session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
+    with memory.session("s2") as session:
+        session.touch("file", "notes.md")
+        session.log_search("where?", tool="grep", results=[str(done.memory_id), ("file", "a.py")])
+        session.expand(str(done.memory_id))
+    memory.rate()
     return {
         "memory": str(done.memory_id),
         "episode": session.episode_id,

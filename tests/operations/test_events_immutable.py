@@ -22,6 +22,7 @@ READS = {
     *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
     *("why", "timeline", "verify", "expand", "stale", "context"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
+    *("ratings", "attention"),
 }
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}
 
@@ -71,6 +72,13 @@ def consolidated(memory: GraphMem) -> None:
     tell(memory, [*SWIMS, "I never drink coffee after four."])
     done = memory.consolidate(policy=FEW)
     assert {one.step for one in done.changes} == {Step.CREATE, Step.CONTRADICT, Step.FLAG}
+
+
+def searched(memory: GraphMem) -> None:
+    with memory.session("s3") as session:
+        bites = session.recall(WINDOW).bites
+        session.expand(bites[0].id)
+    assert len(bites) > 1
 
 
 def graduated(memory: GraphMem) -> None:
@@ -165,6 +173,11 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
     "rebuild": [lambda m: m.rebuild()],
     "backfill": [lambda m: m.backfill()],
     "flush": [lambda m: (m.expand(m.list().memories[0].id), m.flush())],
+    "touch": [lambda m: (m.touch("file", "notes.md"), m.flush())],
+    "log_search": [
+        lambda m: (m.log_search("where?", tool="grep", results=[("file", "a.py")]), m.flush())
+    ],
+    "rate": [searched, lambda m: m.rate(), lambda m: m.rate(again=True)],
 }
 
 
@@ -193,7 +206,11 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
             # What was retracted beforehand is linked to its retraction when it comes.
             links = [gained(before[k], after[k]) for k in before if k in after]
             assert {k: {**after[k], "edges": before[k]["edges"]} for k in before} == before, name
-            assert {kind for link in links for kind, _, _ in link} <= {"RETRACTS"}, f"{name} {n}"
+            assert {kind for link in links for kind, _, _ in link} <= {
+                "RETRACTS",
+                "WITHIN",
+                "RATED",
+            }, f"{name} {n}"
             before = after
     assert plain.verify().wrong == ()
     assert {event["type"] for event in before.values()} == {
@@ -216,6 +233,9 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "ACCESS",
         "GRADUATE",
         "COMPRESS",
+        "SEARCH",
+        "SESSION_START",
+        "SESSION_END",
     }
 
 

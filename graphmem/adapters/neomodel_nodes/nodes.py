@@ -27,6 +27,8 @@ from graphmem.adapters.neomodel_nodes.workings import (
     Migration,
     MigrationLock,
     NameLock,
+    Rater,
+    Rating,
     Reply,
 )
 
@@ -47,6 +49,21 @@ class Speaks(StructuredRel):
     tenant = StringProperty(required=True)
     slot_id = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Returned(StructuredRel):
+    """In which place a search returned a result, and how near it was to the question."""
+
+    rank = IntegerProperty(required=True)
+    similarity = FloatProperty()
+    content_hash = StringProperty()
+
+
+class Rated(StructuredRel):
+    """What the games of a search made of a rating."""
+
+    before = FloatProperty(required=True)
+    after = FloatProperty(required=True)
 
 
 class Tenant(StructuredNode):
@@ -185,6 +202,8 @@ class Event(StructuredNode):
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
         Index("range", "target_id", ("tenant", "target_id")),
+        Index("range", "position", ("tenant", "position")),
+        Index("range", "type", ("tenant", "type", "recorded_at")),
     )
 
     tenant = StringProperty(required=True)
@@ -210,6 +229,7 @@ class Event(StructuredNode):
     decay_per_day = FloatProperty()
     margin = FloatProperty()
     combine = StringProperty()
+    position = IntegerProperty()
     payload = StringProperty()
 
     reinforces = RelationshipTo("Memory", "REINFORCES")
@@ -226,6 +246,18 @@ class Event(StructuredNode):
     accessed_beliefs = RelationshipTo("Belief", "ACCESSED")
     accessed_turns = RelationshipTo("Turn", "ACCESSED")
     accessed_episodes = RelationshipTo("Episode", "ACCESSED")
+    accessed_artifacts = RelationshipTo("Artifact", "ACCESSED")
+    returned_memories = RelationshipTo("Memory", "RETURNED", model=Returned)
+    returned_beliefs = RelationshipTo("Belief", "RETURNED", model=Returned)
+    returned_turns = RelationshipTo("Turn", "RETURNED", model=Returned)
+    returned_episodes = RelationshipTo("Episode", "RETURNED", model=Returned)
+    returned_artifacts = RelationshipTo("Artifact", "RETURNED", model=Returned)
+    rated_memories = RelationshipTo("Memory", "RATED", model=Rated)
+    rated_beliefs = RelationshipTo("Belief", "RATED", model=Rated)
+    rated_episodes = RelationshipTo("Episode", "RATED", model=Rated)
+    rated_artifacts = RelationshipTo("Artifact", "RATED", model=Rated)
+    within = RelationshipTo("Event", "WITHIN", cardinality=ZeroOrOne)
+    logged = RelationshipFrom("Event", "WITHIN")
 
 
 class Episode(StructuredNode):
@@ -302,6 +334,22 @@ class Turn(StructuredNode):
     accessed_by = RelationshipFrom("Event", "ACCESSED")
 
 
+class Artifact(StructuredNode):
+    """A file, symbol or document that agents touch."""
+
+    indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
+
+    tenant = StringProperty(required=True)
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+    kind = StringProperty(required=True)
+    ref = StringProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+    accessed_by = RelationshipFrom("Event", "ACCESSED")
+    returned_by = RelationshipFrom("Event", "RETURNED", model=Returned)
+
+
 NODES: tuple[type[StructuredNode], ...] = (
     Tenant,
     Memory,
@@ -312,6 +360,9 @@ NODES: tuple[type[StructuredNode], ...] = (
     Event,
     Episode,
     Turn,
+    Artifact,
+    Rater,
+    Rating,
     Consolidation,
     Reply,
     Archive,

@@ -71,6 +71,31 @@ class Archive(StructuredNode):
     episode = RelationshipFrom("graphmem.adapters.neomodel_nodes.nodes.Episode", "ARCHIVED_AS")
 
 
+class Rater(StructuredNode):
+    """How many sessions of a tenant have ended, and how many of these ends were settled."""
+
+    tenant = StringProperty(unique_index=True)
+    ended = IntegerProperty()
+    rated = IntegerProperty()
+
+
+class Rating(StructuredNode):
+    """How much an item is used, as the search log says: a cache, made again from it."""
+
+    indexes: ClassVar = (
+        Index("unique", "id", ("tenant", "kind", "id")),
+        Index("range", "elo", ("tenant", "elo")),
+    )
+
+    tenant = StringProperty(required=True)
+    kind = StringProperty(required=True)
+    uid = StringProperty(required=True, db_property="id")
+    scope = StringProperty(required=True)
+    elo = FloatProperty(required=True)
+    games = IntegerProperty(required=True)
+    touched_at = DateTimeNeo4jFormatProperty(required=True)
+
+
 class Checkpoint(StructuredNode):
     """What a slot's older evidence came to: a cache, which a read continues from."""
 

@@ -1,0 +1,41 @@
+// The newest of what was logged, newest first.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant  string   whose
+//   $scopes  list     scopes the reader can see
+//   $limit   integer  rows at most
+// columns:
+//   - id       string    of the event
+//   - type     string    SEARCH or ACCESS
+//   - at       datetime  when
+//   - scope    string    of the event
+//   - actor    string    the session's name; null outside any
+//   - payload  string    of a SEARCH: JSON of tool and query
+//   - items    list      maps of kind, id and text: what was looked at, or the three best results
+
+CALL () {
+  UNWIND ['SEARCH', 'ACCESS'] AS type
+  CALL (type) {
+    MATCH (e:Event)
+    USING INDEX e:Event(tenant, type, recorded_at)
+    WHERE e.tenant = $tenant AND e.type = type AND e.recorded_at IS NOT NULL AND e.scope IN $scopes
+    RETURN e
+    ORDER BY e.recorded_at DESC, e.id DESC
+    LIMIT $limit
+  }
+  RETURN e
+}
+WITH e
+ORDER BY e.recorded_at DESC, e.id DESC
+LIMIT $limit
+CALL (e) {
+  MATCH (e)-[hit:RETURNED|ACCESSED]->(n)
+  WHERE coalesce(hit.rank, 1) <= 3 AND n.scope IN $scopes
+  WITH hit, n
+  ORDER BY hit.rank
+  RETURN collect({kind: labels(n)[0], id: n.id, text: coalesce(n.content, n.statement, n.text, n.ref, n.summary, n.session_id)}) AS items
+}
+RETURN e.id AS id, e.type AS type, e.occurred_at AS at, e.scope AS scope, e.actor AS actor, e.payload AS payload, items
+ORDER BY e.recorded_at DESC, e.id DESC

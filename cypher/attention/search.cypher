@@ -1,0 +1,25 @@
+// Append SEARCH events, each with an edge to every result that is still there, and to its session. One that is there already is passed over.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: within (the session's beginning or null), found (label or null, id, rank, similarity, content_hash), the event's fields
+// columns:
+//   - written  integer  events appended
+
+UNWIND $events AS event
+OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})
+FILTER there IS NULL
+// include: fragments/append_event.cypher
+CALL (e, event) {
+  MATCH (start:Event {tenant: $tenant, id: event.within})
+  CREATE (e)-[:WITHIN]->(start)
+}
+CALL (e, event) {
+  UNWIND event.found AS hit
+  MATCH (n:Memory|Belief|Turn|Episode|Artifact {tenant: $tenant, id: hit.id})
+  WHERE hit.label IS NULL OR hit.label IN labels(n)
+  CREATE (e)-[:RETURNED {rank: hit.rank, similarity: hit.similarity, content_hash: hit.content_hash}]->(n)
+}
+RETURN count(e) AS written

@@ -1,0 +1,52 @@
+"""`graphmem attention`: what the memory is really used for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from graphmem.cli.app import App, command
+
+
+@click.group()
+def attention() -> None:
+    """See what the memory is really used for, by the log of its searches."""
+
+
+@attention.command()
+@click.option("--again", is_flag=True, help="Drop all ratings and begin with the first session.")
+@command(wall=True)
+def rate(app: App, *, again: bool) -> None:
+    """Rate what searches returned, from where the last run stopped.
+
+    What was opened in a session has won against what the same search returned and nobody opened.
+    A session counts when it has ended, or a day after its last entry. Safe to interrupt and to run
+    in several places at once.
+    """
+    from graphmem.cli import rating_views
+
+    with app.memory() as memory:
+        with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as tell:
+            done = memory.rate(again=again, on_part=tell)
+        app.emit(done, lambda: rating_views.settled(done))
+
+
+@attention.command()
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="Memory|Belief|Episode|Artifact",
+    help="Only these; all of them unless given.",
+)
+@click.option("--limit", default=10, show_default=True, help="Rows of each part, 1 to 1,000.")
+@command(wall=True)
+def dashboard(app: App, *, kinds: tuple[str, ...], limit: int) -> None:
+    """Show what is used most, how ratings spread, and what was looked for last."""
+    from graphmem.cli import rating_views
+
+    with app.memory() as memory:
+        chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
+        found = memory.attention(limit=limit, **chosen)
+        app.emit(found, lambda: rating_views.dashboard(found))

@@ -1,0 +1,101 @@
+"""How ratings and the search log look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from graphmem.cli.belief_views import counted
+from graphmem.model import Activity, Attention, RatedItem, RatingUpdate, Settled, Tier
+
+WIDTH = 40
+"""Characters of the longest bar."""
+COLOURS = {Tier.HIGH: "green", Tier.MEDIUM: "cyan", Tier.LOW: "yellow", Tier.VERY_LOW: "red"}
+
+
+def settled(done: Settled) -> Text:
+    """Return what rating the log has done."""
+    if not done.sessions:
+        return Text("Nothing new: no session has ended since the last run.", style="dim")
+    abandoned = f", {done.abandoned} of them by nobody" if done.abandoned else ""
+    return Text(
+        f"{counted(done.sessions, 'session')} ended{abandoned}; "
+        f"{counted(done.searches, 'search was a game', 'searches were games')}; "
+        f"{counted(done.updates, 'rating')} changed."
+    )
+
+
+def dashboard(found: Attention) -> RenderableType:
+    """Return all parts, one below the other."""
+    if not (found.top or found.activity):
+        return Text("Nothing was searched for yet.", style="dim")
+    parts: list[tuple[str, RenderableType]] = []
+    if found.top:
+        parts += [("used most", _top(found.top)), ("ratings", _spread(found))]
+    if found.activity:
+        parts.append(("looked for last", _activity(found.activity)))
+    if found.updates:
+        parts.append(("rated last", _updates(found.updates)))
+    if not found.top:
+        parts.append(("", Text("Nothing is rated yet: `graphmem attention rate`.", style="dim")))
+    lines: list[RenderableType] = []
+    for title, part in parts:
+        lines += ["", Text(title, style="bold"), part] if title else ["", part]
+    return Group(*lines[1:])
+
+
+def _top(items: Sequence[RatedItem]) -> Table:
+    table = Table("elo", "tier", "games", "what", "", box=None, pad_edge=False)
+    for one in items:
+        tier = one.rating.tier
+        table.add_row(
+            f"{one.rating.elo:.0f}",
+            Text(tier, style=COLOURS[tier]),
+            str(one.rating.games),
+            one.kind.lower(),
+            _named(one.text, one.id),
+        )
+    return table
+
+
+def _spread(found: Attention) -> Group:
+    tiers = Text("  ").join(
+        Text(f"{tier} {n}", style=COLOURS[tier]) for tier, n in found.tiers.items()
+    )
+    most = max(n for _, n in found.histogram)
+    bars = Table("from", "", "items", box=None, pad_edge=False)
+    for least, n in found.histogram:
+        bars.add_row(f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n))
+    return Group(tiers, bars)
+
+
+def _activity(done: Sequence[Activity]) -> Table:
+    table = Table("when", "session", "", box=None, pad_edge=False)
+    for one in done:
+        asked = f"{one.tool}: {one.query}" if one.tool else "opened"
+        shown = Text(asked if one.tool is None else f"{asked} → ", overflow="ellipsis")
+        for place, (_, item_id, text) in enumerate(one.items):
+            shown.append(" · " if place else " ").append(_named(text, item_id))
+        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", one.session_id or "–", shown)
+    return table
+
+
+def _updates(changes: Sequence[RatingUpdate]) -> Table:
+    table = Table("when", "before", "after", "", box=None, pad_edge=False)
+    for one in changes:
+        style = "green" if one.after > one.before else "red"
+        table.add_row(
+            f"{one.at:%Y-%m-%d %H:%M}",
+            f"{one.before:.0f}",
+            Text(f"{one.after:.0f}", style=style),
+            _named(one.text, one.id),
+        )
+    return table
+
+
+def _named(text: str | None, item_id: str) -> Text:
+    shown = " ".join(text.split()) if text else f"{item_id} (gone)"
+    return Text(shown if len(shown) <= 60 else f"{shown[:59]}…")

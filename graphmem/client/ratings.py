@@ -1,0 +1,88 @@
+"""The part of a handle that says what a memory is really used for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.model import Attention, RatedItem, Record, Settled, Tier
+from graphmem.operations import rating
+from graphmem.ports import OnPart, silent
+
+MOST_ROWS = 1_000
+RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
+RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
+
+
+class _Rated(Record):
+    tier: Tier | None = None
+    kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)] = RATED
+
+
+class AsyncRatings:
+    """Ratings by the search log, awaited."""
+
+    _state: State
+
+    async def rate(self, *, again: bool = False, on_part: OnPart = silent) -> Settled:
+        """Rate what the search log of the tenant holds of sessions that have ended.
+
+        What was opened in a session has won against what the same search returned and nobody
+        opened (Elo). Goes on from where the last call stopped. Safe to interrupt and to call in
+        several places at once. A session that nobody ended is over a day after its last entry.
+
+        Args:
+            again: drop all ratings and begin with the first session.
+            on_part: told `session`, and `rating` for those dropped, and how many more are done.
+        """
+        await self._state.flush()
+        settle = rating.settle_again if again else rating.settle
+        return await settle(self._state.binding, on_part)
+
+    async def ratings(
+        self,
+        *,
+        tier: Tier | str | None = None,
+        kinds: Sequence[RatedKind] = RATED,
+        limit: int = 50,
+    ) -> tuple[RatedItem, ...]:
+        """Return what is used most in the scopes of this handle, highest rating first.
+
+        Args:
+            tier: only those of one.
+            kinds: of Memory, Belief, Episode and Artifact.
+            limit: 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        given = valid(_Rated, tier=tier, kinds=tuple(kinds))
+        count = bounded("limit", limit, MOST_ROWS)
+        return tuple(await rating.items(self._state.binding, given.tier, given.kinds, count))
+
+    async def attention(self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10) -> Attention:
+        """Return what the memory is really used for, in the scopes of this handle.
+
+        Args:
+            kinds: of Memory, Belief, Episode and Artifact.
+            limit: rows of each part, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        given = valid(_Rated, kinds=tuple(kinds))
+        count = bounded("limit", limit, MOST_ROWS)
+        return await rating.attention(self._state.binding, given.kinds, count)
+
+
+class Ratings:
+    """Ratings by the search log, blocking: the twin of `AsyncRatings`."""
+
+    _state: State
+
+    rate = blocking(AsyncRatings.rate)
+    ratings = blocking(AsyncRatings.ratings)
+    attention = blocking(AsyncRatings.attention)

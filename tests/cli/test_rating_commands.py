@@ -1,0 +1,75 @@
+"""`graphmem attention`, as people and programs read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+ROSES = [f"The garden has {n} red roses" for n in ("two", "three", "nine", "forty")]
+ASKED = "red roses in the garden"
+
+
+@pytest.fixture
+def used(run: Run, migrated: Settings, tenant: str) -> str:
+    """A tenant in which one of four memories was opened whenever it was found."""
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+        memory = client.tenant(tenant)
+        for text in ROSES:
+            memory.remember(text)
+        last = memory.recall(ASKED).bites[-1]
+        for n in range(5):
+            with memory.session(f"s{n}", agent="planner") as session:
+                session.recall(ASKED)
+                session.expand(last.id)
+                session.touch("file", "garden.md")
+    return last.text
+
+
+def test_nothing_is_known_of_what_nobody_asked(run: Run) -> None:
+    assert "Nothing new" in run("attention", "rate").out
+    assert "Nothing was searched for yet." in run("attention", "dashboard").out
+    assert run("attention", "rate", "--json").data == {
+        "sessions": 0,
+        "abandoned": 0,
+        "searches": 0,
+        "updates": 0,
+    }
+
+
+def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
+    before = run("attention", "dashboard").out
+    assert "Nothing is rated yet: `graphmem attention rate`." in before
+    assert f"recall: {ASKED}" in before
+    assert "garden.md" in before
+    assert "5 sessions ended; 5 searches were games; 20 ratings changed." in (
+        run("attention", "rate").out
+    )
+    assert "Nothing new" in run("attention", "rate").out
+    shown = run("attention", "dashboard").out
+    for words in ("used most", "MEDIUM 1", "LOW 3", "looked for last", "rated last", "s4"):
+        assert words in shown
+    data = run("attention", "dashboard", "--json", "--limit", "2").data
+    assert data["top"][0]["text"] == used
+    assert data["top"][0]["rating"]["tier"] == "MEDIUM"
+    assert [len(data[part]) for part in ("top", "activity", "updates")] == [2, 2, 2]
+    assert data["tiers"] == {"HIGH": 0, "MEDIUM": 1, "LOW": 3, "VERY_LOW": 0}
+    assert run("attention", "rate", "--again", "--json").data["updates"] == 20
+    again = run("attention", "dashboard", "--json", "--limit", "2").data
+    assert [one["id"] for one in again["top"]] == [one["id"] for one in data["top"]]
+
+
+def test_only_some_kinds_are_shown(run: Run, used: str) -> None:
+    run("attention", "rate")
+    assert run("attention", "dashboard", "--kind", "Belief", "--json").data["top"] == []
+    assert len(run("attention", "dashboard", "--kind", "Memory", "--json").data["top"]) == 4
+    for option, value, named in (("--kind", "Turn", "kinds"), ("--limit", "0", "limit")):
+        refused = run("attention", "dashboard", option, value)
+        assert (refused.code, named in refused.err) == (2, True)

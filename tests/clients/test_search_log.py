@@ -1,0 +1,227 @@
+"""The log of searches and sessions: written behind, once, with what each search returned."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import AsOf, GraphMem, Tier, quality_stats
+from graphmem.client.access_log import MOST, AccessLog
+from graphmem.errors import InvalidInputError
+from graphmem.operations.access_log import Access, Bound
+from graphmem.rules import identity
+from graphmem.settings import Settings
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
+
+
+def logged(look: Look, tenant: str) -> list[dict[str, Any]]:
+    """What was logged, in order."""
+    rows = look.rows(
+        "MATCH (e:Event {tenant: $tenant}) "
+        "WHERE e.type IN ['SEARCH', 'ACCESS', 'SESSION_START', 'SESSION_END'] "
+        "RETURN e.type AS type, e.id AS id, e.actor AS actor, e.payload AS payload, "
+        "  e.position AS position, e.scope AS scope, "
+        "  [(e)-[r:RETURNED]->(n) | [r.rank, labels(n)[0], n.id, r.similarity, r.content_hash]] "
+        "  AS returned, "
+        "  [(e)-[:ACCESSED]->(n) | n.id] AS accessed, [(e)-[:WITHIN]->(s) | s.id] AS within "
+        "ORDER BY e.occurred_at, e.type <> 'SESSION_START', e.id",
+        tenant=tenant,
+    )
+    return [
+        {**row, "payload": json.loads(row["payload"] or "{}"), "returned": sorted(row["returned"])}
+        for row in rows
+    ]
+
+
+def test_a_search_is_logged_with_what_it_returned(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    clock = FrozenClock(MAY)
+    memory = door.on(memory, clock=clock)
+    first = str(memory.remember(unlike(1), at=MAY).memory_id)
+    memory.remember(unlike(2), at=MAY)
+    memory.believe(unlike(3), at=MAY)
+    with memory.scope("alice").session("s1", agent="planner") as session:
+        clock.advance(timedelta(minutes=1))
+        found = session.recall(unlike(1), limit=3)
+        clock.advance(timedelta(minutes=1))
+        session.expand(first)
+        clock.advance(timedelta(minutes=1))
+        shown = session.context(unlike(2))
+        assert logged(look, tenant) == []
+        clock.advance(timedelta(minutes=1))
+    start, search, access, context, end = logged(look, tenant)
+    assert [one["type"] for one in (start, search, access, context, end)] == [
+        *("SESSION_START", "SEARCH", "ACCESS", "SEARCH", "SESSION_END")
+    ]
+    assert (start["actor"], start["payload"]) == ("planner", {"session_id": "s1"})
+    assert search["payload"] == {"tool": "recall", "query": unlike(1)}
+    assert search["returned"] == [
+        [
+            rank,
+            bite.kind.capitalize(),
+            bite.id,
+            bite.similarity,
+            identity.content_hash(bite.text),
+        ]
+        for rank, bite in enumerate(found.bites, 1)
+    ]
+    assert len(found.bites) == 3
+    assert access["accessed"] == [first]
+    assert context["payload"] == {"tool": "context", "query": unlike(2)}
+    assert [one[2] for one in context["returned"]] == list(shown.ids)
+    for one in (search, access, context):
+        assert (one["actor"], one["scope"], one["within"]) == ("s1", "alice", [start["id"]])
+    assert end["within"] == [start["id"]]
+    assert (end["payload"], end["position"]) == ({"session_id": "s1", "logged": 3}, 1)
+
+
+def test_a_session_ends_with_its_block_or_its_client_and_begins_anew(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    session = memory.session("s1")
+    for _ in range(2):
+        with session:
+            session.recall(unlike(1))
+        # One in which nothing happened leaves nothing.
+        with session:
+            pass
+    other = door.open()
+    other.tenant(tenant).session("s2").recall(unlike(1))
+    other.tenant(tenant).recall(unlike(2))
+    other.close()
+    found = logged(look, tenant)
+    names = [one["payload"]["session_id"] for one in found if one["type"] == "SESSION_START"]
+    assert names == ["s1", "s1", "s2"]
+    assert [one["position"] for one in found if one["type"] == "SESSION_END"] == [1, 2, 3]
+    assert [len(one["within"]) for one in found if one["type"] == "SEARCH"] == [1, 1, 1, 0]
+
+
+def test_what_agents_do_elsewhere_is_logged_too(memory: GraphMem, look: Look, tenant: str) -> None:
+    known = str(memory.remember(unlike(1)).memory_id)
+    belief = memory.believe(unlike(2)).belief_id
+    with memory.session("s1") as session:
+        session.log_search(
+            "def main",
+            tool="grep",
+            results=[("file", "a.py"), known, belief, "m_nope", ("symbol", "a.main")],
+        )
+        session.touch("file", "a.py")
+        session.touch("document", "https://example.org/plan")
+    _, search, *looks, _ = logged(look, tenant)
+    assert search["payload"] == {"tool": "grep", "query": "def main"}
+    artifacts = {
+        row["ref"]: row["id"]
+        for row in look.rows(
+            "MATCH (n:Artifact {tenant: $tenant}) RETURN n.ref AS ref, n.id AS id", tenant=tenant
+        )
+    }
+    assert artifacts.keys() == {"a.py", "a.main", "https://example.org/plan"}
+    assert [(rank, item) for rank, _, item, _, _ in search["returned"]] == [
+        (1, artifacts["a.py"]),
+        (2, known),
+        (3, belief),
+        (5, artifacts["a.main"]),
+    ]
+    assert [one["accessed"] for one in looks] == [
+        [artifacts["a.py"]],
+        [artifacts["https://example.org/plan"]],
+    ]
+    assert memory.rate().updates == 4
+    assert {one.text for one in memory.ratings(kinds=["Artifact"])} == {"a.py", "a.main"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.touch("folder", "a"),
+        lambda m: m.touch("file", " "),
+        lambda m: m.touch("file", "x" * 2_001),
+        lambda m: m.log_search("", tool="grep"),
+        lambda m: m.log_search("a", tool=""),
+        lambda m: m.log_search("a", tool="grep", results=[("file",)]),
+        lambda m: m.log_search("a", tool="grep", results=["m"] * 1_001),
+        lambda m: m.session("s", agent=""),
+        lambda m: m.ratings(tier="BEST"),
+        lambda m: m.ratings(kinds=[]),
+        lambda m: m.ratings(kinds=["Turn"]),
+        lambda m: m.ratings(limit=0),
+        lambda m: m.attention(limit=10**6),
+    ],
+)
+def test_what_does_not_fit_is_refused(memory: GraphMem, call: Any) -> None:
+    with pytest.raises(InvalidInputError):
+        call(memory)
+
+
+def test_a_long_query_is_cut_and_nothing_is_logged_when_it_is_off(
+    door: Door, memory: GraphMem, look: Look, tenant: str, migrated: Settings
+) -> None:
+    memory.recall("lake " * 1_000)
+    memory.flush()
+    [search] = logged(look, tenant)
+    assert len(search["payload"]["query"]) == 2_000
+    off = door.open(migrated.model_copy(update={"access_log": False}))
+    with off:
+        quiet = off.tenant(tenant)
+        with quiet.session("s") as session:
+            session.recall(unlike(1))
+            session.touch("file", "a.py")
+    assert logged(look, tenant) == [search]
+
+
+def test_recall_carries_ratings_and_ranks_without_them(
+    door: Door, memory: GraphMem, look: Look, tenant: str
+) -> None:
+    now = datetime.now(UTC)
+    memory = door.on(memory, clock=FrozenClock(now))
+    texts = [f"The garden has {n} red roses" for n in ("two", "three", "nine", "forty")]
+    for text in texts:
+        memory.remember(text)
+    before = memory.recall("red roses in the garden", turns=True)
+    assert {bite.rating for bite in before.bites} == {None}
+    last = before.bites[-1].id
+    for n in range(4):
+        with memory.session(f"s{n}") as session:
+            session.recall("red roses in the garden")
+            session.expand(last)
+    assert memory.rate().sessions == 4
+    after = memory.recall("red roses in the garden", turns=True)
+    assert [(bite.id, bite.score) for bite in after.bites] == [
+        (bite.id, bite.score) for bite in before.bites
+    ]
+    ratings = {bite.id: bite.rating for bite in after.bites}
+    assert ratings == {one.id: one.rating for one in memory.ratings()}
+    assert ratings[last].tier is Tier.MEDIUM  # type: ignore[union-attr]
+    assert {one.tier for item, one in ratings.items() if one and item != last} == {Tier.LOW}
+    stats = quality_stats(after)
+    assert (stats.results, stats.rated, stats.high_in_top_five) == (4, 4, 0.0)
+    assert stats.tiers == {Tier.HIGH: 0, Tier.MEDIUM: 1, Tier.LOW: 3, Tier.VERY_LOW: 0}
+    assert stats.mean_elo == pytest.approx(1200, abs=1e-6)
+    assert quality_stats([]).mean_elo is None
+    then = memory.recall("red roses in the garden", as_of=AsOf(valid=now))
+    assert {bite.rating for bite in then.bites} == {None}
+
+
+def test_beginnings_and_ends_outlast_what_is_given_up() -> None:
+    log = AccessLog()
+    start = Bound("t", "e0", "global", MAY, "s", None)
+    for n in range(1, MOST + 51):
+        log.add(Access("t", f"e{n}", "global", "Memory", "m", MAY, "s", "e0"), start)
+    assert log.lost == 51
+    log.end(start, MAY)
+    log.end(start, MAY)
+    waiting = log.waiting()
+    assert waiting[0] == start
+    assert isinstance(waiting[-1], Bound)
+    assert (waiting[-1].within, waiting[-1].logged) == ("e0", MOST + 50)
+    assert len(waiting) == MOST + 1

@@ -1,0 +1,246 @@
+"""Ratings as the graph settles them are those that the rules reckon, session by session."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.operations import access_log
+from graphmem.operations.access_log import Access, Bound, Entry, Hit, Search
+from graphmem.ports import run_now
+from graphmem.rules import rating
+from graphmem.testing import FrozenClock
+from tests.plugins.clients import on
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+JUNE = datetime(2026, 6, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+class Log:
+    """A made-up log, and the same as the oracle is given it."""
+
+    def __init__(self, memory: GraphMem, items: Sequence[tuple[str, str]], seed: int) -> None:
+        self._memory = memory
+        self._tenant = memory._state.binding.wall.tenant
+        self._items = items
+        self._chance = random.Random(seed)
+        self._at = JUNE
+        self._made = 0
+        self.searches: list[rating.Search] = []
+        """In the order in which the sessions end."""
+        self.touched: dict[str, datetime] = {}
+
+    def session(self) -> list[Entry]:
+        """Some searches, some of whose results are opened, some later than the next search."""
+        start = self._bound(None)
+        made = [self._search(start) for _ in range(self._chance.randint(1, 4))]
+        looks = [
+            self._access(start, hit)
+            for search in made
+            for hit in search.found
+            if self._chance.random() < 0.3
+        ]
+        end = self._bound(start.event_id)
+        for search in made:
+            opened = {
+                look.item_id: look.at for look in looks if _last(made, look) == search.event_id
+            }
+            results = [
+                rating.Result(hit.id, hit.id in opened, hit.similarity)
+                for hit in search.found
+                if hit.label != "Turn"
+            ]
+            self.searches.append(rating.Search(search.event_id, results))
+        for look in looks:
+            self.touched[look.item_id] = max(look.at, self.touched.get(look.item_id, look.at))
+        return [start, *made, *looks, end]
+
+    def _search(self, start: Bound) -> Search:
+        found = self._chance.sample(self._items, self._chance.randint(0, 6))
+        return Search(
+            self._tenant,
+            self._id(),
+            "global",
+            self._then(),
+            "s",
+            "recall",
+            "what?",
+            tuple(Hit(label, i, self._chance.choice([None, 0.3, 0.2, 0.7])) for label, i in found),
+            start.event_id,
+        )
+
+    def _access(self, start: Bound, hit: Hit) -> Access:
+        return Access(
+            self._tenant,
+            self._id(),
+            "global",
+            str(hit.label),
+            hit.id,
+            self._then(),
+            "s",
+            start.event_id,
+        )
+
+    def _bound(self, within: str | None) -> Bound:
+        return Bound(self._tenant, self._id(), "global", self._then(), "s", None, within)
+
+    def _id(self) -> str:
+        self._made += 1
+        return f"{self._tenant}-{self._made:05}"
+
+    def _then(self) -> datetime:
+        self._at += MINUTE
+        return self._at
+
+
+def _last(made: Sequence[Search], look: Access) -> str | None:
+    """Return the search that returned an item last before it was looked at."""
+    of = [s for s in made if s.at <= look.at and look.item_id in {hit.id for hit in s.found}]
+    return max(of, key=lambda s: (s.at, s.event_id)).event_id if of else None
+
+
+def things(memory: GraphMem, n_memories: int = 8) -> list[tuple[str, str]]:
+    """Memories, beliefs, an episode, a turn and an artifact."""
+    found = [("Memory", str(memory.remember(unlike(n)).memory_id)) for n in range(n_memories)]
+    found += [("Belief", memory.believe(f"It is {n} o'clock").belief_id) for n in (1, 2)]
+    with memory.session("talk") as session:
+        turn = session.add_messages([{"role": "user", "content": unlike(90)}]).turn_ids[0]
+        found += [("Episode", session.episode_id), ("Turn", turn)]
+    memory.touch("file", "docs/plan.md")
+    memory.flush()
+    return [*found, ("Artifact", access_log.Artifact("global", "file", "docs/plan.md").id)]
+
+
+def written(memory: GraphMem, entries: Sequence[Entry]) -> None:
+    run_now(access_log.write(memory._state.binding.world, entries))
+
+
+def ratings(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
+    rows = look.rows("MATCH (g:Rating {tenant: $tenant}) RETURN g {.*} AS g", tenant=tenant)
+    return {row["g"]["id"]: row["g"] for row in rows}
+
+
+def assert_equal(look: Look, tenant: str, log: Log) -> None:
+    wanted = rating.rate(log.searches)
+    found = ratings(look, tenant)
+    assert found.keys() == wanted.standings.keys()
+    for item, standing in wanted.standings.items():
+        assert found[item]["elo"] == pytest.approx(standing.elo, abs=1e-9)
+        assert found[item]["games"] == standing.games
+    updates = look.rows(
+        "MATCH (e:Event {tenant: $tenant})-[r:RATED]->(n) "
+        "RETURN e.id AS search, n.id AS item, r.before AS old, r.after AS new",
+        tenant=tenant,
+    )
+    assert sorted((u["search"], u["item"]) for u in updates) == sorted(
+        (u.search, u.item) for u in wanted.updates
+    )
+    by_game = {(u.search, u.item): u for u in wanted.updates}
+    for update in updates:
+        other = by_game[update["search"], update["item"]]
+        assert update["old"] == pytest.approx(other.old, abs=1e-9)
+        assert update["new"] == pytest.approx(other.new, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ratings_are_those_of_the_rules(
+    plain: GraphMem, look: Look, tenant: str, seed: int
+) -> None:
+    memory = plain
+    log = Log(memory, things(memory), seed)
+    first = [log.session() for _ in range(12)]
+    for entries in first:
+        written(memory, entries)
+    done = memory.rate()
+    assert done.sessions == 12
+    assert_equal(look, tenant, log)
+    # It goes on from there, and a second call finds nothing.
+    for _ in range(60):
+        written(memory, log.session())
+    done = memory.rate()
+    assert (done.sessions, done.abandoned) == (60, 0)
+    assert done.updates > 60
+    assert_equal(look, tenant, log)
+    before = ratings(look, tenant)
+    assert (again := memory.rate()).sessions == 0
+    assert again.updates == 0
+    assert ratings(look, tenant) == before
+    # From the beginning it comes to the same.
+    assert memory.rate(again=True).sessions == 72
+    assert ratings(look, tenant) == before
+    assert_equal(look, tenant, log)
+
+
+def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None:
+    log = Log(plain, things(plain), 7)
+    for _ in range(40):
+        written(plain, log.session())
+    plain.rate()
+    kept = ratings(look, tenant)
+    for days in (0.0, 20.8, 365.0):
+        now = log._at + timedelta(days=days)
+        reader = on(plain, clock=FrozenClock(now))
+        wanted = {
+            item: rating.faded(g["elo"], (now - g["touched_at"].to_native()) / timedelta(days=1))
+            for item, g in kept.items()
+        }
+        found = reader.ratings()
+        assert {one.id for one in found} == wanted.keys()
+        for one in found:
+            assert one.rating.elo == pytest.approx(wanted[one.id], abs=1e-6)
+            assert one.rating.tier is rating.tier(one.rating.elo)
+            assert one.text
+        assert [one.id for one in found] == [
+            one.id for one in sorted(found, key=lambda o: (-o.rating.elo, o.kind, o.id))
+        ]
+        seen = reader.attention(limit=3)
+        assert seen.top == found[:3]
+        assert sum(seen.tiers.values()) == len(found) == sum(n for _, n in seen.histogram)
+        for tier, items in seen.tiers.items():
+            assert len(reader.ratings(tier=tier)) == items
+    for item, at in log.touched.items():
+        if item in kept:
+            assert kept[item]["touched_at"].to_native() == at
+
+
+def test_a_session_that_nobody_ended_is_over_after_a_day(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    log = Log(plain, things(plain), 3)
+    entries = log.session()
+    now = datetime.now(UTC)
+    written(plain, [one for one in entries if not (isinstance(one, Bound) and one.within)])
+    start = next(one for one in entries if isinstance(one, Bound))
+    early = on(plain, clock=FrozenClock(now + timedelta(hours=1)))
+    # What was logged is of June; when it was recorded is what counts for its beginning.
+    assert early.rate().sessions == 0
+    late = on(plain, clock=FrozenClock(now + timedelta(days=2)))
+    assert (done := late.rate()).sessions == 1
+    assert done.abandoned == 1
+    assert_equal(look, tenant, log)
+    [end] = look.rows(
+        "MATCH (e:Event {tenant: $tenant, type: 'SESSION_END'})-[:WITHIN]->(s) "
+        "RETURN e.id AS id, s.id AS start",
+        tenant=tenant,
+    )
+    assert end == {"id": f"end_{start.event_id}", "start": start.event_id}
+    assert late.rate().sessions == 0
+
+
+def test_a_write_made_twice_ends_a_session_once(plain: GraphMem, look: Look, tenant: str) -> None:
+    log = Log(plain, things(plain), 5)
+    entries = log.session()
+    written(plain, entries)
+    written(plain, entries)
+    written(plain, [replace(entries[0]), *entries[1:]])
+    assert plain.rate().sessions == 1
+    assert_equal(look, tenant, log)
