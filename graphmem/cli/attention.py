@@ -33,6 +33,23 @@ def rate(app: App, *, again: bool) -> None:
 
 
 @attention.command()
+@click.option("--days", default=7.0, show_default=True, help="Of the log, up to now.")
+@click.option("--session", metavar="NAME", help="Only the sessions of this name.")
+@command(wall=True)
+def audit(app: App, *, days: float, session: str | None) -> int:
+    """Show the sessions, and what in them was against the search protocol.
+
+    Exit code 1 when there is a finding.
+    """
+    from graphmem.cli import rating_views
+
+    with app.memory() as memory:
+        found = memory.audit(days=days, session=session)
+    app.emit(found, lambda: rating_views.audit(found))
+    return int(bool(found.findings))
+
+
+@attention.command()
 @click.option(
     "--kind",
     "kinds",

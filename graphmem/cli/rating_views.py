@@ -9,8 +9,25 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem.cli.belief_views import counted
-from graphmem.model import Activity, Attention, RatedItem, RatingUpdate, Settled, Tier
+from graphmem.model import (
+    Activity,
+    Attention,
+    Audit,
+    RatedItem,
+    RatingUpdate,
+    SessionAudit,
+    Settled,
+    Severity,
+    Tier,
+)
 
+SEVERITIES = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "yellow",
+    Severity.INFO: "cyan",
+}
+MOST_IDS = 5
+"""Of a finding that are shown; all of them are in the JSON."""
 WIDTH = 40
 """Characters of the longest bar."""
 COLOURS = {Tier.HIGH: "green", Tier.MEDIUM: "cyan", Tier.LOW: "yellow", Tier.VERY_LOW: "red"}
@@ -45,6 +62,39 @@ def dashboard(found: Attention) -> RenderableType:
     for title, part in parts:
         lines += ["", Text(title, style="bold"), part] if title else ["", part]
     return Group(*lines[1:])
+
+
+def audit(found: Audit) -> RenderableType:
+    """Return sessions, and findings, the worst first."""
+    if not (found.sessions or found.findings):
+        return Text("Nothing was logged in this time.", style="dim")
+    parts: list[RenderableType] = []
+    if found.sessions:
+        parts.append(_sessions(found.sessions))
+    for one in found.findings:
+        line = Text(f"{one.severity} ", style=SEVERITIES[one.severity]).append(
+            one.message, style="default"
+        )
+        parts += ["", line, Text("  " + " ".join(one.ids[:MOST_IDS]), style="dim")]
+    if not found.findings:
+        parts += ["", Text("Nothing was against the protocol.", style="green")]
+    return Group(*parts)
+
+
+def _sessions(sessions: Sequence[SessionAudit]) -> Table:
+    columns = ("began", "ended", "session", "agent", "searches", "looks", "lost")
+    table = Table(*columns, box=None, pad_edge=False)
+    for one in sessions:
+        table.add_row(
+            f"{one.started_at:%Y-%m-%d %H:%M}",
+            f"{one.ended_at:%H:%M}" if one.ended_at else "–",
+            one.session_id,
+            one.agent or "–",
+            str(one.searches),
+            str(one.accesses),
+            "?" if one.lost is None else str(one.lost),
+        )
+    return table
 
 
 def _top(items: Sequence[RatedItem]) -> Table:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from graphmem.client.state import State, blocking, bounded, valid
-from graphmem.model import Attention, RatedItem, Record, Settled, Tier
-from graphmem.operations import rating
+from graphmem.model import Attention, Audit, Name, RatedItem, Record, Settled, Tier
+from graphmem.operations import auditing, rating
 from graphmem.ports import OnPart, silent
+from graphmem.rules import moments
 
 MOST_ROWS = 1_000
+MOST_DAYS = 36_500
 RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
 RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
 
@@ -20,6 +23,11 @@ RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
 class _Rated(Record):
     tier: Tier | None = None
     kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)] = RATED
+
+
+class _Audited(Record):
+    days: Annotated[float, Field(gt=0, le=MOST_DAYS, allow_inf_nan=False)]
+    session: Name | None
 
 
 class AsyncRatings:
@@ -41,6 +49,25 @@ class AsyncRatings:
         await self._state.flush()
         settle = rating.settle_again if again else rating.settle
         return await settle(self._state.binding, on_part)
+
+    async def audit(self, *, days: float = 7.0, session: str | None = None) -> Audit:
+        """Return what agents did in the scopes of this handle, and what was against the protocol.
+
+        Found are a keyword search for what a concept means, a search or a look outside any
+        session, a look without a search before it, and a session that nobody ended.
+
+        Args:
+            days: of the log, up to now; above 0, up to 36,500.
+            session: only the sessions of this name, and nothing outside sessions.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        given = valid(_Audited, days=days, session=session)
+        await self._state.flush()
+        now = self._state.binding.world.clock.now()
+        since, until = now - timedelta(days=given.days), moments.FOREVER
+        return await auditing.audit(self._state.binding, since, until, given.session)
 
     async def ratings(
         self,
@@ -84,5 +111,6 @@ class Ratings:
     _state: State
 
     rate = blocking(AsyncRatings.rate)
+    audit = blocking(AsyncRatings.audit)
     ratings = blocking(AsyncRatings.ratings)
     attention = blocking(AsyncRatings.attention)

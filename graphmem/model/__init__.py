@@ -9,6 +9,12 @@ from graphmem.model.attention import (
     Stale,
     StalePage,
 )
+from graphmem.model.audit import (
+    Audit,
+    Finding,
+    SessionAudit,
+    Severity,
+)
 from graphmem.model.belief import (
     Belief,
     BeliefPage,
@@ -167,6 +173,7 @@ __all__ = [
     "AppliedMigration",
     "AsOf",
     "Attention",
+    "Audit",
     "Backfilled",
     "Basis",
     "Belief",
@@ -196,6 +203,7 @@ __all__ = [
     "Episode",
     "EventType",
     "Experience",
+    "Finding",
     "FlipSet",
     "Graduate",
     "Graduation",
@@ -253,7 +261,9 @@ __all__ = [
     "SchemaItem",
     "Score",
     "Series",
+    "SessionAudit",
     "Settled",
+    "Severity",
     "Slot",
     "SlotPage",
     "Source",

@@ -66,6 +66,20 @@ def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
     assert [one["id"] for one in again["top"]] == [one["id"] for one in data["top"]]
 
 
+def test_an_audit_shows_sessions_and_findings(run: Run, used: str) -> None:
+    shown = run("attention", "audit", "--session", "s4")
+    assert (shown.code, "planner" in shown.out) == (0, True)
+    assert "Nothing was against the protocol." in shown.out
+    # The search that looked for what to open had no session.
+    whole = run("attention", "audit")
+    assert (whole.code, "without a session id" in whole.out) == (1, True)
+    data = run("attention", "audit", "--json").data
+    assert [one["session_id"] for one in data["sessions"]] == ["s4", "s3", "s2", "s1", "s0"]
+    assert data["findings"][0]["severity"] == "error"
+    assert "Nothing was logged" in run("attention", "audit", "--session", "nobody").out
+    assert run("attention", "audit", "--days", "0").code == 2
+
+
 def test_only_some_kinds_are_shown(run: Run, used: str) -> None:
     run("attention", "rate")
     assert run("attention", "dashboard", "--kind", "Belief", "--json").data["top"] == []

@@ -189,6 +189,7 @@ READS: dict[str, Read] = {
     "compress": lambda m, _: m.compress(dry_run=True).episodes,
     "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
     "ratings": lambda m, _: m.ratings(),
+    "audit": lambda m, _: m.audit().sessions + m.audit().findings,
     "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
 }
 WRITES = {

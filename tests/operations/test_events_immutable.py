@@ -22,7 +22,7 @@ READS = {
     *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
     *("why", "timeline", "verify", "expand", "stale", "context"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
-    *("ratings", "attention"),
+    *("ratings", "attention", "audit"),
 }
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}
 
