@@ -37,6 +37,16 @@ def bench() -> None:
 
 
 @bench.command()
+@click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")
+@as_json
+def attention(plots: Path | None, *, as_json: bool) -> None:
+    """What ratings are worth: made-up agents, drift, adversaries, pruning."""
+    from bench.attention_sim import measure
+
+    _run(lambda steps: measure(steps, plots=plots), as_json=as_json)
+
+
+@bench.command()
 @sizes
 @as_json
 def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:

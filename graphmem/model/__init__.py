@@ -94,6 +94,11 @@ from graphmem.model.memory import (
     Supersession,
     Wish,
 )
+from graphmem.model.packs import (
+    Pack,
+    PackItem,
+    Shape,
+)
 from graphmem.model.rating import (
     Activity,
     Attention,
@@ -229,6 +234,8 @@ __all__ = [
     "Observation",
     "OtherValue",
     "Outcome",
+    "Pack",
+    "PackItem",
     "Page",
     "Part",
     "Parts",
@@ -264,6 +271,7 @@ __all__ = [
     "SessionAudit",
     "Settled",
     "Severity",
+    "Shape",
     "Slot",
     "SlotPage",
     "Source",

@@ -142,8 +142,8 @@ def gain(
     Args:
         winner: was opened.
         loser: was not.
-        similarity: of the winner to the question. Without one there is nothing to doubt it by: an
-            item waits for its vector or was found by its words.
+        similarity: of the winner to the question. Without one there is nothing to doubt it by, and
+            an item that waits for its vector would pay for it.
         by: the constants.
     """
     k = (_k(winner.games, by) + _k(loser.games, by)) / 2
@@ -158,8 +158,8 @@ def played(
     """Return where the items of one search stand after it; empty when it is no game.
 
     Each opened result plays each that was not opened, all at once: every pair is reckoned from the
-    standings before the search. Without a winner or a loser there is no pair, so with
-    fewer than two results there is none.
+    standings before the search. Without a winner or a loser there is no pair, so with fewer than
+    two results there is none.
 
     Args:
         results: each item once.

@@ -1,0 +1,138 @@
+"""What an adversary's openings do to ratings: to its item, and to everybody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bench.attention_fold import SHIPPED, Ratings, Variant, play
+from bench.attention_world import ADVERSARY, Floats, Harm, Log, World, harmed
+from bench.figures import Cell, Row
+from graphmem.rules import rating
+from graphmem.rules.rating import STANDARD, Result, Standing
+
+UNGATED = replace(SHIPPED, by=replace(STANDARD, gate_factor=1.0))
+AVERAGED = replace(SHIPPED, averaged=True).times(8)
+"""A search of ten results with one opened changes about as much as it does as shipped."""
+ASKS = "asks for its item and opens it"
+STUFFED = "its item is found for anything, far"
+BURIES = "asks for an item and opens all others"
+HARMS = {
+    ASKS: (Harm(), SHIPPED),
+    f"{ASKS}, 50 results": (Harm(limit=50), SHIPPED),
+    f"{ASKS}, 50 results, a search is one game, K × 8": (Harm(limit=50), AVERAGED),
+    STUFFED: (Harm(stuffed=True), SHIPPED),
+    f"{STUFFED}, no gate": (Harm(stuffed=True), UNGATED),
+    BURIES: (Harm(buries=True), SHIPPED),
+}
+"""By what they do: how, and how it is rated."""
+WIDE = (10, 20, 51, 200)
+NOTICED = 50.0
+"""Points."""
+
+
+@dataclass(slots=True)
+class Story:
+    """What became of an item."""
+
+    elos: list[float] = field(default_factory=list)
+    """After each session."""
+    reached: int | None = None
+    """The adversary's searches until it was HIGH, or VERY_LOW where it is buried."""
+    kept: dict[int, Floats] = field(default_factory=dict)
+    """All ratings after so many sessions; what is not rated stands where ratings begin."""
+
+
+def target(world: World, log: Log) -> int:
+    """Return a memory that nobody else opens."""
+    opened = np.zeros(world.setting.memories, dtype=bool)
+    for asked in log:
+        opened[asked.items[asked.opened]] = True
+    return int(np.random.default_rng([world.seed, 3]).choice(np.flatnonzero(~opened)))
+
+
+def told(
+    world: World,
+    log: Log,
+    item: int,
+    ends: Collection[int],
+    harm: Harm | None = None,
+    by: Variant = SHIPPED,
+) -> Story:
+    """Return what becomes of an item; without harm, what would have become of it.
+
+    Args:
+        world: what is searched.
+        log: of the others.
+        item: whose story it is.
+        ends: numbers of sessions after which all ratings are kept.
+        harm: what the adversary does.
+        by: how it is rated.
+    """
+    now, story, searches = Ratings.unrated(world.setting.memories), Story(), 0
+    sessions = log[-1].session + 1
+    whole = [*(harmed(world, log, harm, item) if harm else log)]
+    for asked, following in zip(whole, [*whole[1:], None], strict=True):
+        play(now, asked, by)
+        searches += asked.agent == ADVERSARY
+        if story.reached is None and _reached(float(now.elo[item]), harm, by):
+            story.reached = searches
+        if following is None or following.session > asked.session:
+            everywhere = np.where(np.isnan(now.elo), by.by.initial, now.elo)
+            story.elos.append(float(everywhere[item]))
+            if len(story.elos) in {*ends, sessions}:
+                story.kept[len(story.elos)] = everywhere
+    return story
+
+
+def row(name: str, stories: Sequence[Story], honest: Sequence[Story], item: Sequence[int]) -> Row:
+    """Return what one adversary does: means over worlds."""
+    ends = sorted(stories[0].kept)
+    reached = [story.reached for story in stories]
+    cells: dict[str, Cell] = {"adversary": name}
+    cells |= {f"its item at {n:,}": _mean(s.elos[n - 1] for s in stories) for n in ends}
+    cells["its searches to HIGH or VERY_LOW"] = (
+        None if None in reached else _mean(one or 0 for one in reached)
+    )
+    changed = [_changed(*one, ends[-1]) for one in zip(stories, honest, item, strict=True)]
+    cells["most that another lost"] = _mean(-float(change.min()) for change, _ in changed)
+    cells[f"others lower by {NOTICED:.0f}"] = _mean(
+        float((change <= -NOTICED).sum()) for change, _ in changed
+    )
+    cells["others made HIGH"] = _mean(float(raised) for _, raised in changed)
+    return cells
+
+
+def wide() -> list[Row]:
+    """Return what searches do to the only result that is opened, by how many there are."""
+    rows: list[Row] = []
+    for limit in WIDE:
+        results = [Result(str(n), n == 0) for n in range(limit)]
+        standings: dict[str, Standing] = {}
+        cells: dict[str, Cell] = {"results": limit}
+        for n in range(1, 11):
+            standings |= rating.played(results, standings)
+            if n in (1, 10):
+                cells[f"opened, searches: {n}"] = round(standings["0"].elo)
+                cells[f"left, searches: {n}"] = round(standings["1"].elo)
+        rows.append(cells)
+    return rows
+
+
+def _reached(elo: float, harm: Harm | None, by: Variant) -> bool:
+    return elo < by.by.low if harm and harm.buries else elo >= by.by.high
+
+
+def _changed(story: Story, honest: Story, item: int, end: int) -> tuple[Floats, int]:
+    """Return by how much others changed, and how many are HIGH that would not be."""
+    there, here = honest.kept[end].copy(), story.kept[end]
+    there[item] = here[item]
+    high = STANDARD.high
+    return here - there, int(((here >= high) & (there < high)).sum())
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = [*values]
+    return round(sum(found) / len(found), 1)

@@ -1,0 +1,59 @@
+"""The worlds that ratings are judged in, and what they are worth there on average."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bench.attention_fold import SHIPPED, Ratings, Variant, fold
+from bench.attention_measures import AHEAD, Found, measured, window
+from bench.attention_world import Log, Setting, World
+from graphmem.rules.rating import STANDARD
+
+SEEDS = (1, 2, 3)
+ENDS = (100, 300, 1_000)
+"""Sessions after which ratings are looked at."""
+STABLE, DRIFTING = "stable", "drifting"
+SETTINGS = {STABLE: Setting(), DRIFTING: Setting(drift=20)}
+GROWN = (100, 300, 1_000, 3_000, 10_000)
+"""Sessions after which short-term memory is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """A world and what was asked of it."""
+
+    world: World
+    log: Log
+    ratings: dict[Variant, dict[int, Ratings]] = field(default_factory=dict)
+    """By what changes them; some of a variant only changes how they are read."""
+
+    @staticmethod
+    def of(setting: Setting, seed: int) -> Lived:
+        """Return as many sessions as are looked at, and those that come after them."""
+        world = World.of(setting, seed)
+        return Lived(world, list(world.sessions(ENDS[-1] + AHEAD)))
+
+    def rated(self, by: Variant) -> dict[int, Ratings]:
+        """Return the ratings at the ends, and a tenth of the sessions earlier."""
+        high, medium, low = STANDARD.high, STANDARD.medium, STANDARD.low
+        rule = replace(by.by, high=high, medium=medium, low=low)
+        key = replace(by, by=rule, fades=SHIPPED.fades, top=SHIPPED.top)
+        if key not in self.ratings:
+            self.ratings[key] = self.fold(ENDS, key)
+        return self.ratings[key]
+
+    def fold(self, ends: Collection[int], by: Variant = SHIPPED) -> dict[int, Ratings]:
+        """Return the ratings after so many sessions, and a tenth of them earlier."""
+        return fold(self.log, self.world.setting.memories, by, {*ends, *map(window, ends)})
+
+    def found(self, by: Variant, sessions: int) -> Found:
+        """Return what ratings are worth after so many sessions."""
+        return measured(self.log, self.rated(by), sessions, by)
+
+
+def mean(lives: Sequence[Lived], by: Variant = SHIPPED, sessions: int = ENDS[-1]) -> Found:
+    """Return what ratings are worth, the mean over worlds."""
+    return Found(*np.mean([lived.found(by, sessions) for lived in lives], axis=0))

@@ -1,0 +1,120 @@
+"""The figures of the attention benchmark, drawn from its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bench.attention_fold import SHIPPED
+from bench.attention_lives import ENDS, STABLE, Lived
+from bench.attention_measures import moved, window
+from bench.belief_plots import COLOURS, STYLE
+from graphmem.rules.rating import STANDARD
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bench.attention_harm import Story
+    from bench.attention_pruning import Size
+
+WINDOWS = range(50, ENDS[-1] + 1, 50)
+"""Sessions after which it is drawn how far ratings moved."""
+BOUNDARIES = (STANDARD.low, STANDARD.medium, STANDARD.high)
+
+
+def draw(
+    folder: Path,
+    lives: Mapping[str, Sequence[Lived]],
+    stories: Mapping[str, Sequence[Story]],
+    sizes: Mapping[str, Sequence[Size]],
+) -> list[Path]:
+    """Write the figures as SVG and return where.
+
+    Args:
+        folder: made when it is not there.
+        lives: worlds, by the name of their interests.
+        stories: of the adversaries' items, by what the adversary does.
+        sizes: of short-term memory, by what pruning leaves alone.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context(STYLE):
+        ratings = Figure(figsize=(9.5, 3.4), layout="constrained")
+        spread, settling = ratings.subplots(1, 2)
+        _spread(spread, lives[STABLE][0])
+        _settling(settling, lives)
+        harm = Figure(figsize=(9.5, 3.8), layout="constrained")
+        items, memory = harm.subplots(1, 2)
+        _items(items, stories)
+        _memory(memory, sizes)
+        paths = []
+        for name, figure in (("attention-ratings", ratings), ("attention-harm", harm)):
+            path = folder / f"{name}.svg"
+            figure.savefig(path, metadata={"Date": None})
+            paths.append(path)
+    return paths
+
+
+def _spread(axes: Axes, lived: Lived) -> None:
+    """Draw how many have which rating."""
+    bins = np.arange(800.0, 2_025.0, 25.0)
+    for end, colour in zip(ENDS, COLOURS, strict=False):
+        elo = lived.rated(SHIPPED)[end].elo
+        counts, _ = np.histogram(elo[~np.isnan(elo)], bins)
+        axes.stairs(counts, bins, color=colour, label=f"{end:,} sessions")
+    for boundary in BOUNDARIES:
+        axes.axvline(boundary, color="black", linewidth=1, linestyle="--")
+    axes.set_yscale("log")
+    axes.set_xlabel("rating, not faded; dashed: tiers")
+    axes.set_ylabel("memories")
+    axes.legend(frameon=False)
+
+
+def _settling(axes: Axes, lives: Mapping[str, Sequence[Lived]]) -> None:
+    """Draw how far ratings moved in the last tenth of the sessions."""
+    for (name, many), colour in zip(lives.items(), COLOURS, strict=False):
+        shares = np.mean([_moved(lived) for lived in many], axis=0)
+        axes.plot([*WINDOWS], 100 * shares, color=colour, label=f"{name} interests")
+    axes.axhline(10, color="black", linewidth=1, linestyle="--")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("sessions; dashed: the aim")
+    axes.set_ylabel("moved in the last tenth (%)")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+
+
+def _moved(lived: Lived) -> list[float]:
+    rated = lived.fold(WINDOWS)
+    return [moved(rated[window(end)], rated[end]) for end in WINDOWS]
+
+
+def _items(axes: Axes, stories: Mapping[str, Sequence[Story]]) -> None:
+    """Draw the ratings of the adversaries' items."""
+    for (name, many), colour in zip(stories.items(), COLOURS, strict=False):
+        elos = np.mean([story.elos for story in many], axis=0)
+        axes.plot(np.arange(1, len(elos) + 1), elos, color=colour, label=name)
+    for boundary in BOUNDARIES:
+        axes.axhline(boundary, color="black", linewidth=1, linestyle="--")
+    axes.set_xlabel("sessions; dashed: tiers")
+    axes.set_ylabel("rating of the adversary's item")
+    axes.figure.legend(loc="outside upper center", ncols=2, frameon=False)
+
+
+def _memory(axes: Axes, sizes: Mapping[str, Sequence[Size]]) -> None:
+    """Draw how short-term memory grows."""
+    drawn = {name: [size.megabytes for size in many] for name, many in sizes.items()}
+    [same, *_] = sizes.values()
+    drawn["without pruning"] = [size.unpruned_megabytes for size in same]
+    for (name, megabytes), colour in zip(drawn.items(), COLOURS, strict=False):
+        axes.plot([size.sessions for size in same], megabytes, "o-", color=colour, label=name)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("sessions")
+    axes.set_ylabel("short-term memory (MB)")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)

@@ -1,0 +1,84 @@
+"""Simpler ways to tell what will be opened, beside ratings, from the same log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from bench.attention_fold import SHIPPED, Ratings
+from bench.attention_lives import ENDS, Lived
+from bench.attention_measures import AHEAD, auc, openings
+from bench.attention_world import Floats, Log, within
+from bench.figures import Cell, Row
+
+Told: TypeAlias = Callable[[Log, Ratings], Floats]
+"""Scores of all memories, from a log and the ratings at its end."""
+FEW = 10.0
+"""Results at the mean share that every memory begins with, where shares are compared."""
+TOP = 0.2
+
+
+def opened(log: Log, now: Ratings) -> Floats:
+    """Return how often each was opened."""
+    return np.bincount(openings(log), minlength=len(now.elo)).astype(np.float64)
+
+
+def opened_of_late(log: Log, now: Ratings) -> Floats:
+    """Return the same, each opening fading with the time constant of ratings."""
+    sessions = SHIPPED.by.fading_days * SHIPPED.sessions_a_day
+    ages = np.array([log[-1].session - asked.session for asked in log])
+    weights = np.repeat(np.exp(-ages / sessions), [asked.opened.sum() for asked in log])
+    return np.asarray(np.bincount(openings(log), weights, len(now.elo)), np.float64)
+
+
+def opened_of_found(log: Log, now: Ratings) -> Floats:
+    """Return of how many of its results each was opened, drawn to the mean."""
+    was = openings(log)
+    found = np.concatenate([asked.items for asked in log])
+    mean = len(was) / len(found)
+    times = np.bincount(was, minlength=len(now.elo)) + FEW * mean
+    return np.asarray(times / (np.bincount(found, minlength=len(now.elo)) + FEW), np.float64)
+
+
+RIVALS: Mapping[str, Told] = {
+    "rating, faded": lambda log, now: now.read(log[-1].session + 1, SHIPPED),
+    "rating": lambda _, now: now.read(0, replace(SHIPPED, fades=False)),
+    "how often it was opened": opened,
+    "the same, fading in 30 days": opened_of_late,
+    "opened, of the times it was found": opened_of_found,
+    "when it was opened last": lambda _, now: now.opened.astype(np.float64),
+}
+
+
+def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+    """Return how well each tells what will be opened, in percent, and its AUC."""
+    rows: list[Row] = []
+    for name, tell in RIVALS.items():
+        cells: dict[str, Cell] = {"by": name}
+        for interests, many in lives.items():
+            first, last = (
+                np.mean([_worth(lived, tell, end) for lived in many], axis=0)
+                for end in (ENDS[0], ENDS[-1])
+            )
+            cells[f"AUC, {interests}, {ENDS[0]}"] = round(float(first[0]), 3)
+            cells[f"AUC, {interests}, {ENDS[-1]:,}"] = round(float(last[0]), 3)
+            cells[f"top {TOP:.0%}, {interests}, {ENDS[-1]:,}"] = round(100 * float(last[1]), 1)
+        rows.append(cells)
+    return rows
+
+
+def _worth(lived: Lived, tell: Told, end: int) -> tuple[float, float]:
+    """Return the AUC, and the share of openings to come of the top items by a score."""
+    now, ahead = lived.rated(SHIPPED)[end], within(lived.log, end, end + AHEAD)
+    scores = tell(within(lived.log, 0, end), now)
+    rated = ~np.isnan(now.elo)
+    results = np.concatenate([asked.items for asked in ahead])
+    chosen = np.concatenate([asked.opened for asked in ahead])
+    seen = rated[results]
+    ordered = np.argsort(-np.where(rated, scores, -np.inf), kind="stable")
+    top = np.zeros(len(scores), dtype=bool)
+    top[ordered[: int(TOP * rated.sum())]] = True
+    return auc(scores[results[seen]], chosen[seen]), float(top[openings(ahead)].mean())

@@ -1,0 +1,219 @@
+"""The tables of the attention benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from bench.attention_fold import SHIPPED, Counted, Shared, Variant
+from bench.attention_lives import DRIFTING, ENDS, SEEDS, STABLE, Lived, mean
+from bench.attention_measures import Found
+from bench.attention_pruning import Size
+from bench.attention_world import Setting
+from bench.figures import Cell, Row
+
+FIRST, LAST = ENDS[0], ENDS[-1]
+MOST_MB = 10_000.0
+"""Of short-term memory."""
+SMALL = Setting(memories=1_000, topics=20)
+WORLDS = {
+    "10,000 memories, Zipf 1": Setting(),
+    "10,000 memories, Zipf 1.5": Setting(zipf=1.5),
+    "1,000 memories, Zipf 1": SMALL,
+    "1,000 memories, Zipf 1.5": replace(SMALL, zipf=1.5),
+    "1,000 memories, Zipf 2, one agent": replace(SMALL, zipf=2.0, agents=1),
+    "1,000 memories, Zipf 1.5, twice as much opened": replace(SMALL, zipf=1.5, liked=1.0),
+}
+
+
+def high_from(boundary: float, by: Variant = SHIPPED) -> Variant:
+    """Return the same with another boundary of HIGH."""
+    return replace(by, by=replace(by.by, high=boundary))
+
+
+STAYS = replace(SHIPPED, fades=False)
+OPENED_ONCE = high_from(1_200.0, STAYS)
+"""Nearly everything that was ever opened is HIGH."""
+TOP_FIFTH = replace(SHIPPED, top=0.2)
+CHANGES = {
+    "as shipped": SHIPPED,
+    "without fading": STAYS,
+    "K × 2": SHIPPED.times(2),
+    "K × 4": SHIPPED.times(4),
+    "K × 8": SHIPPED.times(8),
+    "K × 8, without fading": STAYS.times(8),
+    "a search is one game": replace(SHIPPED, averaged=True),
+    "a search is one game, K × 8": replace(SHIPPED, averaged=True).times(8),
+    "HIGH from 1400": high_from(1_400.0),
+    "HIGH from 1300": high_from(1_300.0),
+    "HIGH from 1250": high_from(1_250.0),
+    "HIGH from 1250, without fading": high_from(1_250.0, STAYS),
+    "HIGH from 1200, without fading": OPENED_ONCE,
+    "HIGH is the top 5 %": replace(SHIPPED, top=0.05),
+    "HIGH is the top 10 %": replace(SHIPPED, top=0.1),
+    "HIGH is the top 20 %": TOP_FIFTH,
+    "HIGH is the top 20 %, without fading": replace(STAYS, top=0.2),
+    "HIGH is the top 50 %, without fading": replace(STAYS, top=0.5),
+}
+
+
+class Aim(NamedTuple):
+    """What Vector ELO wants."""
+
+    name: str
+    wanted: float
+    """A share."""
+    part: str
+    """Of what is found."""
+    best: str | None = None
+    """The part that no rating can be above."""
+    at_most: bool = False
+    at: int = LAST
+    """Sessions after which it is judged."""
+
+
+AIMS = (
+    Aim("how far ratings moved", 0.10, "moved", at_most=True, at=FIRST),
+    Aim("how far their variance changed", 0.10, "widened", at_most=True, at=FIRST),
+    Aim("openings so far that are HIGH", 0.90, "behind"),
+    Aim("openings to come that are HIGH", 0.90, "ahead", best="known"),
+    Aim("top five to come that are HIGH", 0.80, "top", best="top_known"),
+    Aim("a pack of everything is smaller", 0.80, "saved"),
+    Aim("a pack of the rated is smaller", 0.80, "saved_rated"),
+)
+
+
+def aims(lives: Mapping[str, Sequence[Lived]], sizes: Sequence[Size]) -> list[Row]:
+    """Return what is reached of each aim, in percent, and in megabytes of short-term memory."""
+    rows: list[Row] = []
+    for name, many in lives.items():
+        found = {end: mean(many, sessions=end) for end in ENDS}
+        rows += [_aim(name, aim, found) for aim in AIMS]
+    cells: dict[str, Cell] = {"interests": "its own", "aim": "short-term memory, MB"}
+    cells["wanted"] = f"< {MOST_MB:,.0f}"
+    at = {size.sessions: size.megabytes for size in sizes}
+    cells |= {f"{end:,}": round(at[end], 1) for end in ENDS}
+    rows.append({**cells, "no rating does better": None, "met": at[LAST] < MOST_MB})
+    return rows
+
+
+def tiers(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+    """Return how many are in each tier."""
+    return [
+        {
+            "interests": name,
+            "faded": by.fades,
+            "sessions": end,
+            "rated": round(found.rated),
+            "HIGH": round(found.high, 1),
+            "MEDIUM": round(found.medium),
+            "LOW": round(found.low),
+            "VERY_LOW": round(found.very_low, 1),
+            "least": round(found.least),
+            "most": round(found.most),
+        }
+        for name, many in lives.items()
+        for by in (SHIPPED, STAYS)
+        for end in ENDS
+        for found in [mean(many, by, end)]
+    ]
+
+
+def games(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+    """Return what it does what counts as a game, and what K a pair has."""
+    rows: list[Row] = []
+    for counted in Counted:
+        for shared in Shared:
+            by = replace(SHIPPED, counted=counted, shared=shared)
+            cells: dict[str, Cell] = {"game": counted.value, "K of a pair": shared.value}
+            for name, many in lives.items():
+                cells |= {f"moved, {name}, {end:,}": _moved(many, by, end) for end in ENDS}
+                cells[f"AUC, {name}, {LAST:,}"] = round(mean(many, by).auc, 3)
+            rows.append({**cells, "HIGH": round(mean(lives[STABLE], by).high, 1)})
+    return rows
+
+
+def changes(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
+    """Return what would be reached with other numbers, after the last session."""
+    rows: list[Row] = []
+    for name, by in CHANGES.items():
+        stable, drifting = mean(lives[STABLE], by), mean(lives[DRIFTING], by)
+        rows.append(
+            {
+                "change": name,
+                f"moved, {FIRST}": _moved(lives[STABLE], by, FIRST),
+                f"moved, {LAST:,}": _percent(stable.moved),
+                **_reached(stable),
+                "openings to come HIGH, drifting": _percent(drifting.ahead),
+                "AUC": round(stable.auc, 3),
+                "AUC, drifting": round(drifting.auc, 3),
+            }
+        )
+    return rows
+
+
+def world(name: str) -> list[Row]:
+    """Return what is reached in another world, after the last session."""
+    lives = [Lived.of(WORLDS[name], seed) for seed in SEEDS]
+    read = {
+        "as shipped": SHIPPED,
+        "the top 20 %": TOP_FIFTH,
+        "from 1200, without fading": OPENED_ONCE,
+    }
+    rows: list[Row] = []
+    for how, by in read.items():
+        found = mean(lives, by)
+        best = {
+            "opened before": _percent(found.known),
+            "of the top five": _percent(found.top_known),
+        }
+        rows.append({"world": name, "HIGH is": how, **best, **_reached(found)})
+    return rows
+
+
+def memory(sizes: Mapping[str, Sequence[Size]]) -> list[Row]:
+    """Return how short-term memory grows, by what pruning leaves alone."""
+    return [
+        {
+            "pruning": name,
+            "sessions": size.sessions,
+            "live": size.live,
+            "unrated": size.unrated,
+            "compressed": size.compressed,
+            "reopened": size.reopened,
+            "MB": round(size.megabytes, 1),
+            "MB without pruning": round(size.unpruned_megabytes, 1),
+        }
+        for name, many in sizes.items()
+        for size in many
+    ]
+
+
+def _aim(name: str, aim: Aim, found: Mapping[int, Found]) -> Row:
+    share = getattr(found[aim.at], aim.part)
+    best = aim.best and _percent(getattr(found[LAST], aim.best))
+    sign = "<" if aim.at_most else "≥"
+    cells: dict[str, Cell] = {"interests": name, "aim": aim.name}
+    cells["wanted"] = f"{sign} {aim.wanted:.0%}"
+    cells |= {f"{end:,}": _percent(getattr(one, aim.part)) for end, one in found.items()}
+    met = share < aim.wanted if aim.at_most else share >= aim.wanted
+    return {**cells, "no rating does better": best, "met": bool(met)}
+
+
+def _reached(found: Found) -> dict[str, Cell]:
+    return {
+        "HIGH": round(found.high, 1),
+        "VERY_LOW": round(found.very_low, 1),
+        "openings to come HIGH": _percent(found.ahead),
+        "top five HIGH": _percent(found.top),
+        "pack smaller": _percent(found.saved),
+    }
+
+
+def _moved(many: Sequence[Lived], by: Variant, sessions: int) -> float:
+    return _percent(mean(many, by, sessions).moved)
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 1)

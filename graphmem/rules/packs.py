@@ -1,0 +1,260 @@
+"""What of rated items fits a number of tokens, as markdown with a manifest.
+
+HIGH is whole, MEDIUM summarised, LOW a line, VERY_LOW left out (Vector ELO, LITE packs). What was
+never rated is treated as MEDIUM, since its rating would begin at 1200, but comes after all that is
+rated so: those have been used, and of it nothing is known yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from graphmem.model import Tier
+from graphmem.model.packs import Pack, PackItem, Shape
+from graphmem.rules import context, summarising
+
+HEAD = f"# Pack\n\n{context.HEAD}\n"
+_ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
+_LONGEST_TITLE = 80
+_FIRST_WORDS = 400
+"""Characters of a text in which the words are looked for that stand for its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item that may be packed."""
+
+    id: str
+    kind: str
+    """Of item: memory, belief, episode, file, symbol, document."""
+    ref: str
+    """Its path or other name, which `blocked_paths` are matched with; empty: it has none."""
+    text: str
+    elo: float | None
+    """Faded to the instant of the pack; None: never rated."""
+    tier: Tier | None
+    """Of that rating; None: never rated."""
+    title: str = ""
+    """Shown instead of the ref; without either a pointer shows the first words of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many tokens a pack may have, and what must not be in it."""
+
+    tokens: int
+    """>= 0."""
+    count: Callable[[str], int]
+    """Returns how many tokens a text is."""
+    counted_by: str
+    """Names the model of `count`, or says that it is an estimate."""
+    blocked_paths: tuple[str, ...] = ()
+
+
+class _Part(NamedTuple):
+    """What stands for an item."""
+
+    item: Entry
+    how: Shape
+    why: str
+    text: str = ""
+    tokens: int = 0
+
+
+def packed(items: Iterable[Entry], by: Budget) -> Pack:
+    """Return the items as a pack, by tier, then the highest rating first, then by id.
+
+    HIGH items are in it whatever the budget; `overflow` says by how much they are over it. What
+    does not fit becomes a pointer, and is left out where not even that fits; what comes after it
+    may still fit. A blocked item is left out whatever its tier: somebody said so.
+
+    Args:
+        items: in any order; the same one twice counts once.
+        by: the budget.
+
+    Raises:
+        ValueError: two items differ and have the same id.
+    """
+    ordered = _ordered(items)
+    room = by.tokens - by.count(HEAD)
+    parts: list[_Part] = []
+    for item in ordered:
+        part = _placed(item, room, by)
+        room -= part.tokens
+        parts.append(part)
+    text, tokens = _fitted(parts, by)
+    whole = by.count(_text(_whole(item, "").text for item in ordered))
+    return Pack(
+        text=text,
+        items=tuple(map(_line_of_manifest, parts)),
+        budget=by.tokens,
+        tokens=tokens,
+        overflow=max(tokens - by.tokens, 0),
+        whole_tokens=whole,
+        saved_tokens=whole - tokens,
+        saved_share=(whole - tokens) / whole if whole else 0.0,
+        counted_by=by.counted_by,
+        blocked_paths=by.blocked_paths,
+    )
+
+
+def blocked_by(ref: str, patterns: Iterable[str]) -> str | None:
+    """Return the first pattern that blocks a ref; None: none does.
+
+    A pattern is a glob of the whole ref, in which `*` passes over slashes; a folder blocks all
+    that is below it, and `**/` at the start stands for any folders or none. Backslashes count as
+    slashes; `.` and `..` in a path are resolved, and a symbol or a section is blocked with the
+    file before its `::` or `#`.
+    """
+    names = {name for name in _names(ref) if name}
+    for pattern in patterns:
+        glob = pattern.replace("\\", "/").rstrip("/")
+        globs = {glob, glob.removeprefix("**/")}
+        if any(fnmatchcase(n, g) or fnmatchcase(n, f"{g}/*") for n in names for g in globs if g):
+            return pattern
+    return None
+
+
+def _names(ref: str) -> Iterator[str]:
+    path = ref.replace("\\", "/")
+    for name in (path, path.partition("::")[0], path.partition("#")[0]):
+        yield name
+        if name:
+            yield posixpath.normpath(name)
+
+
+def _ordered(items: Iterable[Entry]) -> list[Entry]:
+    each = set(items)
+    if len({item.id for item in each}) < len(each):
+        raise ValueError("two items differ and have the same id")
+    return sorted(each, key=lambda item: (_ORDER.index(item.tier), -(item.elo or 0.0), item.id))
+
+
+def _placed(item: Entry, room: int, by: Budget) -> _Part:
+    """Return what stands for an item where so many tokens are left."""
+    pattern = blocked_by(item.ref, by.blocked_paths)
+    if pattern is not None:
+        return _Part(item, Shape.LEFT_OUT, f"blocked by {pattern}")
+    if item.tier is Tier.VERY_LOW:
+        return _Part(item, Shape.LEFT_OUT, "VERY_LOW is left out")
+    if item.tier is Tier.HIGH:
+        return _counted(_whole(item, "HIGH is whole whatever the budget"), by)
+    if item.tier is Tier.LOW:
+        return _fitting([_pointer(item, "LOW is a pointer")], room, by)
+    return _fitting([_summarised(item), _pointer(item, _standing(item))], room, by)
+
+
+def _summarised(item: Entry) -> _Part:
+    short = summarising.summary(item.text, summarising.kind_of(item.ref, item.text))
+    why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, and after it"
+    if short == item.text:
+        return _whole(item, f"{why}; its summary would be no shorter")
+    return _Part(item, Shape.SUMMARY, why, _block(item, Shape.SUMMARY, short))
+
+
+def _fitting(shapes: Sequence[_Part], room: int, by: Budget) -> _Part:
+    """Return the first of some shapes of an item that fits, with the reason when it is not."""
+    missed: list[str] = []
+    for part in (_counted(shape, by) for shape in shapes):
+        if part.tokens <= room:
+            return part._replace(why="; ".join([part.why, *missed]))
+        missed.append(f"{part.how} of {part.tokens} tokens does not fit in {max(room, 0)}")
+    item = shapes[0].item
+    return _Part(item, Shape.LEFT_OUT, "; ".join([_standing(item), *missed]))
+
+
+def _fitted(parts: list[_Part], by: Budget) -> tuple[str, int]:
+    """Return the text and its tokens; leave out of the end what makes it too long as a whole.
+
+    A tokenizer may count more for a whole than for its parts.
+    """
+    while True:
+        text = _text(part.text for part in parts)
+        tokens = by.count(text) if text else 0
+        over = tokens - by.tokens
+        last = [n for n, p in enumerate(parts) if p.text and p.item.tier is not Tier.HIGH]
+        if over <= 0 or not last:
+            return text, tokens
+        while last and over > 0:
+            place = last.pop()
+            item, over = parts[place].item, over - max(parts[place].tokens, 1)
+            why = f"{_standing(item)}; with it the whole is over the budget"
+            parts[place] = _Part(item, Shape.LEFT_OUT, why)
+
+
+def _text(parts: Iterable[str]) -> str:
+    shown = "".join(parts)
+    return f"{HEAD}{shown}" if shown else ""
+
+
+def _counted(part: _Part, by: Budget) -> _Part:
+    return part._replace(tokens=by.count(part.text))
+
+
+def _whole(item: Entry, why: str) -> _Part:
+    return _Part(item, Shape.WHOLE, why, _block(item, Shape.WHOLE, item.text))
+
+
+def _pointer(item: Entry, why: str) -> _Part:
+    words = item.title or item.ref or item.text[:_FIRST_WORDS]
+    line = f"- {_named(item, words)}, {_standing(item)}, {_shown(item.kind)}\n"
+    return _Part(item, Shape.POINTER, why, line)
+
+
+def _block(item: Entry, how: Shape, body: str) -> str:
+    fence = _fence(body)
+    end = "" if body.endswith("\n") else "\n"
+    about = f"{_standing(item)}, {how}, {_shown(item.kind)}"
+    return (
+        f"\n## {_named(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
+    )
+
+
+def _fence(body: str) -> str:
+    """Return marks that no line of a text can close."""
+    runs = {mark: max(map(len, re.findall(f"{mark}+", body)), default=0) for mark in "`~"}
+    mark = min(runs, key=lambda one: runs[one])
+    return mark * max(3, runs[mark] + 1)
+
+
+def _named(item: Entry, words: str) -> str:
+    """Return the id to cite, and words in a code span, in which nothing is markup."""
+    # An id may have been brought along by somebody, brackets and all.
+    name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
+    words = " ".join(words.split())
+    if len(words) > _LONGEST_TITLE:
+        words = f"{words[: _LONGEST_TITLE - 1].rstrip()}…"
+    return f"[{name}] `{_shown(words)}`" if words else f"[{name}]"
+
+
+def _shown(text: str) -> str:
+    """Return a text as part of one line, without what could end a code span or hide itself."""
+    return context.quoted(text)[1:-1].replace("`", "\\u0060")
+
+
+def _standing(item: Entry) -> str:
+    if item.tier is None:
+        return "never rated"
+    # Rounded down: 1599.9 is MEDIUM, and 1600 is not.
+    return item.tier if item.elo is None else f"{item.tier} {item.elo // 1:.0f}"
+
+
+def _line_of_manifest(part: _Part) -> PackItem:
+    item = part.item
+    return PackItem(
+        id=item.id,
+        kind=item.kind,
+        ref=item.ref,
+        elo=item.elo,
+        tier=item.tier,
+        how=part.how,
+        why=part.why,
+        tokens=part.tokens,
+        sha256=hashlib.sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest(),
+    )

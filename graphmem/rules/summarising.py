@@ -1,0 +1,238 @@
+"""Summaries made of a text's own words: signatures of code, headings of markdown, first sentences.
+
+No model is asked, and nothing is said that the text does not say.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+SHARE = 0.2
+"""Of a text without structure that its summary keeps at most. Ours, as the next three."""
+LEAST, MOST = 80, 2_000
+"""Characters that such a summary may have whatever the share: with fewer it would say nothing,
+with more it would be no summary."""
+LONGEST_LINE = 200
+"""Characters of a signature or a heading."""
+_LOOKED_AT = 800
+"""Characters of a line that are looked at, so that a line of a million costs no more."""
+
+
+class Kind(StrEnum):
+    """What a text is written in."""
+
+    PYTHON = "python"
+    SCRIPT = "script"
+    """JavaScript or TypeScript."""
+    MARKDOWN = "markdown"
+    TEXT = "text"
+    """Anything else."""
+
+
+_SUFFIXES: Mapping[str, Kind] = {
+    **dict.fromkeys(("py", "pyi", "pyw"), Kind.PYTHON),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), Kind.SCRIPT),
+    **dict.fromkeys(("md", "markdown", "mdx"), Kind.MARKDOWN),
+    **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), Kind.TEXT),
+}
+_PLACE = re.compile(r"(?:::.*|#.*|:\d[\d:-]*)$", re.DOTALL)
+"""After the name of a file: a symbol, a section or a line in it."""
+
+_LINE = re.compile(r"\r\n?|\n")
+_BYTE_ORDER_MARK = "\ufeff"
+_INDENT = 4 * " "
+_PYTHON = re.compile(
+    r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])"
+)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What `ast` makes of code that is broken, holds a NUL or is nested too deep."""
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+_ARROW = (
+    r"(?:const|let|var)[ \t]+[\w$]+[^=]*=[ \t]*(?:async\b[ \t]*)?"
+    r"(?:[\w$]+[ \t]*=>|(?:<[^>]*>[ \t]*)?\([^()]*(?:\([^()]*\)[^()]*)*\)[^=]*=>)"
+)
+_SCRIPT = re.compile(
+    r"[ \t]*(?P<exported>export\b[ \t]*(?:default\b[ \t]*)?)?(?:declare[ \t]+)?"
+    rf"(?:(?P<arrow>{_ARROW})|(?P<other>"
+    r"(?:async[ \t]+)?function\b[ \t]*\*?[ \t]*[\w$]*[ \t]*[(<]"
+    r"|(?:const|let|var)[ \t]+[\w$]+[^=]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\([^)]*$)"
+    r"|(?:abstract[ \t]+)?(?:class|interface)[ \t]+[\w$]+[ \t]*(?:<|\{|$|extends\b|implements\b)"
+    r"|type[ \t]+[\w$]+[ \t]*(?:<.*)?=|(?:const[ \t]+)?(?:enum|namespace)[ \t]+[\w$.]+[ \t]*\{?$"
+    r"))?"
+)
+"""Any line matches; one that declares or exports something has a group."""
+_CODE_ENDS = ("{", "}", "(", ";", "=>")
+
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t]|$)(?P<title>.*)")
+_CLOSING = re.compile(r"(?:^|[ \t])#+$")
+_UNDERLINE = re.compile(r" {0,3}(?:(?P<first>=+)|-+)[ \t]*$")
+_PARAGRAPH = re.compile(
+    r" {0,3}(?!\s|>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$)"
+)
+"""A line that may be underlined: no quote, no list, no rule."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…؟])\s|(?<=[。！？])|[\r\n]")
+
+
+def kind_of(ref: str, text: str) -> Kind:
+    """Return what a text is written in: by the suffix of its name, else by its lines.
+
+    Args:
+        ref: the name of a file, perhaps with a symbol, a section or a line behind it
+            (`a.py::f`, `a.md#part`, `a.py:12`); or anything else, which says nothing.
+        text: its text.
+    """
+    name = re.split(r"[\\/]", _PLACE.sub("", ref))[-1]
+    stem, _, suffix = name.rpartition(".")
+    if stem and (kind := _SUFFIXES.get(suffix.lower())):
+        return kind
+    lines = list(_outside_fences(_lines(text)))
+    if any(map(_opens_python, lines)):
+        return Kind.PYTHON
+    if any(map(_opens_script, lines)):
+        return Kind.SCRIPT
+    return Kind.MARKDOWN if any(map(_HEADING.match, lines)) else Kind.TEXT
+
+
+def summary(text: str, kind: Kind) -> str:
+    """Return what a text is about, in its own words; never longer than the text.
+
+    Of code its signatures, of markdown its headings; where there are none, and of any other text,
+    the first sentences up to SHARE of it.
+    """
+    made = "\n".join(_MAKERS[kind](text)) if kind in _MAKERS else ""
+    if not made.strip():
+        made = _beginning(text)
+    return made if len(made) < len(text) else text
+
+
+def _python(text: str) -> Iterator[str]:
+    """Yield the signatures of functions, classes and methods, not of functions within functions."""
+    try:
+        with warnings.catch_warnings():
+            # Of a text that is only read, an invalid escape concerns nobody here.
+            warnings.simplefilter("ignore")
+            module = ast.parse(text.removeprefix(_BYTE_ORDER_MARK))
+        signatures = list(_members(module.body, ""))
+    except _UNREADABLE:
+        signatures = [line.rstrip().rstrip(":") for line in _lines(text) if _PYTHON.match(line)]
+    yield from map(_cut_line, signatures)
+
+
+def _members(body: Sequence[ast.AST], indent: str) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            word = "def" if isinstance(node, ast.FunctionDef) else "async def"
+            result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            yield f"{indent}{word} {node.name}({ast.unparse(node.args)}){result}"
+        elif isinstance(node, ast.ClassDef):
+            given = ", ".join(map(ast.unparse, (*node.bases, *node.keywords)))
+            yield f"{indent}class {node.name}{f'({given})' if given else ''}"
+            yield from _members(node.body, indent + _INDENT)
+        else:
+            # A definition may stand under `if` or `try`.
+            for block in _BLOCKS:
+                yield from _members(getattr(node, block, ()), indent)
+
+
+def _script(text: str) -> Iterator[str]:
+    """Yield the lines that declare or export something, without the brace that opens a body."""
+    for line in _lines(text):
+        found = _declares(line)
+        if found:
+            shown = found[0] if found["arrow"] else line
+            yield _cut_line(shown.rstrip().removesuffix("{").rstrip())
+
+
+def _declares(line: str) -> re.Match[str] | None:
+    found = _SCRIPT.match(line)
+    return found if found and found.lastgroup else None
+
+
+def _markdown(text: str) -> Iterator[str]:
+    """Yield the headings outside code, each with its level; not what is within a list or quote."""
+    before = ""
+    for line in _outside_fences(_without_front_matter(_lines(text))):
+        if found := _HEADING.match(line):
+            title, marks = _CLOSING.sub("", found["title"].strip()).strip(), found["marks"]
+            before = ""
+        elif before and (found := _UNDERLINE.match(line)):
+            title, marks = before.strip(), "#" if found["first"] else "##"
+            before = ""
+        else:
+            title, marks = "", ""
+            before = line if _PARAGRAPH.match(line) else ""
+        if title:
+            yield _cut_line(f"{marks} {title}")
+
+
+def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
+    if lines[0].rstrip() == "---":
+        for place, line in enumerate(lines[1:], 1):
+            if line.rstrip() in ("---", "..."):
+                return lines[place + 1 :]
+    return lines
+
+
+def _outside_fences(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that are in no fenced code; one that is never closed goes to the end."""
+    fence = ""
+    for line in lines:
+        found = _FENCE.match(line)
+        if fence:
+            if found and found["marks"].startswith(fence) and not found["info"].strip():
+                fence = ""
+        elif found and not (found["marks"][0] == "`" and "`" in found["info"]):
+            fence = found["marks"]
+        else:
+            yield line
+            continue
+        yield ""
+
+
+def _opens_python(line: str) -> bool:
+    if line[:1].isspace() or not _PYTHON.match(line):
+        return False
+    # A sentence may begin with "class", but hardly with "def name(".
+    return not line.startswith("class") or line.rstrip().endswith(":")
+
+
+def _opens_script(line: str) -> bool:
+    return bool(not line[:1].isspace() and line.rstrip().endswith(_CODE_ENDS) and _declares(line))
+
+
+def _lines(text: str) -> list[str]:
+    return [line[:_LOOKED_AT] for line in _LINE.split(text.removeprefix(_BYTE_ORDER_MARK))]
+
+
+def _cut_line(line: str) -> str:
+    line = " ".join(line.splitlines())
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1].rstrip()}…"
+
+
+def _beginning(text: str) -> str:
+    """Return the first sentences; when they fill less than half of the room, the next is cut."""
+    room = min(max(int(len(text) * SHARE), LEAST), MOST)
+    if len(text) <= room:
+        return text
+    head = text.lstrip()[: room + 1]
+    ends = [found.start() for found in _SENTENCE_END.finditer(head)]
+    if ends and ends[-1] >= room / 2:
+        return head[: ends[-1]].rstrip()
+    if len(head) <= room:
+        return head.rstrip()
+    words = re.match(r".*\s", head[:room], re.DOTALL)
+    return f"{(words[0] if words else head[: room - 1]).rstrip()}…"
+
+
+_MAKERS: Mapping[Kind, Callable[[str], Iterator[str]]] = {
+    Kind.PYTHON: _python,
+    Kind.SCRIPT: _script,
+    Kind.MARKDOWN: _markdown,
+}

@@ -1,0 +1,122 @@
+"""Pruning: exact boundaries, and what is never pruned."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import Tier
+from graphmem.rules.pruning import Case, Fate, Judged, Terms, judged
+
+KEEP, COMPRESS, ARCHIVE = Fate.KEEP, Fate.COMPRESS, Fate.ARCHIVE
+BEFORE_14, BEFORE_30 = math.nextafter(14, 0), math.nextafter(30, 0)
+
+days = st.floats(-10, 10_000)
+cases = st.builds(
+    Case,
+    tier=st.sampled_from([None, *Tier]),
+    idle_days=days,
+    compressed_days=st.none() | days,
+    opened_since=st.booleans(),
+)
+
+
+@pytest.mark.parametrize(
+    ("tier", "idle", "fate"),
+    [
+        (Tier.VERY_LOW, 30, ARCHIVE),
+        (Tier.VERY_LOW, BEFORE_30, KEEP),
+        (Tier.VERY_LOW, 0, KEEP),
+        (Tier.VERY_LOW, -1, KEEP),
+        (Tier.LOW, 14, COMPRESS),
+        (Tier.LOW, BEFORE_14, KEEP),
+        (Tier.LOW, 9_999, COMPRESS),
+        (Tier.MEDIUM, 9_999, KEEP),
+        (Tier.HIGH, 9_999, KEEP),
+        (None, 9_999, KEEP),
+    ],
+)
+def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: Fate) -> None:
+    assert judged(Case(tier, idle)).fate is fate
+
+
+@pytest.mark.parametrize(
+    ("idle", "compressed", "opened", "fate"),
+    [
+        (44, 30, False, ARCHIVE),
+        (44, BEFORE_30, False, KEEP),
+        (9_999, 1, False, KEEP),
+        (30, 90, False, ARCHIVE),
+        (BEFORE_30, 90, False, KEEP),
+        (9_999, 9_999, True, KEEP),
+    ],
+)
+def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
+    idle: float, compressed: float, fate: Fate, *, opened: bool
+) -> None:
+    """Compressed late, it has its thirty days all the same."""
+    found = judged(Case(Tier.LOW, idle, compressed, opened))
+    assert found.fate is fate
+
+
+def test_what_is_very_low_is_archived_compressed_or_not() -> None:
+    assert judged(Case(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
+
+
+@pytest.mark.parametrize(
+    ("case", "fate", "reason"),
+    [
+        (Case(Tier.VERY_LOW, 31.9), ARCHIVE, "VERY_LOW and untouched for 31 days: 30 or more"),
+        (Case(Tier.LOW, 13.9), KEEP, "LOW and untouched for 13 days: less than 14"),
+        (Case(Tier.LOW, -0.5), KEEP, "LOW and untouched for 0 days: less than 14"),
+        (
+            Case(Tier.LOW, 60, 44),
+            ARCHIVE,
+            "LOW, compressed and untouched for 44 days: 30 or more",
+        ),
+        (
+            Case(Tier.LOW, 60, 44, opened_since=True),
+            KEEP,
+            "LOW and compressed, but opened since",
+        ),
+        (Case(Tier.HIGH, 60), KEEP, "HIGH is never pruned"),
+        (Case(Tier.MEDIUM, 60), KEEP, "MEDIUM is never pruned"),
+        (Case(None, 60), KEEP, "never rated: nothing is known of its use"),
+    ],
+)
+def test_the_reason_in_words(case: Case, fate: Fate, reason: str) -> None:
+    assert judged(case) == Judged(fate, reason)
+
+
+def test_other_terms() -> None:
+    terms = Terms(archive_days=3, compress_days=1.5, compressed_days=2)
+    assert judged(Case(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
+    assert judged(Case(Tier.LOW, 1.5), terms) == Judged(
+        COMPRESS, "LOW and untouched for 1 days: 1.5 or more"
+    )
+    assert judged(Case(Tier.LOW, 5, 2), terms).fate is ARCHIVE
+
+
+@given(cases)
+def test_only_what_is_low_or_lower_is_ever_touched(case: Case) -> None:
+    found = judged(case)
+    if case.tier not in (Tier.LOW, Tier.VERY_LOW) or case.idle_days < 14:
+        assert found.fate is KEEP
+    if found.fate is COMPRESS:
+        assert case.compressed_days is None
+    assert found.reason
+
+
+@given(cases, st.floats(0, 1_000))
+def test_waiting_longer_never_brings_anything_back(case: Case, more: float) -> None:
+    aged = Case(
+        case.tier,
+        case.idle_days + more,
+        None if case.compressed_days is None else case.compressed_days + more,
+        case.opened_since,
+    )
+    order = [KEEP, COMPRESS, ARCHIVE]
+    assert order.index(judged(aged).fate) >= order.index(judged(case).fate)
