@@ -49,7 +49,7 @@ class Watch:
         whole = time.perf_counter() - self.started
         read = self.seen.get("passage", 0.0)
         written = max(self.seen.get("cluster", 0.0), read)
-        return {"s": whole, "read s": read, "write s": written - read, "prune s": whole - written}
+        return {"s": whole, "read s": read, "write s": written - read, "rest s": whole - written}
 
 
 def measure(sizes: Sequence[int], steps: Steps) -> Report:
@@ -79,7 +79,8 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
         notes=[
             "consolidate(), extractive, embeddings ready, one tenant and scope, every episode new. "
             "read: passages with three vector searches each; write: gathering, and a transaction a "
-            "cluster; prune: which beliefs are to be archived; again: a second run right after it.",
+            "cluster; rest: what else was said of the new beliefs, and which are to be archived; again: "
+            "a second run right after it.",
             f"A third of the episodes are in groups of {episodes.LEAST} to {episodes.MOST}, near "
             f"one another at about {episodes.NEAR} to {episodes.NEAREST}; the others have "
             "neighbours at about 0.5. Found: groups with a belief that rests on at least three "

@@ -122,8 +122,8 @@ def test_stages_follow_one_another_and_make_up_the_whole(monkeypatch: pytest.Mon
         now[0] = float(second)
         watch.part(kind, 1)
     now[0] = 5.0
-    assert watch.stages() == {"s": 5.0, "read s": 2.0, "write s": 2.0, "prune s": 1.0}
-    assert consolidate.Watch(started=4.0).stages()["prune s"] == 1.0
+    assert watch.stages() == {"s": 5.0, "read s": 2.0, "write s": 2.0, "rest s": 1.0}
+    assert consolidate.Watch(started=4.0).stages()["rest s"] == 1.0
 
 
 @pytest.mark.server
@@ -133,7 +133,7 @@ def test_a_small_run_finds_what_was_planted(monkeypatch: pytest.MonkeyPatch) -> 
     report = consolidate.measure([100], STEPS)
     tables = json.loads(report.as_json())["tables"]
     [times], [beliefs], [memory] = tables.values()
-    assert times["s"] == pytest.approx(times["read s"] + times["write s"] + times["prune s"])
+    assert times["s"] == pytest.approx(times["read s"] + times["write s"] + times["rest s"])
     assert min(times["read s"], times["write s"], times["again s"]) > 0
     assert beliefs["groups"] == len(episodes.made(100, seed=1).planted())
     assert (beliefs["found"], beliefs["mixed"], beliefs["changed again"]) == (1.0, 0, 0)
