@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.attention_world import Vectors, noise, unit
-from graphmem.model import Tier
+from graphmem.model import Fate, Tier
 from graphmem.rules import pruning, rating
-from graphmem.rules.pruning import Fate
 from graphmem.rules.rating import Result, Standing
 
 SESSIONS_A_DAY = 5

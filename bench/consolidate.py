@@ -79,8 +79,8 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
         notes=[
             "consolidate(), extractive, embeddings ready, one tenant and scope, every episode new. "
             "read: passages with three vector searches each; write: gathering, and a transaction a "
-            "cluster; rest: what else was said of the new beliefs, and which are to be archived; again: "
-            "a second run right after it.",
+            "cluster; rest: what else was said of the new beliefs, and which are to be archived; "
+            "again: a second run right after it.",
             f"A third of the episodes are in groups of {episodes.LEAST} to {episodes.MOST}, near "
             f"one another at about {episodes.NEAR} to {episodes.NEAREST}; the others have "
             "neighbours at about 0.5. Found: groups with a belief that rests on at least three "

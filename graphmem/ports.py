@@ -168,13 +168,20 @@ class Llm(Protocol):
 
 
 class Files(Protocol):
-    """Text files that users own and that graphmem writes a part of: UTF-8, kept as they are."""
+    """Text files that users own, UTF-8: read, or a part of them written and the rest kept."""
 
     async def read(self, path: Path) -> str | None:
         """Return the text of a file; None when there is none.
 
         Raises:
             DigestFileError: it cannot be read.
+        """
+        ...
+
+    async def below(self, root: Path, name: str) -> str | None:
+        """Return the text of a file that lies below a folder.
+
+        None when it is not there, lies elsewhere (links followed), or is no text of 1 MB at most.
         """
         ...
 

@@ -11,7 +11,12 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck
 
-pytest_plugins = ["tests.plugins.server", "tests.plugins.graph", "tests.plugins.clients"]
+pytest_plugins = [
+    "tests.plugins.server",
+    "tests.plugins.graph",
+    "tests.plugins.clients",
+    "tests.plugins.ratings",
+]
 
 _SLOW_FIXTURES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 for _name, _examples in (("dev", 30), ("check", 200), ("deep", 2_000)):

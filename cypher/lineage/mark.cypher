@@ -1,15 +1,16 @@
-// Append DEPRECATE and RESTORE events to memories and bring their status up to date.
+// Append DEPRECATE, ARCHIVE and RESTORE events to memories and beliefs and bring their status up to date.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
-//   $events  list    in order: memory_id and the event's own fields
+//   $events  list    maps: about (the id), label (Memory or Belief) and the event's own fields
 // columns:
 //   - written  integer  events appended
 
 UNWIND $events AS event
-MATCH (m:Memory {tenant: $tenant, id: event.memory_id})
+MATCH (m:Memory|Belief {tenant: $tenant, id: event.about})
+WHERE event.label IN labels(m)
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(m)
 WITH m, count(e) AS n

@@ -130,12 +130,18 @@ CALL () {
         AND n.occurred_at >= $since AND n.occurred_at < $window.until
       LIMIT $pool
     ) SCORE AS found
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/put_away.cypher
+    FILTER NOT put_away
     RETURN 'turn' AS kind, 'vector' AS list, n, found, 0.0 AS trace
   UNION ALL
     FILTER 'turn' IN $kinds AND $words.turn <> ''
     CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide}) YIELD node AS n, score AS found
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.recorded_at <= $window.known
       AND n.occurred_at >= $since AND n.occurred_at < $window.until
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/put_away.cypher
+    FILTER NOT put_away
     WITH n, found
     ORDER BY found DESC, n.id
     LIMIT $pool

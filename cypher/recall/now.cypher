@@ -78,11 +78,17 @@ CALL () {
       WHERE n.tenant = $tenant AND n.scope IN $scopes
       LIMIT $pool
     ) SCORE AS found
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/put_away.cypher
+    FILTER NOT put_away
     RETURN 'turn' AS kind, 'vector' AS list, n, found, 0.0 AS trace
   UNION ALL
     FILTER 'turn' IN $kinds AND $words.turn <> ''
     CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $pool}) YIELD node AS n, score AS found
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes
+    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    // include: fragments/put_away.cypher
+    FILTER NOT put_away
     RETURN 'turn' AS kind, 'words' AS list, n, found, 0.0 AS trace
 }
 // include: fragments/recall_points.cypher

@@ -1,18 +1,27 @@
-// Write-lock an episode and return what its archive holds. No row: nothing visible has this id.
+// Write-lock episodes and return what their archives hold; what is not visible has no row.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
-//   $id      string  of the episode
+//   $tenant  string    whose
+//   $scopes  list      scopes the reader can see
+//   $ids     list      of the episodes
+//   $valid   datetime  now
+//   $known   datetime  null: everything
 // columns:
-//   - scope    string  of the episode
-//   - archive  map     content, sha256; null: it is not compressed
+//   - id       string   of the episode
+//   - scope    string   of the episode
+//   - archive  map      content, sha256; null: it is not compressed
+//   - hidden   boolean  it is archived
 
-MATCH (p:Episode {tenant: $tenant, id: $id})
+UNWIND $ids AS id
+MATCH (p:Episode {tenant: $tenant, id: id})
 WHERE p.scope IN $scopes
+WITH p
+// In one order everywhere, so that of two writers one waits for the other and never in a ring.
+ORDER BY p.id
 SET p.locked_at = datetime.realtime('Z')
 WITH p
+// include: fragments/put_away.cypher
 OPTIONAL MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
-RETURN p.scope AS scope, a {.content, .sha256} AS archive
+RETURN p.id AS id, p.scope AS scope, a {.content, .sha256} AS archive, put_away AS hidden

@@ -1,11 +1,11 @@
 // Put the full texts of episodes into archives and append COMPRESS events; the embedding stays. An episode is passed over that was
-// looked at or compressed meanwhile.
+// compressed meanwhile, or looked at or restored since an instant.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
-//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does) and the event's own fields
+//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does), since and the event's own fields
 // columns:
 //   - id  string  of an episode that was compressed
 
@@ -15,8 +15,8 @@ MATCH (p:Episode {tenant: $tenant, id: event.about})
 SET p.locked_at = datetime.realtime('Z')
 WITH p, event
 WHERE p.content IS NOT NULL
-  AND NOT EXISTS { (p)<-[:ACCESSED]-(:Event {tenant: $tenant}) }
-  AND NOT EXISTS { (p)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'RESTORE'}) }
+  AND NOT EXISTS { (p)<-[:ACCESSED]-(x:Event {tenant: $tenant}) WHERE x.occurred_at > event.since }
+  AND NOT EXISTS { (p)<-[:CONCERNS]-(x:Event {tenant: $tenant, type: 'RESTORE'}) WHERE x.occurred_at > event.since }
 CREATE (a:Archive {
   tenant: $tenant,
   id: event.archive_id,

@@ -1,16 +1,21 @@
-// Put the full text of a compressed episode back, append a RESTORE event and drop the archive.
+// Put the full texts of compressed episodes back, append RESTORE events and drop the archives; one that was only archived has none.
 // mode: write
-// rows: none
+// rows: one
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
-//   $event   map     about (the episode's id) and the event's own fields
+//   $events  list    maps: about (the episode's id) and the event's own fields
 // columns:
+//   - written  integer  events appended
 
-MATCH (p:Episode {tenant: $tenant, id: $event.about})-[:ARCHIVED_AS]->(a:Archive)
-SET p.content = a.content,
-    p.gist = null
-DETACH DELETE a
-WITH p, $event AS event
+UNWIND $events AS event
+MATCH (p:Episode {tenant: $tenant, id: event.about})
+CALL (p) {
+  MATCH (p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant})
+  SET p.content = a.content,
+      p.gist = null
+  DETACH DELETE a
+}
 // include: fragments/append_event.cypher
 CREATE (e)-[:CONCERNS]->(p)
+RETURN count(e) AS written

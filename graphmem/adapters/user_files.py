@@ -15,6 +15,8 @@ from graphmem.errors import DigestFileError, DigestLockedError
 
 LOCK_S = 30.0
 """How long another writer is waited for."""
+LARGEST = 1_000_000
+"""Octets of a file that is read for a pack."""
 ATTEMPTS = 20
 """How often a file is read anew because an editor, which knows no lock, wrote it meanwhile."""
 _WRITABLE = 0o222
@@ -30,6 +32,10 @@ class BlockingFiles:
             DigestFileError: it cannot be read.
         """
         return _read(path)
+
+    async def below(self, root: Path, name: str) -> str | None:
+        """Return the text of a file that lies below a folder; see `ports.Files`."""
+        return _below(root, name)
 
     async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
         """Put what `change` makes of a file's text in its place; see `ports.Files`.
@@ -48,6 +54,10 @@ class AwaitedFiles:
         """Return the text of a file; see `BlockingFiles.read`."""
         return await asyncio.to_thread(_read, path)
 
+    async def below(self, root: Path, name: str) -> str | None:
+        """Return the text of a file that lies below a folder; see `ports.Files`."""
+        return await asyncio.to_thread(_below, root, name)
+
     async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
         """Put what `change` makes of a file's text in its place; see `BlockingFiles.revise`."""
         await asyncio.to_thread(_revise, path, change)
@@ -56,6 +66,17 @@ class AwaitedFiles:
 def _read(path: Path) -> str | None:
     with _told(path):
         return _text(_found(path), path)
+
+
+def _below(root: Path, name: str) -> str | None:
+    # What an agent once touched may be anything by now, or be called anything.
+    with suppress(OSError, ValueError):
+        real = (root / name).resolve(strict=True)
+        if real.is_relative_to(root.resolve()) and real.is_file():
+            with real.open("rb") as file:
+                found = file.read(LARGEST + 1)
+            return found.decode("utf-8") if len(found) <= LARGEST else None
+    return None
 
 
 def _revise(path: Path, change: Callable[[str | None], str]) -> None:

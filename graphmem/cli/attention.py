@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.pruning import PRUNING
 
 
 @click.group()
@@ -67,3 +68,7 @@ def dashboard(app: App, *, kinds: tuple[str, ...], limit: int) -> None:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
         found = memory.attention(limit=limit, **chosen)
         app.emit(found, lambda: rating_views.dashboard(found))
+
+
+for other in PRUNING:
+    attention.add_command(other)

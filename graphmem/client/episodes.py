@@ -16,7 +16,7 @@ from graphmem.model import (
     Text,
     UpkeepPolicy,
 )
-from graphmem.operations import compressing, graduating
+from graphmem.operations import graduating, upkeep
 from graphmem.ports import OnPart, silent
 
 
@@ -91,21 +91,21 @@ class AsyncEpisodes:
         Raises:
             InvalidInputError: the policy does not fit.
         """
-        return await compressing.compress(
+        return await upkeep.compress(
             self._state.binding, _policy(policy), on_part, apply=not dry_run
         )
 
     async def restore_episode(self, episode_id: str) -> RestoredEpisode:
-        """Put the full text of a compressed episode back; it is not compressed again.
+        """Put the full text of a compressed episode back; `compress` leaves it alone from then on.
 
-        Of one that is not compressed the result says that nothing changed.
+        One that pruning archived is found again. Of any other the result says that nothing changed.
 
         Raises:
             NotFoundError: nothing visible has this id.
             ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
-        return await compressing.restore(self._state.binding, valid(_Known, id=episode_id).id)
+        return await upkeep.restore(self._state.binding, valid(_Known, id=episode_id).id)
 
 
 def _policy(given: UpkeepPolicy | None) -> UpkeepPolicy:

@@ -17,6 +17,8 @@ from graphmem.client.evidence import AsyncEvidence, Evidence
 from graphmem.client.given import moment_of
 from graphmem.client.lifecycle import AsyncLifecycle, Lifecycle
 from graphmem.client.origin import Origin, Said, unclaimed
+from graphmem.client.packing import AsyncPacks, Packs
+from graphmem.client.pruning import AsyncPrunes, Prunes
 from graphmem.client.ratings import AsyncRatings, Ratings
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
@@ -109,6 +111,8 @@ class AsyncHandle(
     AsyncEvidence,
     AsyncBeliefs,
     AsyncRatings,
+    AsyncPrunes,
+    AsyncPacks,
     AsyncReasons,
     AsyncUpkeep,
     AsyncConsolidation,
@@ -335,6 +339,8 @@ class Handle(
     Evidence,
     Beliefs,
     Ratings,
+    Prunes,
+    Packs,
     Reasons,
     Upkeep,
     Consolidation,

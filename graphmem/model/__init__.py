@@ -99,6 +99,14 @@ from graphmem.model.packs import (
     PackItem,
     Shape,
 )
+from graphmem.model.pruning import (
+    Fate,
+    Prunable,
+    Pruned,
+    PrunePolicy,
+    PrunesRestored,
+    Pruning,
+)
 from graphmem.model.rating import (
     Activity,
     Attention,
@@ -208,6 +216,7 @@ __all__ = [
     "Episode",
     "EventType",
     "Experience",
+    "Fate",
     "Finding",
     "FlipSet",
     "Graduate",
@@ -246,6 +255,11 @@ __all__ = [
     "PolicyRead",
     "Predicate",
     "Provenance",
+    "Prunable",
+    "PrunePolicy",
+    "Pruned",
+    "PrunesRestored",
+    "Pruning",
     "QualityStats",
     "Quote",
     "RatedItem",

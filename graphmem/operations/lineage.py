@@ -70,7 +70,8 @@ async def mark(to: Binding, memory_id: str, kind: EventType, by: Correction) -> 
     event_id = by.id or identity.event_id(now)
     row = {
         "id": event_id,
-        "memory_id": memory_id,
+        "about": memory_id,
+        "label": "Memory",
         "scope": to.wall.scope,
         "type": kind,
         "occurred_at": drafts.happened(by.at, now),

@@ -156,7 +156,8 @@ def restore_row(drafted: Draft, wall: Wall, memory_id: str) -> dict[str, Any]:
     return event_row(drafted, wall, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
         "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),
-        "memory_id": memory_id,
+        "about": memory_id,
+        "label": "Memory",
     }
 
 

@@ -7,35 +7,13 @@ lower would be LOW for ever; design §11: never opened since it was compressed, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
-from graphmem.model import Tier
+from graphmem.model import Fate, PrunePolicy, Tier
 
-
-class Fate(StrEnum):
-    """What becomes of an case."""
-
-    KEEP = "keep"
-    COMPRESS = "compress"
-    """Its text goes to an archive, and a summary stays in its place."""
-    ARCHIVE = "archive"
-    """It is hidden; it can be restored."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """After how many days without a touch, design §11; the last one is ours."""
-
-    archive_days: float = 30.0
-    """A VERY_LOW item is archived."""
-    compress_days: float = 14.0
-    """A LOW item is compressed."""
-    compressed_days: float = 30.0
-    """A LOW item is archived, counted from its compression at the earliest."""
-
-
-STANDARD = Terms()
+STANDARD = PrunePolicy()
+TIERS = (Tier.LOW, Tier.VERY_LOW)
+"""Whose items may be pruned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +27,9 @@ class Case:
     compressed_days: float | None = None
     """Since it was compressed; None: it is not."""
     opened_since: bool = False
-    """Whether it was opened after it was compressed."""
+    """Whether it was opened after it was compressed; of what cannot be, ever."""
+    compressible: bool = True
+    """It has a text that is longer than its summary: an episode may, one sentence has none."""
 
 
 class Judged(NamedTuple):
@@ -59,7 +39,7 @@ class Judged(NamedTuple):
     reason: str
 
 
-def judged(case: Case, by: Terms = STANDARD) -> Judged:
+def judged(case: Case, by: PrunePolicy = STANDARD) -> Judged:
     """Return what becomes of an item; so many days exactly are enough.
 
     HIGH, MEDIUM and what was never rated are kept, however long nobody touched them.
@@ -70,12 +50,18 @@ def judged(case: Case, by: Terms = STANDARD) -> Judged:
         return _aged("VERY_LOW and untouched", case.idle_days, by.archive_days, Fate.ARCHIVE)
     if case.tier is not Tier.LOW:
         return Judged(Fate.KEEP, f"{case.tier} is never pruned")
-    if case.compressed_days is None:
+    if case.compressed_days is not None:
+        if case.opened_since:
+            return Judged(Fate.KEEP, "LOW and compressed, but opened since")
+        days = min(case.idle_days, case.compressed_days)
+        return _aged("LOW, compressed and untouched", days, by.compressed_days, Fate.ARCHIVE)
+    if case.compressible:
         return _aged("LOW and untouched", case.idle_days, by.compress_days, Fate.COMPRESS)
     if case.opened_since:
-        return Judged(Fate.KEEP, "LOW and compressed, but opened since")
-    days = min(case.idle_days, case.compressed_days)
-    return _aged("LOW, compressed and untouched", days, by.compressed_days, Fate.ARCHIVE)
+        return Judged(Fate.KEEP, "LOW, but opened once")
+    # As long as it would take with a text.
+    days = by.compress_days + by.compressed_days
+    return _aged("LOW, never opened and untouched", case.idle_days, days, Fate.ARCHIVE)
 
 
 def _aged(what: str, days: float, least: float, fate: Fate) -> Judged:

@@ -21,7 +21,7 @@ from graphmem.errors import (
     NotFoundError,
 )
 from graphmem.model import Compression, Episode
-from graphmem.operations import compressing
+from graphmem.operations.upkeep import compressing
 from graphmem.rules import digest, identity
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, Status, Tier
+from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, PrunePolicy, Status, Tier
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
@@ -149,6 +149,7 @@ def not_there(ask: Callable[..., Any]) -> Read:
 
 
 NOBODY = dict.fromkeys(Tier, 0)
+AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
     "context": lambda m, _: m.context(unlike(1), turns=True, hidden=True).ids,
@@ -190,6 +191,10 @@ READS: dict[str, Read] = {
     "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
     "ratings": lambda m, _: m.ratings(),
     "audit": lambda m, _: m.audit().sessions + m.audit().findings,
+    "prune": lambda m, _: m.prune(policy=AT_ONCE).items,
+    "pruned": lambda m, _: m.pruned(),
+    "restore_pruned": not_there(lambda m, known: m.restore_pruned(known["run"])),
+    "pack": lambda m, _: m.pack().items,
     "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
 }
 WRITES = {
@@ -219,10 +224,14 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
         session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
     with memory.session("s2") as session:
         session.touch("file", "notes.md")
-        session.log_search("where?", tool="grep", results=[str(done.memory_id), ("file", "a.py")])
+        unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
+        found = [str(done.memory_id), ("file", "a.py"), *unused]
+        session.log_search("where?", tool="grep", results=found)
         session.expand(str(done.memory_id))
     memory.rate()
+    pruned = memory.prune(apply=True, policy=AT_ONCE, kinds=["Memory"])
     return {
+        "run": str(pruned.run_id),
         "memory": str(done.memory_id),
         "episode": session.episode_id,
         "document": compressed,

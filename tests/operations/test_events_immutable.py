@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Message, Wish
+from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Message, PrunePolicy, Wish
 from graphmem.client.handle import AsyncHandle
 from graphmem.model import Step
 from tests.clients.test_consolidating import FEW, SWIMS, tell
@@ -22,8 +22,9 @@ READS = {
     *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
     *("why", "timeline", "verify", "expand", "stale", "context"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
-    *("ratings", "attention", "audit"),
+    *("ratings", "attention", "audit", "pruned", "pack"),
 }
+AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
 NO_WRITES = {"open", "close", "tenant", "scope", "session"}
 
 
@@ -178,6 +179,8 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
         lambda m: (m.log_search("where?", tool="grep", results=[("file", "a.py")]), m.flush())
     ],
     "rate": [searched, lambda m: m.rate(), lambda m: m.rate(again=True)],
+    "prune": [lambda m: m.prune(apply=True, policy=AT_ONCE)],
+    "restore_pruned": [lambda m: m.restore_pruned(m.pruned()[-1].run_id)] * 2,
 }
 
 

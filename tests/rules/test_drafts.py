@@ -121,7 +121,7 @@ def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
     one, other = (drafts.draft(Wish(**FULL, id=i), WALL, NOW, ()) for i in ("e1", "e2"))
     row = drafts.restore_row(one, WALL, "m_1")
     assert row == drafts.restore_row(one, WALL, "m_1")
-    assert (row["type"], row["memory_id"], row["occurred_at"]) == ("RESTORE", "m_1", NOW)
+    assert (row["type"], row["about"], row["occurred_at"]) == ("RESTORE", "m_1", NOW)
     assert row["request_hash"] != one.request_hash
     ids = {row["id"], drafts.restore_row(other, WALL, "m_1")["id"], one.event_id}
     assert len(ids) == 3

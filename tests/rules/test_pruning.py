@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Tier
-from graphmem.rules.pruning import Case, Fate, Judged, Terms, judged
+from graphmem.model import Fate, PrunePolicy, Tier
+from graphmem.rules.pruning import Case, Judged, judged
 
 KEEP, COMPRESS, ARCHIVE = Fate.KEEP, Fate.COMPRESS, Fate.ARCHIVE
-BEFORE_14, BEFORE_30 = math.nextafter(14, 0), math.nextafter(30, 0)
+BEFORE_14, BEFORE_30, BEFORE_44 = (math.nextafter(days, 0) for days in (14, 30, 44))
 
 days = st.floats(-10, 10_000)
 cases = st.builds(
@@ -21,6 +21,7 @@ cases = st.builds(
     idle_days=days,
     compressed_days=st.none() | days,
     opened_since=st.booleans(),
+    compressible=st.booleans(),
 )
 
 
@@ -62,6 +63,21 @@ def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
     assert found.fate is fate
 
 
+@pytest.mark.parametrize(
+    ("idle", "opened", "fate", "reason"),
+    [
+        (44, False, ARCHIVE, "LOW, never opened and untouched for 44 days: 44 or more"),
+        (BEFORE_44, False, KEEP, "LOW, never opened and untouched for 43 days: less than 44"),
+        (9_999, True, KEEP, "LOW, but opened once"),
+    ],
+)
+def test_a_sentence_waits_as_long_as_a_text_and_is_never_compressed(
+    idle: float, fate: Fate, reason: str, *, opened: bool
+) -> None:
+    found = judged(Case(Tier.LOW, idle, None, opened, compressible=False))
+    assert found == Judged(fate, reason)
+
+
 def test_what_is_very_low_is_archived_compressed_or_not() -> None:
     assert judged(Case(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
 
@@ -92,7 +108,7 @@ def test_the_reason_in_words(case: Case, fate: Fate, reason: str) -> None:
 
 
 def test_other_terms() -> None:
-    terms = Terms(archive_days=3, compress_days=1.5, compressed_days=2)
+    terms = PrunePolicy(archive_days=3, compress_days=1.5, compressed_days=2)
     assert judged(Case(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
     assert judged(Case(Tier.LOW, 1.5), terms) == Judged(
         COMPRESS, "LOW and untouched for 1 days: 1.5 or more"
@@ -107,6 +123,7 @@ def test_only_what_is_low_or_lower_is_ever_touched(case: Case) -> None:
         assert found.fate is KEEP
     if found.fate is COMPRESS:
         assert case.compressed_days is None
+        assert case.compressible
     assert found.reason
 
 
@@ -117,6 +134,7 @@ def test_waiting_longer_never_brings_anything_back(case: Case, more: float) -> N
         case.idle_days + more,
         None if case.compressed_days is None else case.compressed_days + more,
         case.opened_since,
+        case.compressible,
     )
     order = [KEEP, COMPRESS, ARCHIVE]
     assert order.index(judged(aged).fate) >= order.index(judged(case).fate)

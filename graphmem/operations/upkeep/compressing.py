@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
+from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import Compressed, Compression, EventType, RestoredEpisode, UpkeepPolicy
+from graphmem.operations.upkeep import archives
 from graphmem.ports import Binding, OnPart, Tx
-from graphmem.rules import digest, drafts, identity, moments, vitality
+from graphmem.rules import digest, identity, moments, vitality
 
+EPISODE = "Episode"
 BATCH = 50
 """Episodes of one transaction; their full texts are read."""
 
 UNUSED = catalog.query("upkeep/unused", dict)
-COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
-ARCHIVED = catalog.query("upkeep/archived", dict)
-RESTORE = catalog.query("upkeep/restore", catalog.ignored)
 
 
 async def compress(
@@ -37,8 +35,8 @@ async def compress(
     found: list[Compressed] = []
     after = (moments.BEGINNING, "")
     while rows := await _unused(to, policy, until, after):
-        gists = {row["id"]: _gist(row) for row in rows}
-        done = set(await _write(to, rows, gists)) if apply else gists.keys()
+        gists = {row["id"]: archives.gist(row["summary"], row["content"]) for row in rows}
+        done = set(await _write(to, rows)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         after = rows[-1]["occurred_at"], rows[-1]["id"]
         on_part("episode", len(rows))
@@ -53,22 +51,19 @@ async def restore(to: Binding, episode_id: str) -> RestoredEpisode:
         ForeignScopeError: the episode belongs to another scope.
         ArchiveDamagedError: the archive does not hold what was put into it.
     """
-    event = _event(to, EventType.RESTORE, episode_id) | {"occurred_at": to.world.clock.now()}
+    once = identity.event_id(to.world.clock.now())
+    event = archives.event(to, EventType.RESTORE, EPISODE, episode_id, once)
 
     async def work(tx: Tx) -> bool:
-        rows = await tx.fetch(
-            ARCHIVED, tenant=to.wall.tenant, scopes=list(to.wall.scopes), id=episode_id
-        )
+        rows = await archives.found(to, tx, [episode_id])
         if not rows:
             raise NotFoundError(f"No episode {episode_id!r}.")
         [row] = rows
         if row["scope"] != to.wall.scope:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
-        if row["archive"] is None:
+        if row["archive"] is None and not row["hidden"]:
             return False
-        if identity.digest(row["archive"]["content"]) != row["archive"]["sha256"]:
-            raise ArchiveDamagedError(f"The archive of episode {episode_id!r} is damaged.")
-        await tx.fetch(RESTORE, tenant=to.wall.tenant, event=event)
+        await tx.fetch(archives.RESTORE, tenant=to.wall.tenant, events=[event])
         return True
 
     changed = await to.world.graph.write(work)
@@ -94,30 +89,21 @@ async def _unused(
     )
 
 
-async def _write(
-    to: Binding, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
-) -> list[str]:
-    now = to.world.clock.now()
+async def _write(to: Binding, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     events = [
-        _event(to, EventType.COMPRESS, row["id"])
-        | {
-            "occurred_at": now,
-            "archive_id": "archive_" + identity.digest(row["id"])[:32],
-            "sha256": (sha256 := identity.digest(row["content"])),
-            "gist": gists[row["id"]],
-            "payload": json.dumps({"sha256": sha256, "characters": len(row["content"])}),
-        }
+        archives.put_away(
+            archives.event(to, EventType.COMPRESS, EPISODE, row["id"])
+            | {"source": vitality.STANDARD.consolidation},
+            row,
+            # Whenever it was looked at or restored, it is needed.
+            since=moments.BEGINNING,
+        )
         # In one order everywhere, two writers wait for each other's episodes and never in a ring.
         for row in sorted(rows, key=lambda row: str(row["id"]))
     ]
     return await to.world.graph.write(
-        lambda tx: tx.fetch(COMPRESS, tenant=to.wall.tenant, events=events)
+        lambda tx: tx.fetch(archives.COMPRESS, tenant=to.wall.tenant, events=events)
     )
-
-
-def _gist(row: Mapping[str, Any]) -> str | None:
-    """Return what is to stay of an episode's text; None: it has a summary."""
-    return None if (row["summary"] or "").strip() else digest.gist(row["content"])
 
 
 def _compressed(row: Mapping[str, Any], gist: str | None) -> Compressed:
@@ -127,15 +113,3 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> Compressed:
         characters=len(row["content"]),
         kept=row["summary"] if gist is None else gist,
     )
-
-
-def _event(to: Binding, kind: EventType, about: str) -> dict[str, Any]:
-    return {
-        "id": f"{kind.lower()}_episode_{identity.digest(about)[:32]}",
-        "about": about,
-        "scope": to.wall.scope,
-        "type": kind,
-        "request_hash": drafts.request_hash(to.wall.scope, kind, about),
-        "source": vitality.STANDARD.consolidation if kind is EventType.COMPRESS else None,
-        "payload": "{}",
-    }

@@ -1,0 +1,15 @@
+// Append ARCHIVE events to episodes: what was said in them is no longer found.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: about (the episode's id) and the event's own fields
+// columns:
+//   - written  integer  events appended
+
+UNWIND $events AS event
+MATCH (p:Episode {tenant: $tenant, id: event.about})
+// include: fragments/append_event.cypher
+CREATE (e)-[:CONCERNS]->(p)
+RETURN count(e) AS written

@@ -1,0 +1,267 @@
+"""Prune what ratings say that nobody uses, tell what was pruned, and bring it back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import EventType, Fate, Prunable, Pruned, PrunePolicy, PrunesRestored, Pruning
+from graphmem.operations.upkeep import archives
+from graphmem.ports import Binding, OnPart, Tx
+from graphmem.rules import identity, moments, pruning, rating
+from graphmem.rules.rating import STANDARD
+
+PAGE = 200
+"""Ratings, or lines of a manifest, of one transaction; full texts are read."""
+SHOWN = 200
+"""Characters of a text in a plan."""
+SOURCE = "attention"
+EPISODE = "Episode"
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+PRUNABLE = catalog.query("attention/prunable", dict)
+PRUNED = catalog.query("attention/pruned", dict)
+MARK = catalog.query("lineage/mark", catalog.ignored)
+ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
+
+
+@dataclass(slots=True)
+class _Page:
+    """What was found on a page of ratings."""
+
+    rated: int = 0
+    kept: int = 0
+    items: list[tuple[Prunable, Mapping[str, Any]]] = field(default_factory=list)
+    """What is pruned, each with the row it was found in."""
+
+
+async def prune(
+    to: Binding, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
+) -> Pruning:
+    """Compress and archive the items of a scope that nobody uses, a page a transaction.
+
+    Args:
+        to: where.
+        policy: after how many days.
+        kinds: of Memory, Belief and Episode.
+        on_part: told `rating` and how many were looked at.
+        apply: False: tell what would be done.
+    """
+    now = to.world.clock.now()
+    run = "prune_" + identity.event_id(now)
+    items: list[Prunable] = []
+    rated = kept = 0
+    after: tuple[float, str, str] = (-math.inf, "", "")
+    while True:
+        place = after
+
+        async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_Page, Any]:
+            if apply:
+                await tx.fetch(LOCK, tenant=to.wall.tenant)
+            rows = await tx.fetch(PRUNABLE, **_asked(to, kinds, now, place))
+            page = _judged(rows, now, policy)
+            if apply:
+                await _write(to, tx, page, run, now)
+            return page, rows[-1] if rows else None
+
+        page, last = await (to.world.graph.write(work) if apply else to.world.graph.read(work))
+        if last is None:
+            break
+        rated, kept = rated + page.rated, kept + page.kept
+        items += [item for item, _ in page.items]
+        after = (last["from_elo"], last["kind"], last["id"])
+        on_part("rating", page.rated)
+    done = apply and bool(items)
+    return Pruning(
+        applied=done,
+        run_id=run if done else None,
+        at=now,
+        rated=rated,
+        items=tuple(sorted(items, key=lambda item: (item.elo, item.kind, item.id))),
+        kept=kept,
+    )
+
+
+async def pruned(to: Binding, run: str | None) -> list[Pruned]:
+    """Return what pruning did in the scope, oldest first: of one run, or of all."""
+    found: list[Pruned] = []
+    after = (moments.BEGINNING, "")
+    while rows := await to.world.graph.read(
+        lambda tx, after=after: tx.fetch(  # type: ignore[misc]
+            PRUNED,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            run=run,
+            after_at=after[0],
+            after_id=after[1],
+            limit=PAGE,
+        )
+    ):
+        found += map(_line, rows)
+        after = rows[-1]["recorded_at"], rows[-1]["id"]
+    return found
+
+
+async def restore_run(
+    to: Binding, run: str, ids: frozenset[str] | None, on_part: OnPart
+) -> PrunesRestored:
+    """Bring back what a run pruned, or some items of it, a page a transaction.
+
+    Safe to interrupt and to repeat: what is back already is passed over.
+
+    Args:
+        to: where.
+        run: its id.
+        ids: of the items; None: all of them.
+        on_part: told `item` and how many were brought back.
+
+    Raises:
+        NotFoundError: there is no such run in the scope, or no such item in it.
+        ArchiveDamagedError: an archive does not hold what was put into it.
+    """
+    lines = await pruned(to, run)
+    if not lines:
+        raise NotFoundError(f"No pruning {run!r} in scope {to.wall.scope!r}.")
+    if missing := sorted((ids or frozenset()) - {line.id for line in lines}):
+        raise NotFoundError(f"Pruning {run!r} has no item {missing[0]!r}.")
+    away = {
+        (line.kind, line.id): None
+        for line in lines
+        if line.away and (ids is None or line.id in ids)
+    }
+    items = sorted(away)
+    once = identity.event_id(to.world.clock.now())
+    for start in range(0, len(items), PAGE):
+        part = [_back(to, item, once, run) for item in items[start : start + PAGE]]
+        await to.world.graph.write(lambda tx, part=part: _restore(to, tx, part))  # type: ignore[misc]
+        on_part("item", len(part))
+    return PrunesRestored(items=len(items))
+
+
+def _asked(
+    to: Binding, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
+) -> dict[str, Any]:
+    return {
+        "tenant": to.wall.tenant,
+        "scope": to.wall.scope,
+        "kinds": list(kinds),
+        "valid": now,
+        "known": None,
+        "fade": rating.fade(STANDARD),
+        "after_elo": after[0],
+        "after_kind": after[1],
+        "after_id": after[2],
+        "limit": PAGE,
+    }
+
+
+def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _Page:
+    page = _Page(rated=len(rows))
+    for row in rows:
+        tier, item = rating.tier(row["elo"]), row["item"]
+        if item is None or tier not in pruning.TIERS:
+            continue
+        case = _case(row, now)
+        fate, reason = pruning.judged(case, policy)
+        if fate is Fate.KEEP:
+            page.kept += 1
+            continue
+        whole = item["content"] if item["content"] is not None else item["text"]
+        one = Prunable(
+            kind=row["kind"],
+            id=row["id"],
+            text=item["text"][:SHOWN],
+            elo=row["elo"],
+            tier=tier,
+            idle_days=case.idle_days,
+            fate=fate,
+            reason=reason,
+            sha256=identity.digest(whole),
+        )
+        page.items.append((one, row))
+    return page
+
+
+def _case(row: Mapping[str, Any], now: datetime) -> pruning.Case:
+    item = row["item"]
+    opened, compressed = item["opened_at"], item["compressed_at"]
+    touched = max(at for at in (item["written_at"], opened) if at is not None)
+    return pruning.Case(
+        tier=rating.tier(row["elo"]),
+        idle_days=_days(now - touched),
+        compressed_days=None if compressed is None else _days(now - compressed),
+        opened_since=opened is not None and (compressed is None or opened > compressed),
+        compressible=archives.shortens(item["summary"], item["content"]),
+    )
+
+
+def _days(span: timedelta) -> float:
+    return span / timedelta(days=1)
+
+
+async def _write(to: Binding, tx: Tx, page: _Page, run: str, now: datetime) -> None:
+    tenant = to.wall.tenant
+    hidden: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    shortened = []
+    for one, row in page.items:
+        told = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
+        origin = {"source": SOURCE, "actor": run, "occurred_at": now}
+        if archives.shortens(row["item"]["summary"], row["item"]["content"]):
+            event = archives.event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
+            text = {"id": one.id, **row["item"]}
+            since = now - timedelta(days=one.idle_days)
+            shortened.append(archives.put_away(event, text, since, **told))
+        if one.fate is Fate.ARCHIVE:
+            event = archives.event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
+            hidden[one.kind == EPISODE].append(event | {"payload": json.dumps(told)})
+    if shortened:
+        await tx.fetch(archives.COMPRESS, tenant=tenant, events=_in_order(shortened))
+    if hidden[True]:
+        await tx.fetch(ARCHIVE, tenant=tenant, events=_in_order(hidden[True]))
+    if hidden[False]:
+        await tx.fetch(MARK, tenant=tenant, events=_in_order(hidden[False]))
+
+
+def _back(to: Binding, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
+    event = archives.event(to, EventType.RESTORE, *item, once)
+    return event | {"source": SOURCE, "actor": run}
+
+
+async def _restore(to: Binding, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
+    tenant = to.wall.tenant
+    await tx.fetch(LOCK, tenant=tenant)
+    episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
+    there = await archives.found(to, tx, list(episodes))
+    back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["hidden"]]
+    if back:
+        await tx.fetch(archives.RESTORE, tenant=tenant, events=back)
+    statements = [event for event in events if event["label"] != EPISODE]
+    if statements:
+        await tx.fetch(MARK, tenant=tenant, events=statements)
+
+
+def _in_order(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    # In one order everywhere, two writers wait for each other and never in a ring.
+    return sorted(events, key=lambda event: str(event["about"]))
+
+
+def _line(row: Mapping[str, Any]) -> Pruned:
+    told = json.loads(row["payload"])
+    return Pruned(
+        run_id=row["run"],
+        at=row["at"],
+        kind=row["kind"],
+        id=row["item_id"],
+        text=row["text"][:SHOWN],
+        fate=Fate.ARCHIVE if row["type"] == EventType.ARCHIVE else Fate.COMPRESS,
+        elo=told["elo"],
+        reason=told["reason"],
+        sha256=told["sha256"],
+        away=row["away"],
+    )

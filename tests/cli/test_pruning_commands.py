@@ -1,0 +1,89 @@
+"""`graphmem attention prune | restore | pack`, as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+from tests.plugins.ratings import MARCH, Rate
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+def failing(ran: Any, code: int) -> Any:
+    assert ran.code == code
+    return ran
+
+
+@pytest.fixture
+def unused(run: Run, migrated: Settings, tenant: str, rate: Rate) -> str:
+    """A tenant with an unused memory, a used one and an unused episode; the id of the first."""
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+        memory = client.tenant(tenant)
+        idle = str(memory.remember("The shed has a blue door", at=MARCH).memory_id)
+        used = str(memory.remember("The garden has nine roses", at=MARCH).memory_id)
+        memory.add_episode(id="text", content="Ann moved to Porto in May. " * 40, at=MARCH)
+        rate(memory, {idle: 500, used: 1e9, "text": 900})
+    return idle
+
+
+def test_nothing_to_prune_or_restore(run: Run) -> None:
+    assert "Nothing is to be pruned: 0 rated items looked at" in run("attention", "prune").out
+    assert "Nothing was ever pruned here." in run("attention", "restore").out
+    assert "There is nothing to pack." in run("attention", "pack").out
+    missing = failing(run("attention", "restore", "prune_x"), 1)
+    assert "No pruning 'prune_x'" in missing.err
+    assert "--item needs the run" in failing(run("attention", "restore", "--item", "m"), 2).err
+
+
+def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path: Path) -> None:
+    plan = run("attention", "prune").out
+    assert "Would be pruned: 1 archived, 1 compressed." in plan
+    assert "The shed has a blue door" in plan
+    assert "`--apply` does it" in plan
+    assert "Nothing was ever pruned here." in run("attention", "restore").out
+    file = tmp_path / "manifest.json"
+    done = run("attention", "prune", "--apply", "-o", str(file)).out
+    manifest = json.loads(file.read_text(encoding="utf-8"))
+    assert manifest["applied"] is True
+    assert f"graphmem attention restore {manifest['run_id']}" in " ".join(done.split())
+    assert [item["id"] for item in manifest["items"]] == [unused, "text"]
+    listed = run("attention", "restore").out
+    assert f"{manifest['run_id']}" in listed
+    assert "2 items, 2 still away" in listed
+    part = run("attention", "restore", manifest["run_id"], "--item", unused)
+    assert "Brought back: 1 item." in part.out
+    assert "2 items, 1 still away" in run("attention", "restore").out
+    assert run("attention", "restore", manifest["run_id"], "--json").data == {"items": 1}
+    assert "All of it is back already." in run("attention", "restore", manifest["run_id"]).out
+    data = run("attention", "restore", "--json").data
+    assert [line["away"] for line in data] == [False, False]
+
+
+def test_only_some_kinds(run: Run, unused: str) -> None:
+    data = run("attention", "prune", "--kind", "Memory", "--json").data
+    assert [item["id"] for item in data["items"]] == [unused]
+    assert "kinds" in failing(run("attention", "prune", "--kind", "Turn"), 2).err
+
+
+@pytest.mark.usefixtures("unused")
+def test_a_pack_and_its_manifest(run: Run, tmp_path: Path) -> None:
+    shown = run("attention", "pack", "--tokens", "1000").out
+    assert "The garden has nine roses" in shown
+    assert "of 1,000 tokens (graphmem's estimate)" in shown
+    file = tmp_path / "pack.md"
+    assert "Written to" in run("attention", "pack", "-o", str(file)).out
+    assert "The garden has nine roses" in file.read_text(encoding="utf-8")
+    manifest = json.loads((tmp_path / "pack.manifest.json").read_text(encoding="utf-8"))
+    assert "text" not in manifest
+    assert {item["how"] for item in manifest["items"]} == {"whole", "left_out", "pointer"}
+    refused = failing(run("attention", "pack", "-o", str(tmp_path / "no" / "pack.md")), 1)
+    assert "No such file or directory" in refused.err

@@ -1,0 +1,41 @@
+"""Ratings as they would be after a long log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+
+import neo4j
+import pytest
+
+from graphmem import GraphMem
+from graphmem.settings import Settings
+
+MARCH = datetime(2026, 3, 5, 9, tzinfo=UTC)
+
+Rate = Callable[[GraphMem, Mapping[str, float]], None]
+
+
+@pytest.fixture
+def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
+    """Gives items of a handle's scope ratings, last touched on the day they were written."""
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    auth = (migrated.user, migrated.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(migrated.uri, auth=auth) as driver:
+
+        def rated(handle: GraphMem, elos: Mapping[str, float]) -> None:
+            wall = handle._state.binding.wall
+            driver.execute_query(
+                "UNWIND $rows AS row MATCH (n {tenant: $tenant, id: row.id}) "
+                "WHERE n:Memory OR n:Belief OR n:Episode "
+                "MERGE (g:Rating {tenant: $tenant, id: row.id, "
+                "  kind: [l IN labels(n) WHERE l IN ['Memory', 'Belief', 'Episode']][0]}) "
+                "SET g.scope = $scope, g.elo = row.elo, g.games = 20, g.touched_at = $at",
+                rows=[{"id": one, "elo": elo} for one, elo in elos.items()],
+                tenant=wall.tenant,
+                scope=wall.scope,
+                at=MARCH,
+            )
+
+        yield rated
