@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
-from graphmem.client import connect
+from graphmem.client import connect, exiting
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
 from graphmem.client.state import OnCommit, SessionState, State, blocking, valid
@@ -63,7 +63,9 @@ class AsyncGraphMem(AsyncHandle):
         address = await asyncio.to_thread(connect.address, known, report)
         models = opening.get("embedder"), opening.get("llm")
         world = connect.awaited_world(known, address, report, *models)
-        return cls(_state(await connect.bound(world, known), known, opening))
+        state = _state(await connect.bound(world, known), known, opening)
+        exiting.watch(state, awaited=True)
+        return cls(state)
 
     async def close(self) -> None:
         """End the sessions, write what of the log waits, and give the connections back.
@@ -124,7 +126,9 @@ class GraphMem(Handle):
         address = connect.address(known, report)
         models = opening.get("embedder"), opening.get("llm")
         world = connect.blocking_world(known, address, report, *models)
-        return cls(_state(run_now(connect.bound(world, known)), known, opening))
+        state = _state(run_now(connect.bound(world, known)), known, opening)
+        exiting.watch(state, awaited=False)
+        return cls(state)
 
     close = blocking(AsyncGraphMem.close)
 

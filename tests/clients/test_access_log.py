@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -358,6 +359,55 @@ def test_a_killed_process_loses_what_waited_and_nothing_else(
         child.send_signal(signal.SIGKILL)
     assert len(accesses(look, plain)) == 3
     assert plain.expand(memory_id).accesses == 3
+
+
+LEFT = """
+import sys
+from graphmem import GraphMem
+from graphmem.testing import HashEmbedder
+session = GraphMem.open(embedder=HashEmbedder()).session("s")
+for _ in range(5):
+    session.expand(sys.argv[1])
+"""
+LEFT_AWAITED = """
+import asyncio, sys
+from graphmem import AsyncGraphMem
+from graphmem.testing import HashEmbedder
+async def main():
+    global memory
+    memory = await AsyncGraphMem.open(embedder=HashEmbedder())
+    for _ in range(5):
+        await memory.expand(sys.argv[1])
+    await memory._state.binding.world.graph.close()
+asyncio.run(main())
+"""
+
+
+def test_what_waits_is_written_when_the_process_ends(
+    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+) -> None:
+    memory_id = str(plain.remember(unlike(1)).memory_id)
+    with children.running(LEFT, memory_id, settings=migrated, tenant=tenant) as child:
+        pass
+    assert child.returncode == 0
+    assert len(accesses(look, plain)) == 5
+    [[ended]] = [
+        row.values()
+        for row in look.rows(
+            "MATCH (e:Event {tenant: $tenant, type: 'SESSION_END'}) RETURN e.payload", tenant=tenant
+        )
+    ]
+    assert json.loads(ended)["logged"] == 5
+
+
+def test_an_awaited_client_says_what_it_lost(
+    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+) -> None:
+    memory_id = str(plain.remember(unlike(1)).memory_id)
+    with children.running(LEFT_AWAITED, memory_id, settings=migrated, tenant=tenant) as child:
+        assert child.stderr is not None
+        assert "5 log entries were lost: the client was not closed." in child.stderr.read()
+    assert accesses(look, plain) == []
 
 
 def made(n: int) -> Access:

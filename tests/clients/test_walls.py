@@ -292,7 +292,8 @@ def test_two_tenants_with_the_same_ids_live_apart(
 
     theirs = write_everything(other)
 
-    assert theirs == known
+    # A run of pruning has a name of its own.
+    assert theirs | {"run": known["run"]} == known
     assert look.count(other_name) == look.count(tenant)
     other.deprecate(known["memory"])
     other.remember(unlike(1), tags=["theirs"], id="e9")
@@ -311,7 +312,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert memory.get(known["memory"]).tags == ("t",)
     assert len(memory.turns(known["episode"])) == 1
     found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
-    assert sum(bite.kind != "belief" for bite in found) == 6
+    assert sum(bite.kind != "belief" for bite in found) == 7
     seen = {belief.id for belief in memory.beliefs(superseded=True, archived=True).beliefs}
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(

@@ -18,7 +18,7 @@ def running(
     """Run code with the settings of a client by default; wait for its end on leaving.
 
     Args:
-        code: a Python program; its standard input and output are pipes of text.
+        code: a Python program; its standard input, output and error are pipes of text.
         arguments: its `sys.argv[1:]`.
         settings: of a server with a password.
         tenant: whose graph.
@@ -35,6 +35,7 @@ def running(
         env=environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     ) as child:
         yield child
