@@ -222,12 +222,12 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
         session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
-    with memory.session("s2") as session:
-        session.touch("file", "notes.md")
+    with memory.session("s2") as later:
+        later.touch("file", "notes.md")
         unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
         found = [str(done.memory_id), ("file", "a.py"), *unused]
-        session.log_search("where?", tool="grep", results=found)
-        session.expand(str(done.memory_id))
+        later.log_search("where?", tool="grep", results=found)
+        later.expand(str(done.memory_id))
     memory.rate()
     pruned = memory.prune(apply=True, policy=AT_ONCE, kinds=["Memory"])
     return {
