@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string    whose
-//   $reply     map       id, done, synthesiser, known, decided (JSON), raw (the model's own words) or null, problem or null
+//   $reply     map       id, done, synthesiser, known, decided (JSON), raw (the model's own words) or null, problem or null; of this attempt calls, tokens_in, tokens_out, cost_usd or null
 //   $passages  list      ids of turns and episodes
 // columns:
 
@@ -15,6 +15,10 @@ SET r.done = $reply.done,
     r.decided = $reply.decided,
     r.raw = $reply.raw,
     r.problem = $reply.problem,
+    r.calls = coalesce(r.calls, 0) + $reply.calls,
+    r.tokens_in = coalesce(r.tokens_in, 0) + $reply.tokens_in,
+    r.tokens_out = coalesce(r.tokens_out, 0) + $reply.tokens_out,
+    r.cost_usd = coalesce(r.cost_usd, 0.0) + coalesce($reply.cost_usd, 0.0),
     r.attempts = r.attempts + CASE WHEN $reply.done THEN 0 ELSE 1 END,
     r.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
 WITH r

@@ -49,6 +49,11 @@ class Reply(StructuredNode):
     decided = StringProperty()
     raw = StringProperty()
     problem = StringProperty()
+    # Of every attempt that was answered.
+    calls = IntegerProperty()
+    tokens_in = IntegerProperty()
+    tokens_out = IntegerProperty()
+    cost_usd = FloatProperty()
     recorded_at = DateTimeNeo4jFormatProperty()
 
     turns = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Turn", "RESTS_ON")

@@ -66,6 +66,8 @@ class Mark:
     payload: Mapping[str, Any]
 
 
+NOTHING: Mapping[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": None}
+
 Cluster: TypeAlias = tuple[Passage, ...]
 """Passages near one of them, which is the first."""
 
@@ -84,6 +86,8 @@ class Unit:
     """Beliefs that were archived when the run began."""
     raw: str | None = None
     """A model's own words."""
+    spent: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """Calls, tokens and cost of them; the cost is None when nobody knows the price."""
     problem: tuple[str, str] | None = None
     """Code and words of what went wrong; nothing is said then."""
 

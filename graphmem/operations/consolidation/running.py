@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -278,13 +278,15 @@ def _named(how: How) -> str:
 
 
 async def _asked(to: Binding, llm: Llm, how: How, question: Question, course: _Course) -> Unit:
+    bill = Bill()
     try:
-        unit = await synthesising.ask(to, llm, question, how.policy, course.bill)
+        unit = await synthesising.ask(to, llm, question, how.policy, bill)
     except ModelUnavailableError as error:
         course.down += 1
         return Unit(question.reply_id, question.cluster, problem=(error.code, str(error)))
     course.down = 0
-    return unit
+    course.bill.join(bill)
+    return replace(unit, spent=asdict(bill))
 
 
 async def _ready(

@@ -40,6 +40,14 @@ class Bill:
         if answer.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + answer.cost_usd
 
+    def join(self, other: Bill) -> None:
+        """Count what another bill has counted."""
+        self.calls += other.calls
+        self.tokens_in += other.tokens_in
+        self.tokens_out += other.tokens_out
+        if other.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

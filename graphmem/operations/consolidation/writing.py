@@ -80,6 +80,7 @@ async def write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool
         "decided": None if unit.problem else unit.decided(),
         "raw": unit.raw,
         "problem": None if unit.problem is None else ": ".join(unit.problem),
+        **unit.spent,
     }
 
     async def work(tx: Tx) -> bool:
