@@ -6,6 +6,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from graphmem.adapters.telemetry.counting import PrometheusTelemetry
+    from graphmem.adapters.telemetry.tracing import OtelTelemetry
     from graphmem.client import AsyncGraphMem, AsyncSession, GraphMem, Session
     from graphmem.errors import GraphmemError
     from graphmem.model import (
@@ -83,6 +85,8 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 _HOMES = {
+    "graphmem.adapters.telemetry.counting": ("PrometheusTelemetry",),
+    "graphmem.adapters.telemetry.tracing": ("OtelTelemetry",),
     "graphmem.client": ("AsyncGraphMem", "AsyncSession", "GraphMem", "Session"),
     "graphmem.errors": ("GraphmemError",),
     "graphmem.model": (
@@ -193,11 +197,13 @@ __all__ = [
     "MemoryEvent",
     "Message",
     "Observation",
+    "OtelTelemetry",
     "Outcome",
     "Pack",
     "PackItem",
     "Policy",
     "Predicate",
+    "PrometheusTelemetry",
     "Provenance",
     "Prunable",
     "PrunePolicy",

@@ -8,6 +8,7 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -210,6 +211,35 @@ class Clock(Protocol):
         ...
 
 
+class Telemetry(Protocol):
+    """Told what is done, how long it takes, how it ends and how much of it there is.
+
+    Never told of any content. A block that is left by an error has ended with it.
+    """
+
+    def operation(self, name: str, tenant: str) -> AbstractContextManager[object]:
+        """Return the block of one public operation; `tenant` is empty for opening a client."""
+        ...
+
+    def embedding(self, model: str, role: Role, texts: int) -> AbstractContextManager[object]:
+        """Return the block in which so many texts become vectors."""
+        ...
+
+    def answering(self, model: str) -> AbstractContextManager[Callable[[Answer[Any]], None]]:
+        """Return the block in which a language model answers; it gives what is told the answer."""
+        ...
+
+    def logged(self, *, waiting: int, written: int, lost: int) -> None:
+        """Count entries of the search log.
+
+        Args:
+            waiting: how many more of them wait to be written than before; may be negative.
+            written: how many are known to be in the graph since.
+            lost: how many were given up since.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Everything outside that a use case may need."""
@@ -223,6 +253,8 @@ class World:
     files: Files
     llm: Llm | None = None
     """None when no language model is set."""
+    telemetry: Telemetry | None = None
+    """None when nobody counts."""
 
 
 @dataclass(frozen=True, slots=True)

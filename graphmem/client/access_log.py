@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from graphmem.operations import access_log
 from graphmem.operations.access_log import Access, Bound, Entry, Search
+
+if TYPE_CHECKING:
+    from graphmem.ports import Telemetry
 
 FULL = 100
 """So many are written together."""
@@ -22,13 +27,15 @@ class AccessLog:
     write that failed half-way is made again, with the same ids.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, telemetry: Telemetry | None = None) -> None:
+        self._telemetry = telemetry
         self._waiting: dict[str, Entry] = {}
         self._open: dict[str, tuple[Bound, int]] = {}
         """Sessions that began, and how much was logged in each."""
         self._new = 0
         """Come since somebody was told to write."""
         self._lost = 0
+        self._written = 0
         self._lock = Lock()
 
     @property
@@ -42,7 +49,7 @@ class AccessLog:
         It is time for one of `FULL` only, so that callers at once do not all write, and a server
         that takes none is not asked at each.
         """
-        with self._lock:
+        with self._changing():
             if start is not None:
                 if start.event_id not in self._open:
                     self._waiting[start.event_id] = start
@@ -58,13 +65,13 @@ class AccessLog:
 
     def end(self, start: Bound, now: datetime) -> None:
         """End a session; one in which nothing was logged has never begun."""
-        with self._lock:
+        with self._changing():
             if start.event_id in self._open:
                 self._end(start, now)
 
     def end_all(self, now: datetime) -> None:
         """End every session that has not ended."""
-        with self._lock:
+        with self._changing():
             for start, _ in list(self._open.values()):
                 self._end(start, now)
 
@@ -75,10 +82,29 @@ class AccessLog:
 
     def written(self, entries: Sequence[Entry]) -> None:
         """Forget what is in the graph."""
-        with self._lock:
+        with self._changing():
             for entry in entries:
-                self._waiting.pop(entry.event_id, None)
+                self._written += self._waiting.pop(entry.event_id, None) is not None
             self._new = len(self._waiting)
+
+    def give_up(self) -> None:
+        """Count what still waits as lost: nobody is left to write it."""
+        with self._changing():
+            self._lost += len(self._waiting)
+            self._waiting.clear()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Let nobody else in, and tell afterwards what has changed."""
+        with self._lock:
+            waiting, written, lost = len(self._waiting), self._written, self._lost
+            yield
+            if self._telemetry is not None:
+                self._telemetry.logged(
+                    waiting=len(self._waiting) - waiting,
+                    written=self._written - written,
+                    lost=self._lost - lost,
+                )
 
     def _logged(self, start: Bound) -> int:
         return self._open[start.event_id][1] if start.event_id in self._open else 0

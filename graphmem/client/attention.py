@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.client.given import Id
+from graphmem.client.observing import Observed
 from graphmem.client.recalling import Question
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.model import Card, Name, Record, StalePage
@@ -35,10 +36,8 @@ class _Searched(Record):
     results: Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]
 
 
-class AsyncAttention:
+class AsyncAttention(Observed):
     """A closer look, awaited."""
-
-    _state: State
 
     async def expand(self, item_id: str) -> Card:
         """Return all that is kept of a memory, a belief, a turn or an episode.

@@ -15,6 +15,7 @@ from graphmem.client.given import (
     records,
     several,
 )
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.model import (
     AsOf,
@@ -44,10 +45,8 @@ class _Subject(Record):
     subject: Part | None
 
 
-class AsyncBeliefs:
+class AsyncBeliefs(Observed):
     """Beliefs as one reader sees them, awaited."""
-
-    _state: State
 
     async def predicates(self) -> Sequence[Predicate]:
         """Return every predicate that a policy was declared for, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.model import Consolidated, ConsolidationPolicy, Record
 from graphmem.operations import consolidation
@@ -12,10 +13,8 @@ class _By(Record):
     policy: ConsolidationPolicy
 
 
-class AsyncConsolidation:
+class AsyncConsolidation(Observed):
     """Consolidation of one scope, awaited."""
-
-    _state: State
 
     async def consolidate(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from graphmem.client.observing import Observed
 from graphmem.client.recalling import Looking, Question, asked, hits
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
@@ -16,10 +17,8 @@ class _About(Record):
     about: Question
 
 
-class AsyncContexts:
+class AsyncContexts(Observed):
     """What is remembered for a prompt, awaited."""
-
-    _state: State
 
     async def context(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
@@ -32,10 +33,8 @@ class _Known(Record):
     id: Text
 
 
-class AsyncEpisodes:
+class AsyncEpisodes(Observed):
     """Upkeep of the episodes of one scope, awaited."""
-
-    _state: State
 
     async def graduate(
         self,

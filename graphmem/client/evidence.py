@@ -19,6 +19,7 @@ from graphmem.client.given import (
     records,
     several,
 )
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
@@ -41,10 +42,8 @@ _E = TypeVar("_E", bound=Experience)
 _PAIR = 2
 
 
-class AsyncEvidence:
+class AsyncEvidence(Observed):
     """Evidence as one writer records it, awaited."""
-
-    _state: State
 
     async def predicate(
         self, name: str, *, template: str | None = None, **declared: Unpack[Declaration]

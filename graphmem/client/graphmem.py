@@ -8,7 +8,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
-from graphmem.client import connect, exiting
+from graphmem.client import connect, exiting, observing
+from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
 from graphmem.client.state import OnCommit, SessionState, State, blocking, valid
@@ -17,7 +18,7 @@ from graphmem.ports import run_now
 from graphmem.rules import drafts, hygiene, identity
 
 if TYPE_CHECKING:
-    from graphmem.ports import Embedder, Llm
+    from graphmem.ports import Embedder, Llm, Telemetry
     from graphmem.settings import Settings
 
 H = TypeVar("H", bound="AsyncGraphMem | GraphMem")
@@ -36,6 +37,8 @@ class Opening(TypedDict, total=False):
     """A model of your own in place of the settings'."""
     llm: Llm
     """A language model of your own in place of the settings'."""
+    telemetry: Telemetry
+    """Who is told what is done, in place of the settings' metrics and traces."""
 
 
 class _SessionName(Record):
@@ -59,13 +62,16 @@ class AsyncGraphMem(AsyncHandle):
             ModelMismatchError: another embedding model filled the graph.
         """
         known = settings or connect.settings()
-        report = opening.get("report", connect.silent)
-        address = await asyncio.to_thread(connect.address, known, report)
-        models = opening.get("embedder"), opening.get("llm")
-        world = connect.awaited_world(known, address, report, *models)
-        state = _state(await connect.bound(world, known), known, opening)
-        exiting.watch(state, awaited=True)
-        return cls(state)
+        telemetry = observing.chosen(known, opening.get("telemetry"))
+        with observing.opening(telemetry):
+            report = opening.get("report", connect.silent)
+            address = await asyncio.to_thread(connect.address, known, report)
+            models = opening.get("embedder"), opening.get("llm")
+            world = connect.awaited_world(known, address, report, *models)
+            binding = await connect.bound(observing.watched(world, telemetry), known)
+            state = _state(binding, known, opening)
+            exiting.watch(state, awaited=True)
+            return cls(state)
 
     async def close(self) -> None:
         """End the sessions, write what of the log waits, and give the connections back.
@@ -80,7 +86,7 @@ class AsyncGraphMem(AsyncHandle):
         try:
             await self._state.flush()
         finally:
-            await self._state.binding.world.graph.close()
+            await self._state.close()
 
     def tenant(self, name: str) -> Self:
         """Return a handle on another tenant, on its global scope."""
@@ -112,7 +118,7 @@ class AsyncGraphMem(AsyncHandle):
         try:
             await self._state.settle(error)
         finally:
-            await self._state.binding.world.graph.close()
+            await self._state.close()
 
 
 class GraphMem(Handle):
@@ -122,13 +128,16 @@ class GraphMem(Handle):
     def open(cls, settings: Settings | None = None, **opening: Unpack[Opening]) -> Self:
         """Connect and return a handle; see `AsyncGraphMem.open`."""
         known = settings or connect.settings()
-        report = opening.get("report", connect.silent)
-        address = connect.address(known, report)
-        models = opening.get("embedder"), opening.get("llm")
-        world = connect.blocking_world(known, address, report, *models)
-        state = _state(run_now(connect.bound(world, known)), known, opening)
-        exiting.watch(state, awaited=False)
-        return cls(state)
+        telemetry = observing.chosen(known, opening.get("telemetry"))
+        with observing.opening(telemetry):
+            report = opening.get("report", connect.silent)
+            address = connect.address(known, report)
+            models = opening.get("embedder"), opening.get("llm")
+            world = connect.blocking_world(known, address, report, *models)
+            binding = run_now(connect.bound(observing.watched(world, telemetry), known))
+            state = _state(binding, known, opening)
+            exiting.watch(state, awaited=False)
+            return cls(state)
 
     close = blocking(AsyncGraphMem.close)
 
@@ -162,6 +171,7 @@ def _state(binding: connect.Binding, settings: Settings, opening: Opening) -> St
         binding=binding,
         rules=(*own, *opening.get("rules", ())),
         hooks=(hook,) if hook else (),
+        accesses=AccessLog(binding.world.telemetry),
     )
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Unpack
 
 from graphmem.client.given import Because, BeliefLike, From, belief_id_of
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.model import EventType, Marked, Source
 from graphmem.operations import evidence
 
 
-class AsyncLifecycle:
+class AsyncLifecycle(Observed):
     """What becomes of beliefs beside their evidence, awaited."""
-
-    _state: State
 
     async def archive(
         self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]

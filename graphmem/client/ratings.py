@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.model import Attention, Audit, Name, RatedItem, Record, Settled, Tier
 from graphmem.operations import auditing, rating
@@ -30,10 +31,8 @@ class _Audited(Record):
     session: Name | None
 
 
-class AsyncRatings:
+class AsyncRatings(Observed):
     """Ratings by the search log, awaited."""
-
-    _state: State
 
     async def rate(self, *, again: bool = False, on_part: OnPart = silent) -> Settled:
         """Rate what the search log of the tenant holds of sessions that have ended.

@@ -9,6 +9,7 @@ from typing import Annotated, Unpack
 from pydantic import Field
 
 from graphmem.client.given import Asked, BeliefLike, By, belief_id_of, reading_of
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Instant, MemoryReasons, Record, Timeline
@@ -23,10 +24,8 @@ class _Instants(Record):
     at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MOST_POINTS)]
 
 
-class AsyncReasons:
+class AsyncReasons(Observed):
     """Reasons as one reader sees them, awaited."""
-
-    _state: State
 
     async def why(
         self, item_id: BeliefLike, *, start: int = 0, limit: int = 100, **by: Unpack[By]

@@ -10,6 +10,7 @@ from typing import Annotated, TypedDict, Unpack
 from pydantic import Field, Strict
 
 from graphmem.client.given import moment_of, recall_policy_of
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
@@ -77,10 +78,8 @@ class _Looking(Record):
     scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
 
 
-class AsyncRecalling:
+class AsyncRecalling(Observed):
     """What fits a question, awaited."""
-
-    _state: State
 
     async def recall(
         self,

@@ -131,6 +131,11 @@ class State:
             waiting = len(self.accesses.waiting())
             log.warning("%d log entries are still to be written: %s", waiting, error.code)
 
+    async def close(self) -> None:
+        """Give the connections back; what of the log could not be written is lost."""
+        self.accesses.give_up()
+        await self.binding.world.graph.close()
+
     def all_rules(self) -> tuple[Rule, ...]:
         """Return the hygiene rules in force, the session's own included."""
         if self.session is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking
 from graphmem.model import Backfilled, Mismatch, Rebuilt, Slot
 from graphmem.operations import backfilling, belief, consolidation, evidence, rebuilding
@@ -15,10 +16,8 @@ TOLERANCE = 1e-9
 CANDIDATES = 1_000
 
 
-class AsyncUpkeep:
+class AsyncUpkeep(Observed):
     """The caches of a tenant, awaited."""
-
-    _state: State
 
     async def verify(self, on_part: OnPart = silent) -> Rebuilt:
         """Compare every cache of the tenant with what its events say; nothing is written.

@@ -1,0 +1,284 @@
+"""What a process does, as Prometheus reads it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import prometheus_client
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from graphmem import GraphMem, PrometheusTelemetry
+from graphmem.adapters import telemetry
+from graphmem.adapters.telemetry import Several, outcome_of
+from graphmem.client.access_log import FULL, MOST, AccessLog
+from graphmem.client.observing import ObservedEmbedder, ObservedLlm
+from graphmem.errors import (
+    ConfigurationError,
+    GraphUnavailableError,
+    ModelReplyError,
+    NotFoundError,
+)
+from graphmem.operations.access_log import Access
+from graphmem.ports import Answer, Role, run_now
+from graphmem.settings import Settings
+from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
+from tests.plugins.clients import Door
+from tests.plugins.faults import Through
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.texts import unlike
+from tests.telemetry.test_observing import Heard
+
+OPERATIONS = "graphmem_operation_duration_seconds_count"
+
+
+def samples(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
+    """Return what a scrape gives, by name and sorted labels, but for what tells of time."""
+    text = generate_latest(registry).decode()
+    return {
+        (one.name, *sorted(f"{key}={value}" for key, value in one.labels.items())): one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+        if not one.name.endswith(("_bucket", "_sum", "_created"))
+    }
+
+
+@pytest.fixture
+def registry() -> CollectorRegistry:
+    return CollectorRegistry()
+
+
+def test_an_operation_is_counted_by_how_it_ended(registry: CollectorRegistry) -> None:
+    counting = PrometheusTelemetry(registry)
+    endings: list[BaseException | None] = [
+        None,
+        None,
+        NotFoundError("m_1 is secret"),
+        ValueError("secret"),
+        asyncio.CancelledError(),
+    ]
+    for error in endings:
+        try:
+            with counting.operation("recall", "acme"):
+                if error is not None:
+                    raise error
+        except type(error or Exception()) as raised:
+            assert raised is error  # noqa: PT017 - that it goes on as it was is what is tested
+    found = samples(registry)
+    assert {key: value for key, value in found.items() if key[0] == OPERATIONS} == {
+        (OPERATIONS, "operation=recall", "outcome=ok"): 2,
+        (OPERATIONS, "operation=recall", "outcome=not_found"): 1,
+        (OPERATIONS, "operation=recall", "outcome=error"): 1,
+        (OPERATIONS, "operation=recall", "outcome=interrupted"): 1,
+    }
+    text = generate_latest(registry).decode()
+    assert "secret" not in text
+    assert "acme" not in text
+
+
+def test_how_something_ended() -> None:
+    assert outcome_of(None) == "ok"
+    assert outcome_of(GraphUnavailableError()) == "graph_unavailable"
+    assert outcome_of(KeyError("x")) == "error"
+    assert outcome_of(KeyboardInterrupt()) == "interrupted"
+
+
+def test_tenants_are_named_only_when_that_is_asked_for(registry: CollectorRegistry) -> None:
+    counting = PrometheusTelemetry(registry, by_tenant=True)
+    for tenant in ("acme", 'a"\n\\b', "漢字"):
+        with counting.operation("get", tenant):
+            pass
+        assert samples(registry)[OPERATIONS, "operation=get", "outcome=ok", f"tenant={tenant}"] == 1
+
+
+def test_time_is_measured_in_seconds(
+    registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter([100.0, 100.3])
+    monkeypatch.setattr("graphmem.adapters.telemetry.counting.time.perf_counter", ticks.__next__)
+    with PrometheusTelemetry(registry).operation("recall", "t"):
+        pass
+    ended = {"operation": "recall", "outcome": "ok"}
+    name = "graphmem_operation_duration_seconds"
+    assert registry.get_sample_value(f"{name}_sum", ended) == pytest.approx(0.3)
+    assert registry.get_sample_value(f"{name}_bucket", ended | {"le": "0.25"}) == 0
+    assert registry.get_sample_value(f"{name}_bucket", ended | {"le": "0.5"}) == 1
+
+
+def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
+    counting = PrometheusTelemetry(registry)
+    embedder = ObservedEmbedder(HashEmbedder(), counting)
+    assert (embedder.name, run_now(embedder.dimension())) == (HashEmbedder().name, 256)
+    run_now(embedder.embed(["one", "two"], Role.DOCUMENT))
+    run_now(embedder.embed(["three"], Role.QUERY))
+    with counting.answering("priced") as tell:
+        tell(Answer("", "", "priced", 3, 70, 7, 0.25))
+    with counting.answering("unpriced") as tell:
+        tell(Answer("", "", "unpriced", 1, 5, 1, None))
+    llm = ObservedLlm(ScriptedLlm(["no record"], name="silly"), counting)
+    with pytest.raises(ModelReplyError):
+        run_now(llm.answer(_prompt()))
+    name = f"model={embedder.name}"
+    assert samples(registry) == {
+        ("graphmem_embedding_duration_seconds_count", name, "outcome=ok"): 2,
+        ("graphmem_embedding_texts_total", name, "role=document"): 2,
+        ("graphmem_embedding_texts_total", name, "role=query"): 1,
+        ("graphmem_llm_duration_seconds_count", "model=priced", "outcome=ok"): 1,
+        ("graphmem_llm_duration_seconds_count", "model=unpriced", "outcome=ok"): 1,
+        ("graphmem_llm_duration_seconds_count", "model=silly", "outcome=model_reply"): 1,
+        ("graphmem_llm_requests_total", "model=priced"): 3,
+        ("graphmem_llm_requests_total", "model=unpriced"): 1,
+        ("graphmem_llm_tokens_total", "direction=in", "model=priced"): 70,
+        ("graphmem_llm_tokens_total", "direction=out", "model=priced"): 7,
+        ("graphmem_llm_tokens_total", "direction=in", "model=unpriced"): 5,
+        ("graphmem_llm_tokens_total", "direction=out", "model=unpriced"): 1,
+        ("graphmem_llm_cost_usd_total", "model=priced"): 0.25,
+        ("graphmem_llm_unpriced_total", "model=unpriced"): 1,
+        ("graphmem_log_waiting_entries",): 0,
+        ("graphmem_log_written_total",): 0,
+        ("graphmem_log_lost_total",): 0,
+    }
+
+
+def _prompt() -> Any:
+    from graphmem.ports import Prompt
+    from graphmem.rules.synthesis import Synthesis
+
+    return Prompt("test", "system", "user", Synthesis)
+
+
+def entry(n: int) -> Access:
+    return Access("t", f"e{n}", "global", "Memory", "m", FrozenClock().now(), None)
+
+
+def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegistry) -> None:
+    counting = PrometheusTelemetry(registry)
+    first, second = AccessLog(counting), AccessLog(counting)
+
+    def found() -> list[float]:
+        names = ("waiting_entries", "written_total", "lost_total")
+        return [samples(registry)[f"graphmem_log_{name}",] for name in names]
+
+    for n in range(FULL):
+        first.add(entry(n))
+    second.add(entry(0))
+    assert found() == [FULL + 1, 0, 0]
+    first.written(first.waiting()[:30])
+    first.written(first.waiting()[:0])
+    assert found() == [FULL - 29, 30, 0]
+    for n in range(1000, 1000 + MOST):
+        first.add(entry(n))
+    assert found() == [MOST + 1, 30, FULL - 30]
+    second.give_up()
+    second.give_up()
+    assert found() == [MOST, 30, FULL - 29]
+    assert (first.lost, second.lost, second.waiting()) == (FULL - 30, 1, [])
+
+
+def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
+    one = telemetry.of_settings(Settings(metrics=True))
+    assert telemetry.of_settings(Settings(metrics=True)) is one
+    assert isinstance(telemetry.of_settings(Settings(metrics=True, traces=True)), Several)
+    with one.operation("get", "acme"):
+        pass
+    assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_TELEMETRY_TENANTS"):
+        telemetry.of_settings(Settings(metrics=True, telemetry_tenants=True))
+
+
+def test_several_are_all_told() -> None:
+    each = [Heard(), Heard()]
+    both = Several([*each])
+    with both.operation("get", "t"), both.embedding("m", Role.QUERY, 2):
+        pass
+    with pytest.raises(KeyError):
+        _answered_and_failed(both)
+    both.logged(waiting=1, written=2, lost=3)
+    assert each[0].told == each[1].told
+    assert each[0].told == [
+        ("embedding", "m", Role.QUERY, 2),
+        ("operation", "get", "t"),
+        ("answer", 2, 3),
+        ("answering", "m", "KeyError"),
+        ("logged", 1, 2, 3),
+    ]
+
+
+def _answered_and_failed(telemetry: Several) -> None:
+    with telemetry.answering("m") as tell:
+        tell(Answer("", "", "m", 1, 2, 3, None))
+        raise KeyError
+
+
+@pytest.mark.parametrize(
+    ("setting", "module", "extra"),
+    [("metrics", "prometheus_client", "metrics"), ("traces", "opentelemetry.trace", "otel")],
+)
+def test_what_is_not_installed_is_named(
+    setting: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "_counting", {})
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ConfigurationError) as refused:
+        telemetry.of_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
+    assert refused.value.hint == f"pip install 'graphmem[{extra}]'"
+    assert module.partition(".")[0] in refused.value.message
+
+
+@pytest.mark.server
+def test_a_client_is_counted_by_each_way_in(door: Door, registry: CollectorRegistry) -> None:
+    llm = ScriptedLlm([])
+    with door.open(telemetry=PrometheusTelemetry(registry), llm=llm) as client:
+        memory = client.tenant(fresh_tenant())
+        memory_id = str(memory.remember(unlike(1)).memory_id)
+        memory.recall(unlike(1))
+        memory.expand(memory_id)
+        with pytest.raises(NotFoundError):
+            memory.expand("m_nope")
+        during = samples(registry)
+    after = samples(registry)
+    counted = {key[1:]: value for key, value in during.items() if key[0] == OPERATIONS}
+    assert counted == {
+        ("operation=open", "outcome=ok"): 1,
+        ("operation=remember", "outcome=ok"): 1,
+        ("operation=recall", "outcome=ok"): 1,
+        ("operation=expand", "outcome=ok"): 1,
+        ("operation=expand", "outcome=not_found"): 1,
+    }
+    model = f"model={HashEmbedder().name}"
+    assert during["graphmem_embedding_texts_total", model, "role=document"] == 1
+    assert during["graphmem_embedding_texts_total", model, "role=query"] == 1
+    assert during["graphmem_log_waiting_entries",] == 2
+    assert after["graphmem_log_waiting_entries",] == 0
+    assert after["graphmem_log_written_total",] == 2
+    text = generate_latest(registry).decode()
+    for content in (unlike(1), memory_id, "m_nope"):
+        assert content not in text
+
+
+class Refusing(Through):
+    """A graph that takes no writes."""
+
+    async def write(self, _work: Any) -> Any:
+        raise GraphUnavailableError
+
+
+@pytest.mark.server
+def test_what_a_closing_client_could_not_write_is_lost(
+    door: Door, registry: CollectorRegistry
+) -> None:
+    client: GraphMem = door.open(telemetry=PrometheusTelemetry(registry))
+    memory = client.tenant(fresh_tenant())
+    memory.recall(unlike(1))
+    cut = door.on(client, graph=Refusing(client._state.binding.world.graph))
+    with pytest.raises(GraphUnavailableError):
+        cut.close()
+    found = samples(registry)
+    assert found["graphmem_log_waiting_entries",] == 0
+    assert found["graphmem_log_lost_total",] == 1
+    assert found[OPERATIONS, "operation=close", "outcome=graph_unavailable"] == 1

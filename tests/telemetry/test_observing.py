@@ -1,0 +1,148 @@
+"""Every public operation passes one place, which tells of it and of nothing in it."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Session
+from graphmem.client import observing
+from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.errors import InvalidInputError
+from graphmem.ports import Answer, Role, run_now
+from graphmem.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+NO_COROUTINES = {"tenant", "scope", "session", "episode_id"}
+OWNERS = [(AsyncHandle, Handle), (AsyncGraphMem, GraphMem), (AsyncSession, Session)]
+PUBLIC = [
+    (awaited, blocking, name)
+    for awaited, blocking in OWNERS
+    for name in dir(awaited)
+    if not name.startswith("_") and name not in NO_COROUTINES | {"open"}
+]
+
+
+class Heard:
+    """Telemetry that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+
+    @contextmanager
+    def operation(self, name: str, tenant: str) -> Iterator[None]:
+        with self._ended("operation", name, tenant):
+            yield
+
+    @contextmanager
+    def embedding(self, model: str, role: Role, texts: int) -> Iterator[None]:
+        with self._ended("embedding", model, role, texts):
+            yield
+
+    @contextmanager
+    def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
+        with self._ended("answering", model):
+            yield lambda answer: self.told.append(("answer", answer.tokens_in, answer.tokens_out))
+
+    def logged(self, *, waiting: int, written: int, lost: int) -> None:
+        self.told.append(("logged", waiting, written, lost))
+
+    @contextmanager
+    def _ended(self, *what: Any) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            self.told.append((*what, type(error).__name__))
+            raise
+        self.told.append(what)
+
+
+def telling(telemetry: Any) -> Any:
+    """Return a state that knows nothing but whom to tell and whose operations these are."""
+    wall = SimpleNamespace(tenant="acme")
+    return SimpleNamespace(
+        binding=SimpleNamespace(world=SimpleNamespace(telemetry=telemetry), wall=wall)
+    )
+
+
+def test_there_is_something_to_look_at() -> None:
+    named = {name for _, _, name in PUBLIC}
+    assert {"recall", "remember", "expand", "rate", "close", "add_messages", "flush"} <= named
+    assert all(inspect.iscoroutinefunction(getattr(awaited, name)) for awaited, _, name in PUBLIC)
+
+
+def _called(handle: Any, name: str) -> None:
+    """Call an operation, which cannot get far: arguments and state are missing."""
+    done = getattr(handle, name)()
+    if inspect.iscoroutine(done):
+        run_now(done)
+
+
+@pytest.mark.parametrize(
+    ("awaited", "blocking", "name"), PUBLIC, ids=lambda one: getattr(one, "__name__", one)
+)
+def test_no_public_operation_is_forgotten(awaited: type, blocking: type, name: str) -> None:
+    for owner in (awaited, blocking):
+        heard = Heard()
+        handle: Any = object.__new__(owner)
+        handle._state = telling(heard)
+        with pytest.raises((TypeError, AttributeError, InvalidInputError)) as failed:
+            _called(handle, name)
+        assert heard.told == [("operation", name, "acme", failed.type.__name__)]
+
+
+def test_what_a_user_adds_is_not_counted_twice() -> None:
+    class Own(AsyncHandle):
+        async def flush(self) -> int:
+            await super().flush()
+            return 0
+
+        async def other(self) -> int:
+            return 1
+
+    heard = Heard()
+    own = object.__new__(Own)
+    own._state = telling(heard)
+    with pytest.raises(AttributeError):
+        run_now(own.flush())
+    assert run_now(own.other()) == 1
+    assert [told[:2] for told in heard.told] == [("operation", "flush")]
+
+
+def test_nobody_is_told_unless_it_is_asked_for() -> None:
+    settings = Settings()
+    assert (settings.metrics, settings.traces, settings.telemetry_tenants) == (False,) * 3
+    assert observing.chosen(settings, None) is None
+    own = Heard()
+    assert observing.chosen(settings, own) is own
+    assert observing.chosen(Settings(metrics=True, traces=True), own) is own
+    world: Any = object()
+    assert observing.watched(world, None) is world
+    with observing.opening(None):
+        pass
+
+
+def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
+    code = """
+import sys
+import graphmem
+from graphmem.client import observing
+from graphmem.settings import Settings
+graphmem.GraphMem, graphmem.PrometheusTelemetry, graphmem.OtelTelemetry
+observing.chosen(Settings(), None)
+print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
+observing.chosen(Settings(metrics=True, traces=True), None)
+print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.splitlines() == ["[]", "['prometheus_client', 'opentelemetry']"]
