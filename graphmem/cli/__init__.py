@@ -44,6 +44,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "graphmem.cli.attention:attention",
         "See what the memory is really used for, by the log of its searches.",
     ),
+    "metrics": (
+        "graphmem.cli.metrics:metrics",
+        "Sizes, ratings, work that waits and its cost, for Prometheus.",
+    ),
     "server": (
         "graphmem.cli.server:server",
         "The managed local Neo4j: fetched on first use, on this machine alone.",

@@ -94,6 +94,11 @@ from graphmem.model.memory import (
     Supersession,
     Wish,
 )
+from graphmem.model.metrics import (
+    ConsolidationWork,
+    RatingStep,
+    Reading,
+)
 from graphmem.model.packs import (
     Pack,
     PackItem,
@@ -210,6 +215,7 @@ __all__ = [
     "Compression",
     "Consolidated",
     "ConsolidationPolicy",
+    "ConsolidationWork",
     "Context",
     "Difference",
     "EmbeddingModel",
@@ -264,7 +270,9 @@ __all__ = [
     "Quote",
     "RatedItem",
     "Rating",
+    "RatingStep",
     "RatingUpdate",
+    "Reading",
     "Reason",
     "Rebuilt",
     "RecallPolicy",

@@ -1,0 +1,117 @@
+"""`graphmem metrics`: what the graph holds, for Prometheus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from graphmem.cli.app import App, command
+
+if TYPE_CHECKING:
+    from graphmem.client.metrics import Exporter
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def whose(function: F) -> F:
+    """Give a command the options that say which tenants are measured."""
+    options = [
+        click.option(
+            "--by-tenant",
+            multiple=True,
+            metavar="NAME",
+            help="Measure this tenant and label it with its name; may be given several times.",
+        ),
+        click.option("--tenant", help="Whose memory, unlabelled; GRAPHMEM_TENANT by default."),
+    ]
+    wrapped: Any = function
+    for option in options:
+        wrapped = option(wrapped)
+    decorated: F = wrapped
+    return decorated
+
+
+@click.group()
+def metrics() -> None:
+    """Sizes, ratings, work that waits and its cost, for Prometheus."""
+
+
+@metrics.command()
+@whose
+@command()
+def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
+    """Print one scrape."""
+    with _opened(app, by_tenant) as exporter:
+        exporter.read()
+        if app.json:
+            app.emit(_families(exporter), "")
+        else:
+            click.echo(exporter.metrics.text(), nl=False)
+
+
+@metrics.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=9464,
+    show_default=True,
+    help="0 for any that is free.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    help="Seconds between readings of the graph; a scrape gets the newest.",
+)
+@whose
+@command()
+def serve(app: App, *, host: str, port: int, every: float, by_tenant: tuple[str, ...]) -> None:
+    """Serve metrics to Prometheus until interrupted.
+
+    Whoever reaches the address can read them: listen on another than loopback only where that is
+    wanted.
+    """
+
+    def wait() -> bool:
+        time.sleep(every)
+        return True
+
+    with _opened(app, by_tenant) as exporter:
+        exporter.read()
+        address = f"http://{host}:{exporter.metrics.serve(host, port)}/metrics"
+        app.emit({"address": address}, f"Serving {address}; Ctrl-C ends it.")
+        wait()
+        exporter.keep_reading(wait)
+
+
+@contextmanager
+def _opened(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
+    from graphmem.client import metrics as client
+
+    if app.settings.uri is None:
+        from graphmem.cli.starting import start
+
+        start(app)
+    with client.opened(app.settings, by_tenant) as exporter:
+        yield exporter
+
+
+def _families(exporter: Exporter) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": family.name,
+            "help": family.documentation,
+            "type": family.type,
+            "samples": [
+                {"name": one.name, "labels": one.labels, "value": one.value}
+                for one in family.samples
+            ],
+        }
+        for family in exporter.metrics.collect()
+    ]
