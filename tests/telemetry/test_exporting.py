@@ -13,10 +13,15 @@ from graphmem import GraphMem, Settings
 from graphmem.adapters.telemetry.exporting import BOUNDS, METRICS, GraphMetrics, Taken
 from graphmem.client import metrics
 from graphmem.client.metrics import Exporter
-from graphmem.errors import ConfigurationError, GraphUnavailableError, InvalidInputError
+from graphmem.errors import (
+    ConfigurationError,
+    GraphUnavailableError,
+    InvalidInputError,
+    ModelUnavailableError,
+)
 from graphmem.model import ConsolidationWork, EventType, RatingStep, Reading, Status, Tier
 from graphmem.operations import metering
-from graphmem.ports import run_now
+from graphmem.ports import Role, run_now
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.clients.test_consolidating import FEW, SWIMS, tell
@@ -249,6 +254,37 @@ def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
     other.consolidate(policy=FEW)
     free = read_by(other).consolidation
     assert (free.decided, free.calls, free.tokens_in, free.cost_usd) == (1, 0, 0, 0.0)
+
+
+class Deaf(HashEmbedder):
+    """A model that is gone as soon as it is told to."""
+
+    gone = False
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Any:
+        if self.gone:
+            raise ModelUnavailableError
+        return await super().embed(texts, role)
+
+
+@pytest.mark.server
+def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: GraphMem) -> None:
+    tell(plain, SWIMS)
+    embedder = Deaf()
+
+    def answers(_: Any) -> Any:
+        embedder.gone = True
+        return GOOD
+
+    modelled = on(plain, llm=ScriptedLlm(answers), embedder=embedder)
+    done = modelled.consolidate(policy=FEW)
+    assert [one.code for one in done.troubles] == ["model_unavailable"]
+    kept = read_by(plain).consolidation
+    assert (done.tokens_in, kept.tokens_in, kept.calls, kept.failures) == (100, 100, 1, 1)
+    embedder.gone = False
+    again = on(plain, llm=ScriptedLlm([GOOD]))
+    assert again.consolidate(policy=FEW).tokens_in == 100
+    assert read_by(plain).consolidation.tokens_in == 200
 
 
 class Failing(Through):

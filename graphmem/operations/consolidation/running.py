@@ -281,10 +281,11 @@ async def _asked(to: Binding, llm: Llm, how: How, question: Question, course: _C
     bill = Bill()
     try:
         unit = await synthesising.ask(to, llm, question, how.policy, bill)
+        course.down = 0
     except ModelUnavailableError as error:
         course.down += 1
-        return Unit(question.reply_id, question.cluster, problem=(error.code, str(error)))
-    course.down = 0
+        unit = Unit(question.reply_id, question.cluster, problem=(error.code, str(error)))
+    # Also of an answer after which the embedding model failed.
     course.bill.join(bill)
     return replace(unit, spent=asdict(bill))
 
