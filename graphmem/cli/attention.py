@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphmem.cli.app import App, command
 from graphmem.cli.pruning import PRUNING
+from graphmem.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from graphmem.client.ratings import RatedKind
 
 
 @click.group()
@@ -58,16 +63,52 @@ def audit(app: App, *, days: float, session: str | None) -> int:
     metavar="Memory|Belief|Episode|Artifact",
     help="Only these; all of them unless given.",
 )
-@click.option("--limit", default=10, show_default=True, help="Rows of each part, 1 to 1,000.")
+@click.option("--limit", type=int, help="Rows of each part, 1 to 1,000.  [default: 10; live: 100]")
+@click.option("--live", is_flag=True, help="Stay, refresh, and move about by keys: ? shows them.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=5.0,
+    show_default=True,
+    help="Seconds from one refresh to the next, when live.",
+)
 @command(wall=True)
-def dashboard(app: App, *, kinds: tuple[str, ...], limit: int) -> None:
+def dashboard(
+    app: App, *, kinds: tuple[RatedKind, ...], limit: int | None, live: bool, every: float
+) -> None:
     """Show what is used most, how ratings spread, and what was looked for last."""
     from graphmem.cli import rating_views
 
+    if live:
+        _live(app, kinds, 100 if limit is None else limit, every)
+        return
     with app.memory() as memory:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        found = memory.attention(limit=limit, **chosen)
+        found = memory.attention(limit=10 if limit is None else limit, **chosen)
         app.emit(found, lambda: rating_views.dashboard(found))
+
+
+def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> None:
+    """Draw the dashboard until its user leaves it.
+
+    Raises:
+        ConfigurationError: textual is not installed.
+    """
+    if app.json or not sys.stdout.isatty():
+        raise click.UsageError("--live draws in a terminal; leave it out for JSON or a file.")
+    try:
+        from graphmem.cli.live_dashboard import Live
+    except ImportError:
+        raise ConfigurationError(
+            "The live dashboard needs textual, and it is not installed.",
+            hint="pip install 'graphmem[dashboard]'",
+        ) from None
+    # Who watches does not change what is watched.
+    app.settings = app.settings.model_copy(update={"access_log": False})
+    with app.memory() as memory:
+        # What is wrong with the options or the server is said before anything is drawn.
+        memory.attention(limit=limit, **({"kinds": kinds} if kinds else {}))
+        Live(memory, every=every, limit=limit, kinds=kinds).run()
 
 
 for other in PRUNING:

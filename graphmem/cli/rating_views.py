@@ -106,7 +106,7 @@ def _top(items: Sequence[RatedItem]) -> Table:
             Text(tier, style=COLOURS[tier]),
             str(one.rating.games),
             one.kind.lower(),
-            _named(one.text, one.id),
+            named(one.text, one.id),
         )
     return table
 
@@ -128,7 +128,7 @@ def _activity(done: Sequence[Activity]) -> Table:
         asked = f"{one.tool}: {one.query}" if one.tool else "opened"
         shown = Text(asked if one.tool is None else f"{asked} → ", overflow="ellipsis")
         for place, (_, item_id, text) in enumerate(one.items):
-            shown.append(" · " if place else " ").append(_named(text, item_id))
+            shown.append(" · " if place else " ").append(named(text, item_id))
         table.add_row(f"{one.at:%Y-%m-%d %H:%M}", one.session_id or "–", shown)
     return table
 
@@ -141,11 +141,12 @@ def _updates(changes: Sequence[RatingUpdate]) -> Table:
             f"{one.at:%Y-%m-%d %H:%M}",
             f"{one.before:.0f}",
             Text(f"{one.after:.0f}", style=style),
-            _named(one.text, one.id),
+            named(one.text, one.id),
         )
     return table
 
 
-def _named(text: str | None, item_id: str) -> Text:
+def named(text: str | None, item_id: str) -> Text:
+    """Return one line of what an item says, 60 characters at most."""
     shown = " ".join(text.split()) if text else f"{item_id} (gone)"
     return Text(shown if len(shown) <= 60 else f"{shown[:59]}…")
