@@ -19,7 +19,7 @@ fix:
     ruff format .
     ruff check --fix .
 
-# Measure one thing: commit, recall, belief, beliefs, locomo, start, pairs.
+# Measure one thing: commit, recall, belief, beliefs, consolidate, attention, rating, locomo, start, pairs.
 bench name *args:
     python -m bench {{name}} {{args}}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SIZES = (10_000, 50_000)
 RECALL_SIZES = (10_000, 100_000)
 EPISODES = (1_000, 10_000, 100_000)
+RESULTS = 1_000_000
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -136,6 +137,22 @@ def consolidation_quality(*, beam: bool, as_json: bool) -> None:
     from bench.consolidation_quality import measure
 
     _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
+
+
+@bench.command()
+@click.option(
+    "--results",
+    type=click.IntRange(min=1_000),
+    default=RESULTS,
+    show_default=True,
+    help="Of searches, as logged.",
+)
+@as_json
+def rating(results: int, *, as_json: bool) -> None:
+    """How long rating a search log takes, killed and gone on with; what logging adds to recall."""
+    from bench.rating import measure
+
+    _run(lambda steps: measure(results, steps), as_json=as_json)
 
 
 @bench.command()

@@ -174,6 +174,10 @@ class Bare:
         with self._driver.session() as session:
             session.execute_write(lambda tx: tx.run(text, params).consume())
 
+    def rows(self, text: LiteralString, **params: object) -> list[dict[str, Any]]:
+        """Return what one statement reads."""
+        return [row.data() for row in self._driver.execute_query(text, params).records]
+
     def await_indexes(self) -> None:
         """Wait until the indexes hold all that was written."""
         self._driver.execute_query("CALL db.awaitIndexes(300)")

@@ -19,7 +19,8 @@ WITH r, r.rated AS rated
 CALL (rated) {
   MATCH (end:Event)
   WHERE end.tenant = $tenant AND end.position > rated
-  ORDER BY end.position
+  // In the order of the whole index, so that no more of it is read than is settled.
+  ORDER BY end.tenant, end.position
   LIMIT $sessions
   MATCH (end)-[:WITHIN]->(start:Event {tenant: $tenant})
   RETURN end.position AS position, start

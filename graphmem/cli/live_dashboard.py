@@ -49,7 +49,7 @@ class Rows(DataTable[str | Text]):
 class Opened(ModalScreen[None]):
     """What was opened from a row, until a key closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q", "app.pop_screen", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q", "dismiss", "Close")]
 
     def __init__(self, shown: RenderableType) -> None:
         self._shown = shown
@@ -102,7 +102,7 @@ class Live(App[None]):
         self._asked: tuple[RatedKind, ...] | None = None
         """The kinds of the question that is on its way."""
         self._tables = [Rows(cursor_type="row", zebra_stripes=True) for _ in PANES]
-        self._entries: list[dict[str, Entry | None]] = [{} for _ in PANES]
+        self._entries: list[list[Entry | None]] = [[] for _ in PANES]
         self._status = Static(id="status", markup=False)
         self._tabs = TabbedContent()
 
@@ -132,8 +132,7 @@ class Live(App[None]):
 
     def action_turn(self, steps: int) -> None:
         """Show another pane, so many further on."""
-        place = int(self._tabs.active.removeprefix("pane-"))
-        self.action_go((place + steps) % len(PANES))
+        self.action_go((self._place + steps) % len(PANES))
 
     def action_next_kind(self) -> None:
         """Show the next kind alone, and after the last all of them."""
@@ -154,16 +153,21 @@ class Live(App[None]):
         else:
             self.action_show_help_panel()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_data_table_row_selected(self) -> None:
         """Open what the row tells of: an item, or the session in which it was logged."""
-        place = self._tables.index(event.data_table)  # type: ignore[arg-type]
-        entry = self._entries[place].get(str(event.row_key.value))
+        # The pane that is shown, which of two keys at once may not have the focus yet.
+        table, entries = self._tables[self._place], self._entries[self._place]
+        entry = entries[table.cursor_row] if entries else None
         if entry is not None:
             self._ask(partial(opened, self._source, entry), self._opened, self._failed)
 
     def on_brought(self, message: Brought) -> None:
         """Take what a thread has brought."""
         message.then()
+
+    @property
+    def _place(self) -> int:
+        return int(self._tabs.active.removeprefix("pane-"))
 
     def _ask(
         self,
@@ -185,7 +189,7 @@ class Live(App[None]):
         kinds, self._asked = self._asked or self._choices[0], None
         for place, (pane, table) in enumerate(zip(PANES, self._tables, strict=True)):
             rows = pane.rows(found, kinds)
-            self._entries[place] = {row.key: row.entry for row in rows}
+            self._entries[place] = [row.entry for row in rows]
             _fill(table, rows)
         shown = "all kinds" if kinds == RATED else ", ".join(kinds)
         self._status.update(f"{_now()} · every {self._every:g} s · {shown}")

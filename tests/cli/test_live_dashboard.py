@@ -273,6 +273,8 @@ def test_it_runs_in_a_terminal_and_logs_no_look(
             terminal.until("grep: what?")
             terminal.press("1\r")
             terminal.until("looked at 1 time before")
-            terminal.press("qq")
+            terminal.press("q")
+            terminal.until("used most")
+            terminal.press("q")
             assert terminal.process.wait(30) == 0
         assert memory.expand(str(ids[0])).accesses == 1
