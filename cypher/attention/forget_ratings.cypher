@@ -1,4 +1,5 @@
-// Drop ratings and the log of their changes, some at a time, and settle from the beginning again.
+// Drop ratings and the log of their changes, some at a time, and settle from the beginning again; what was rolled up is not settled again,
+// so ratings of then come back as they were.
 // mode: write
 // rows: one
 // plan: NodeIndexSeek
@@ -9,18 +10,26 @@
 //   - dropped  integer  ratings
 
 MERGE (r:Rater {tenant: $tenant})
-SET r.rated = 0
+SET r.rated = coalesce(r.rolled, 0)
 WITH r
 CALL () {
   MATCH (g:Rating)
   WHERE g.tenant = $tenant AND g.elo IS NOT NULL
+    AND (g.base_elo IS NULL OR g.games <> g.base_games OR g.touched_at <> g.base_touched_at)
   WITH g
   LIMIT $limit
   OPTIONAL MATCH (:Event {tenant: $tenant})-[game:RATED]->(n:Memory|Belief|Episode|Artifact {tenant: $tenant, id: g.id})
   WHERE g.kind IN labels(n)
   DELETE game
-  WITH DISTINCT g
-  DELETE g
+  WITH DISTINCT g, g.base_elo IS NULL AS is_new
+  CALL (g, is_new) {
+    FILTER NOT is_new
+    SET g.elo = g.base_elo, g.games = g.base_games, g.touched_at = g.base_touched_at
+  }
+  CALL (g, is_new) {
+    FILTER is_new
+    DELETE g
+  }
   RETURN count(*) AS dropped
 }
 RETURN dropped

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.attention_rollup import roll_up
 from graphmem.cli.pruning import PRUNING
 from graphmem.errors import ConfigurationError
 
@@ -111,5 +112,5 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
         Live(memory, every=every, limit=limit, kinds=kinds).run()
 
 
-for other in PRUNING:
+for other in (*PRUNING, roll_up):
     attention.add_command(other)

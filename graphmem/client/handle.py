@@ -22,6 +22,7 @@ from graphmem.client.pruning import AsyncPrunes, Prunes
 from graphmem.client.ratings import AsyncRatings, Ratings
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
+from graphmem.client.rolling_up import AsyncRollUps, RollUps
 from graphmem.client.state import State, blocking, bounded, listed, valid
 from graphmem.client.upkeep import AsyncUpkeep, Upkeep
 from graphmem.errors import InvalidInputError
@@ -113,6 +114,7 @@ class AsyncHandle(
     AsyncRatings,
     AsyncPrunes,
     AsyncPacks,
+    AsyncRollUps,
     AsyncReasons,
     AsyncUpkeep,
     AsyncConsolidation,
@@ -341,6 +343,7 @@ class Handle(
     Ratings,
     Prunes,
     Packs,
+    RollUps,
     Reasons,
     Upkeep,
     Consolidation,

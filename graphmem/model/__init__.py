@@ -154,6 +154,7 @@ from graphmem.model.recall import (
     TraceRank,
     TurnBite,
 )
+from graphmem.model.rolled_up import RolledUp
 from graphmem.model.schema import (
     AppliedMigration,
     Difference,
@@ -284,6 +285,7 @@ __all__ = [
     "RestoredEpisode",
     "Retraction",
     "Rival",
+    "RolledUp",
     "Saying",
     "Scene",
     "Schema",

@@ -48,6 +48,7 @@ class EventType(StrEnum):
     SEARCH = "SEARCH"
     SESSION_START = "SESSION_START"
     SESSION_END = "SESSION_END"
+    ROLL_UP = "ROLL_UP"
 
 
 class Status(StrEnum):

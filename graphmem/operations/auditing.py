@@ -33,9 +33,12 @@ class _Log:
         """Take a session and all that was logged in it."""
         name = json.loads(row["payload"])["session_id"]
         ends = [one for one in row["entries"] if one["type"] == EventType.SESSION_END]
-        for one in row["entries"]:
+        gone = [one for one in row["entries"] if one["type"] == EventType.ROLL_UP]
+        # Of what was rolled up nobody can tell any more which search a look followed.
+        for one in () if gone else row["entries"]:
             self.entry(one, name)
         n_searches = sum(one["type"] == EventType.SEARCH for one in row["entries"])
+        n_searches += sum(json.loads(one["payload"])["searches"] for one in gone)
         n_accesses = sum(one["type"] == EventType.ACCESS for one in row["entries"])
         logged = json.loads(ends[0]["payload"]).get("logged") if ends else None
         ended_at = ends[0]["at"] if ends else None

@@ -200,7 +200,7 @@ READS: dict[str, Read] = {
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
     *("predicate", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
-    *("consolidate", "touch", "log_search", "rate"),
+    *("consolidate", "touch", "log_search", "rate", "roll_up_log"),
 }
 NO_READS = {"open", "close", "tenant", "scope", "session"}
 

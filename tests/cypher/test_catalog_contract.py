@@ -159,7 +159,9 @@ def test_the_one_place_makes_an_event() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_events_never_change(name: str) -> None:
-    assert checks.wrong_changes(catalog.procedure(name).text) == []
+    # The one that the first law allows: searches of the log, once their ratings are checkpointed.
+    allowed = ["DELETE changes s: Event."] if name == "attention/roll_up" else []
+    assert checks.wrong_changes(catalog.procedure(name).text) == allowed
 
 
 @pytest.mark.parametrize("name", WALLED)

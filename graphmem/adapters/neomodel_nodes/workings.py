@@ -77,15 +77,22 @@ class Archive(StructuredNode):
 
 
 class Rater(StructuredNode):
-    """How many sessions of a tenant have ended, and how many of these ends were settled."""
+    """How many sessions of a tenant have ended, and how many of these ends were settled.
+
+    And up to which of them searches were rolled up.
+    """
 
     tenant = StringProperty(unique_index=True)
     ended = IntegerProperty()
     rated = IntegerProperty()
+    rolled = IntegerProperty()
 
 
 class Rating(StructuredNode):
-    """How much an item is used, as the search log says: a cache, made again from it."""
+    """How much an item is used, as the search log says: a cache, made again from it.
+
+    And from what it was when the log before was rolled up; without it, that is the beginning.
+    """
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "kind", "id")),
@@ -99,6 +106,9 @@ class Rating(StructuredNode):
     elo = FloatProperty(required=True)
     games = IntegerProperty(required=True)
     touched_at = DateTimeNeo4jFormatProperty(required=True)
+    base_elo = FloatProperty()
+    base_games = IntegerProperty()
+    base_touched_at = DateTimeNeo4jFormatProperty()
 
 
 class Checkpoint(StructuredNode):

@@ -1,0 +1,61 @@
+"""The part of a handle that makes the search log small."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from graphmem.client.state import State, blocking, valid
+from graphmem.model import Record, RolledUp
+from graphmem.operations import rolling_up
+from graphmem.ports import OnPart, silent
+
+MOST_DAYS = 36_500
+
+
+class _Old(Record):
+    days: Annotated[float, Field(ge=0, le=MOST_DAYS, allow_inf_nan=False)]
+
+
+class AsyncRollUps:
+    """Rolling up of the search log, awaited."""
+
+    _state: State
+
+    async def roll_up_log(
+        self, *, days: float = 90.0, apply: bool = False, on_part: OnPart = silent
+    ) -> RolledUp:
+        """Replace the searches of old sessions of the tenant, all its scopes, by their counts.
+
+        Taken are sessions that `rate` has settled and that ended so long ago, in the order in
+        which they ended. Ratings stay as they are, and `rate(again=True)` begins from what they
+        were then. Looks stay, so nothing else changes but `audit` and `attention`, which no
+        longer show these searches. They cannot be brought back.
+
+        Safe to interrupt and to call in several places at once.
+
+        Args:
+            days: since the session has ended; 0 to 36,500.
+            apply: False, the default: tell what would be done; nothing is written.
+            on_part: told `session` and how many more are done.
+
+        Raises:
+            InvalidInputError: an argument does not fit.
+        """
+        given = valid(_Old, days=days)
+        await self._state.flush()
+        binding = self._state.binding
+        before = binding.world.clock.now() - timedelta(days=given.days)
+        if not apply:
+            return await rolling_up.rollable(binding, before)
+        return await rolling_up.roll_up(binding, before, on_part)
+
+
+class RollUps:
+    """Rolling up of the search log, blocking: the twin of `AsyncRollUps`."""
+
+    _state: State
+
+    roll_up_log = blocking(AsyncRollUps.roll_up_log)

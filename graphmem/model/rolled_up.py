@@ -1,0 +1,17 @@
+"""What a roll-up of the search log has done, or would do."""
+
+from __future__ import annotations
+
+from graphmem.model.terms import Record
+
+
+class RolledUp(Record):
+    """Searches that gave way to their counts."""
+
+    applied: bool
+    """False: nothing was written."""
+    sessions: int
+    """In which something was searched for."""
+    searches: int
+    results: int
+    """That these searches returned."""

@@ -1,0 +1,42 @@
+"""`graphmem attention roll-up`, as people and programs read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str) -> None:
+    assert "Nothing to roll up: no search of a rated session is 90 days old." in (
+        run("attention", "roll-up").out
+    )
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+        memory = client.tenant(tenant)
+        ids = [memory.remember(f"Rose {name} is red").memory_id for name in ("Ann", "Bo", "Cy")]
+        with memory.session("s1") as session:
+            session.log_search("red roses", tool="grep", results=ids)
+            session.expand(str(ids[1]))
+    run("attention", "rate")
+    top = run("attention", "dashboard", "--json").data["top"]
+    assert "Nothing to roll up" in run("attention", "roll-up", "--apply").out
+    told = run("attention", "roll-up", "--days", "0").out
+    assert "1 search with 3 results, of 1 session would go; --apply does it." in told
+    done = run("attention", "roll-up", "--days", "0", "--apply", "--json").data
+    assert done == {"applied": True, "sessions": 1, "searches": 1, "results": 3}
+    assert "Nothing to roll up" in run("attention", "roll-up", "--days", "0").out
+    found = run("attention", "dashboard", "--json").data
+    assert [(one["id"], one["rating"]["games"]) for one in found["top"]] == [
+        (one["id"], one["rating"]["games"]) for one in top
+    ]
+    assert found["updates"] == []
+    assert run("attention", "rate", "--again", "--json").data["sessions"] == 0
+    assert run("attention", "roll-up", "--days", "-1").code == 2

@@ -1,0 +1,295 @@
+"""Searches give way to their counts: no rating changes, and nothing else that rests on the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import GraphUnavailableError, InvalidInputError
+from graphmem.operations import rolling_up
+from graphmem.ports import run_now, silent
+from graphmem.rules import rating
+from graphmem.testing import FrozenClock
+from tests.cypher.attention.test_rating_equals_oracle import Log, ratings, things, written
+from tests.plugins.clients import on
+from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
+from tests.plugins.graph import Look, fresh_tenant
+
+pytestmark = pytest.mark.server
+NOW = ("elo", "games", "touched_at")
+BASE = tuple(f"base_{name}" for name in NOW)
+
+
+def filled(memory: GraphMem, seed: int, sessions: int) -> Log:
+    """A log of settled sessions."""
+    log = Log(memory, things(memory), seed)
+    for _ in range(sessions):
+        written(memory, log.session())
+    assert memory.rate().sessions == sessions
+    return log
+
+
+def standings(look: Look, tenant: str, names: Sequence[str] = NOW) -> dict[str, list[Any]]:
+    """The ratings, or what is kept of them beside, by item; those that have it."""
+    found = ratings(look, tenant)
+    return {
+        item: [kept[name] for name in names]
+        for item, kept in found.items()
+        if kept.get(names[0]) is not None
+    }
+
+
+def oracle(log: Log, sessions: Sequence[str] | None = None) -> dict[str, tuple[float, int]]:
+    """Where the rules see the items after the searches, or the first of them."""
+    searches = [s for s in log.searches if sessions is None or s.id in sessions]
+    return {item: (s.elo, s.games) for item, s in rating.rate(searches).standings.items()}
+
+
+def kinds(look: Look, tenant: str) -> dict[str, int]:
+    """How many events of the log there are."""
+    rows = look.rows(
+        "MATCH (e:Event {tenant: $tenant}) "
+        "WHERE e.type IN ['SEARCH', 'ACCESS', 'SESSION_START', 'SESSION_END', 'ROLL_UP'] "
+        "RETURN e.type AS kind, count(*) AS n",
+        tenant=tenant,
+    )
+    return {row["kind"]: row["n"] for row in rows}
+
+
+def ended(look: Look, tenant: str, position: int) -> datetime:
+    """When the end of a session was recorded, by the place of the end."""
+    [row] = look.rows(
+        "MATCH (e:Event {tenant: $tenant, position: $position}) RETURN e.recorded_at AS at",
+        tenant=tenant,
+        position=position,
+    )
+    at: datetime = row["at"].to_native()
+    return at.astimezone(UTC)
+
+
+def rolled(memory: GraphMem, before: datetime) -> Any:
+    return run_now(rolling_up.roll_up(memory._state.binding, before, silent))
+
+
+def later(memory: GraphMem, days: float) -> GraphMem:
+    return on(memory, clock=FrozenClock(datetime.now(UTC) + timedelta(days=days)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
+    plain: GraphMem, look: Look, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling_up, "PAGE", 7)
+    log = filled(plain, seed, 40)
+    before, first = standings(look, tenant), kinds(look, tenant)
+    done = rolled(plain, ended(look, tenant, 26))
+    assert done.applied
+    assert standings(look, tenant) == before
+    left = kinds(look, tenant)
+    assert left["SEARCH"] == first["SEARCH"] - done.searches
+    assert left["ROLL_UP"] == done.sessions == 25
+    assert left["ACCESS"] == first["ACCESS"]
+    # The checkpoint is where the rules are after the sessions that are gone.
+    remaining = {
+        row["id"]
+        for row in look.rows(
+            "MATCH (e:Event {tenant: $tenant, type: 'SEARCH'}) RETURN e.id AS id", tenant=tenant
+        )
+    }
+    of_then = oracle(log, [s.id for s in log.searches if s.id not in remaining])
+    base = standings(look, tenant, BASE)
+    assert base.keys() == of_then.keys()
+    for item, (elo, games) in of_then.items():
+        assert base[item][0] == pytest.approx(elo, abs=1e-9)
+        assert base[item][1] == games
+    # Bit by bit, for it is the same arithmetic in the same order.
+    assert plain.rate(again=True).sessions == 15
+    assert standings(look, tenant) == before
+    for _ in range(10):
+        written(plain, log.session())
+    plain.rate()
+    assert plain.rate(again=True).sessions == 25
+    for item, (elo, games) in oracle(log).items():
+        assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
+    # And once more, over what is left.
+    before = standings(look, tenant)
+    assert rolled(plain, datetime.now(UTC) + timedelta(days=1)).sessions == 25
+    assert "SEARCH" not in kinds(look, tenant)
+    assert standings(look, tenant) == standings(look, tenant, BASE) == before
+    assert plain.rate(again=True).sessions == 0
+    assert standings(look, tenant) == before
+    assert rolled(plain, datetime.now(UTC) + timedelta(days=1)).sessions == 0
+
+
+def test_only_what_is_settled_and_old_is_taken(plain: GraphMem, look: Look, tenant: str) -> None:
+    log = filled(plain, 1, 6)
+    for _ in range(4):
+        written(plain, log.session())
+    plain.log_search("outside any session", tool="grep", results=[])
+    plain.flush()
+    first = kinds(look, tenant)
+    assert plain.roll_up_log().searches == 0
+    assert later(plain, 89).roll_up_log(apply=True).sessions == 0
+    assert kinds(look, tenant) == first
+    plan = later(plain, 91).roll_up_log()
+    assert (plan.applied, plan.sessions) == (False, 6)
+    assert kinds(look, tenant) == first
+    assert standings(look, tenant, BASE) == {}
+    told: list[tuple[str, int]] = []
+    done = later(plain, 91).roll_up_log(apply=True, on_part=lambda *part: told.append(part))
+    assert done == plan.model_copy(update={"applied": True})
+    assert told == [("session", 6)]
+    assert kinds(look, tenant)["SEARCH"] == first["SEARCH"] - done.searches
+    # What was not settled is settled now as if nothing had happened, and then taken, too.
+    assert plain.rate().sessions == 4
+    for item, (elo, games) in oracle(log).items():
+        assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
+    assert plain.roll_up_log(days=0, apply=True).sessions == 4
+    assert kinds(look, tenant) == {
+        "SEARCH": 1,
+        "ACCESS": first["ACCESS"],
+        "SESSION_START": 10,
+        "SESSION_END": 10,
+        "ROLL_UP": 10,
+    }
+
+
+def test_nothing_is_taken_after_a_session_that_is_too_young(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    filled(plain, 2, 9)
+    young = ended(look, tenant, 5)
+    for before, sessions in ((ended(look, tenant, 1), 0), (young, 4)):
+        assert run_now(rolling_up.rollable(plain._state.binding, before)).sessions == sessions
+        assert rolled(plain, before).sessions == sessions
+    assert rolled(plain, young + timedelta(microseconds=1)).sessions == 1
+
+
+def test_all_that_rests_on_looks_is_as_before(plain: GraphMem, look: Look, tenant: str) -> None:
+    filled(plain, 3, 8)
+    late = later(plain, 200)
+    reader = silently(late)
+    belief = plain.beliefs().beliefs[0].id
+    ids = [memory.id for memory in plain.list().memories]
+
+    def seen() -> Any:
+        return (
+            reader.why(belief),
+            [reader.why(one) for one in ids],
+            [(card.accesses, card.last_access_at) for card in map(reader.expand, ids)],
+            reader.ratings(),
+            reader.compress(dry_run=True),
+            reader.recall("what?", limit=20).bites,
+        )
+
+    before = seen()
+    audited = plain.audit()
+    assert late.roll_up_log(apply=True).sessions == 8
+    assert seen() == before
+    after = plain.audit()
+    assert [one.searches for one in after.sessions] == [one.searches for one in audited.sessions]
+    assert [one.accesses for one in after.sessions] == [one.accesses for one in audited.sessions]
+    assert [one.lost for one in after.sessions] == [one.lost for one in audited.sessions]
+    # A look whose search is gone is no finding.
+    assert {one.code for one in after.findings} <= {one.code for one in audited.findings}
+    assert plain.verify().wrong == ()
+    assert "ROLL_UP" in kinds(look, tenant)
+
+
+def silently(memory: GraphMem) -> GraphMem:
+    """The same, logging nothing."""
+    settings = memory._state.binding.world.settings.model_copy(update={"access_log": False})
+    return on(memory, settings=settings)
+
+
+@pytest.mark.parametrize("fault", [Breaking, Unacknowledged])
+@pytest.mark.parametrize("nth", [1, 2, 3, 4])
+def test_what_dies_on_the_way_is_gone_on_with(
+    plain: GraphMem,
+    look: Look,
+    tenant: str,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: type[Breaking | Unacknowledged],
+    nth: int,
+) -> None:
+    monkeypatch.setattr(rolling_up, "PAGE", 4)
+    log = filled(plain, 4, 10)
+    before, first = standings(look, tenant), kinds(look, tenant)
+    world = plain._state.binding.world
+    late = datetime.now(UTC) + timedelta(days=1)
+    with pytest.raises((LostError, GraphUnavailableError)):
+        rolled(on(plain, graph=fault(world.graph, nth)), late)
+    # What is gone is checkpointed: settled again, all of it is as it was.
+    assert kinds(look, tenant).get("SEARCH", 0) <= first["SEARCH"]
+    plain.rate(again=True)
+    assert standings(look, tenant) == before
+    rolled(plain, late)
+    assert kinds(look, tenant)["ROLL_UP"] == 10
+    assert standings(look, tenant) == standings(look, tenant, BASE) == before
+    assert {i: (v[0], v[1]) for i, v in before.items()} == {
+        i: (pytest.approx(elo, abs=1e-9), games) for i, (elo, games) in oracle(log).items()
+    }
+
+
+def test_a_transaction_that_is_made_again_counts_once(
+    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling_up, "PAGE", 4)
+    filled(plain, 5, 10)
+    before, first = standings(look, tenant), kinds(look, tenant)
+    world = plain._state.binding.world
+    done = later(on(plain, graph=Retrying(world.graph)), 100).roll_up_log(apply=True)
+    assert (done.sessions, done.searches) == (10, first["SEARCH"])
+    assert standings(look, tenant) == standings(look, tenant, BASE) == before
+
+
+def test_two_at_once_take_each_session_once_beside_who_rates(
+    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling_up, "PAGE", 2)
+    log = filled(plain, 6, 20)
+    first = kinds(look, tenant)
+    for _ in range(20):
+        written(plain, log.session())
+    late = later(plain, 100)
+    with ThreadPoolExecutor(3) as pool:
+        rates = pool.submit(plain.rate)
+        both = [pool.submit(late.roll_up_log, apply=True) for _ in range(2)]
+        done = [one.result() for one in both]
+        assert rates.result().sessions == 20
+    done.append(late.roll_up_log(apply=True))
+    assert sum(one.sessions for one in done) == 40
+    assert sum(one.searches for one in done) == len(log.searches)
+    assert first["SEARCH"] < len(log.searches)
+    assert kinds(look, tenant)["ROLL_UP"] == 40
+    wanted = oracle(log)
+    for found in (standings(look, tenant), standings(look, tenant, BASE)):
+        assert found.keys() == wanted.keys()
+        for item, (elo, games) in wanted.items():
+            assert found[item][:2] == [pytest.approx(elo, abs=1e-9), games]
+
+
+def test_another_tenant_is_not_touched(plain: GraphMem, look: Look, tenant: str) -> None:
+    other = fresh_tenant()
+    filled(plain, 7, 5)
+    filled(plain.tenant(other), 7, 5)
+    theirs = look.events(other), ratings(look, other)
+    assert later(plain.scope("alice"), 100).roll_up_log(apply=True).sessions == 5
+    assert "SEARCH" not in kinds(look, tenant)
+    assert (look.events(other), ratings(look, other)) == theirs
+
+
+def test_a_tenant_without_a_log_has_nothing_to_roll_up(plain: GraphMem) -> None:
+    assert plain.roll_up_log(days=0).sessions == 0
+    assert plain.roll_up_log(days=0, apply=True).sessions == 0
+
+
+@pytest.mark.parametrize("days", [-1, float("nan"), 36_501, "x"])
+def test_days_that_are_none_are_refused(plain: GraphMem, days: Any) -> None:
+    with pytest.raises(InvalidInputError, match="days"):
+        plain.roll_up_log(days=days)
