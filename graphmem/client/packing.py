@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graphmem.adapters.models.tokens import counter
+from graphmem.client.observing import Observed
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.client.state import State, blocking, bounded, valid
 from graphmem.model import Name, Pack, Record
@@ -28,10 +29,8 @@ class _Packed(Record):
     blocked_paths: Annotated[tuple[Name, ...], Field(max_length=1_000)]
 
 
-class AsyncPacks:
+class AsyncPacks(Observed):
     """Packs, awaited."""
-
-    _state: State
 
     async def pack(
         self,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.model import Name, Pruned, PrunePolicy, PrunesRestored, Pruning, Record
 from graphmem.operations import upkeep
@@ -30,10 +31,8 @@ class _Run(Record):
     ids: frozenset[Name] | None
 
 
-class AsyncPrunes:
+class AsyncPrunes(Observed):
     """Pruning of one scope by its ratings, awaited."""
-
-    _state: State
 
     async def prune(
         self,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.model import Record, RolledUp
 from graphmem.operations import rolling_up
@@ -19,10 +20,8 @@ class _Old(Record):
     days: Annotated[float, Field(ge=0, le=MOST_DAYS, allow_inf_nan=False)]
 
 
-class AsyncRollUps:
+class AsyncRollUps(Observed):
     """Rolling up of the search log, awaited."""
-
-    _state: State
 
     async def roll_up_log(
         self, *, days: float = 90.0, apply: bool = False, on_part: OnPart = silent
