@@ -1,5 +1,6 @@
 // Settle the searches of ended sessions, in the order in which the sessions ended: what was opened has won against what was not, pair by
-// pair. A result counts as opened by the search of the session that returned it last before the look. No row when none is left. Twin: rules/rating.py
+// pair. A result counts as opened by the search of the session that returned it last before the look; what was logged after the end
+// is left out. No row when none is left. Twin: rules/rating.py
 // mode: write
 // rows: many
 // plan: NodeIndexSeek
@@ -23,12 +24,13 @@ CALL (rated) {
   ORDER BY end.tenant, end.position
   LIMIT $sessions
   MATCH (end)-[:WITHIN]->(start:Event {tenant: $tenant})
-  RETURN end.position AS position, start
+  RETURN end.position AS position, start, end.recorded_at AS ended
 }
-CALL (start) {
+CALL (start, ended) {
   // include: fragments/opened.cypher
-  CALL (start, looks) {
+  CALL (start, ended, looks) {
     MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
+    WHERE s.recorded_at <= ended
     WITH s, looks
     ORDER BY s.occurred_at, s.id
     CALL (s, looks) {

@@ -64,7 +64,10 @@ def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
 @click.option("--tokens", default=4_000, show_default=True, help="Of the pack at most, if it can.")
 @click.option("--model", help="Whose tokens, as litellm counts them; else an estimate.")
 @click.option(
-    "--root", type=click.Path(file_okay=False, exists=True, path_type=Path), metavar="DIR"
+    "--root",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    metavar="DIR",
+    help="Pack files below DIR that agents touched with their text.",
 )
 @click.option("--blocked", multiple=True, metavar="GLOB", help="Leave out artifacts named so.")
 @click.option("-o", "--output", type=TO_FILE, help="Write the pack here, the manifest beside it.")

@@ -234,6 +234,15 @@ def test_a_session_that_nobody_ended_is_over_after_a_day(
     )
     assert end == {"id": f"end_{start.event_id}", "start": start.event_id}
     assert late.rate().sessions == 0
+    # What its process logs after all counts neither now nor when all is rated again.
+    found = [one for one in entries if isinstance(one, Search) and len(one.found) > 1]
+    more = [replace(one, event_id=f"{one.event_id}-late", at=JUNE + timedelta(9)) for one in found]
+    looks = [replace(log._access(start, one.found[0]), at=JUNE + timedelta(10)) for one in more]
+    assert looks
+    written(plain, [*more, *looks])
+    assert late.rate().sessions == 0
+    assert late.rate(again=True).sessions == 1
+    assert_equal(look, tenant, log)
 
 
 def test_a_write_made_twice_ends_a_session_once(plain: GraphMem, look: Look, tenant: str) -> None:
