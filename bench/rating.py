@@ -229,10 +229,9 @@ def _logging(steps: Steps) -> Row:
     embedder = synthetic.LookupEmbedder(asked)
     took: dict[bool, list[float]] = {True: [], False: []}
     with ExitStack() as stack:
-        settings, logged, _ = stack.enter_context(stores.loaded(store, None, embedder, steps))
-        silent = settings.model_copy(update={"access_log": False})
-        other = stack.enter_context(GraphMem.open(silent, embedder=embedder))
-        asks = {True: _asking(stack, logged), False: _asking(stack, other)}
+        settings, silent, _ = stack.enter_context(stores.loaded(store, None, embedder, steps))
+        logged = stack.enter_context(GraphMem.open(settings, embedder=embedder))
+        asks = {True: _asking(stack, logged), False: _asking(stack, silent)}
         for number in steps.over(range(len(asked.texts)), "recall, logged and not"):
             for is_logged in (True, False) if number % 2 else (False, True):
                 started = time.perf_counter()

@@ -31,7 +31,7 @@ CALL (rolled, rated) {
 LET late = [end IN ends WHERE end.recorded_at >= $before | end.position]
 UNWIND [end IN ends WHERE late = [] OR end.position < late[0]] AS end
 MATCH (end)-[:WITHIN]->(start:Event {tenant: $tenant})
-CALL (start) {
+CALL (start, end) {
   CALL (start) {
     MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})
     WITH s
@@ -49,8 +49,9 @@ CALL (start) {
     }
     RETURN count(s) AS searches, sum(COUNT { (s)-[:RETURNED]->() }) AS results, count(CASE WHEN played > 0 THEN 1 END) AS games
   }
-  CALL (start) {
+  CALL (start, end) {
     MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)
+    WHERE look.recorded_at <= end.recorded_at
     MATCH (g:Rating {tenant: $tenant, kind: labels(n)[0], id: n.id})
     WHERE g.base_elo IS NOT NULL
     SET g.base_touched_at = CASE WHEN g.base_touched_at > look.occurred_at THEN g.base_touched_at ELSE look.occurred_at END

@@ -1,5 +1,5 @@
-// Remove the searches of sessions and append a ROLL_UP event to each, which says how many they were. Looks stay. The only text that
-// removes events: of the log, after its ratings are checkpointed.
+// Remove the searches of sessions and append a ROLL_UP event to each, which says how many they were. Looks stay. With
+// attention/roll_up_alone the only text that removes events: of the log, after its ratings are checkpointed.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek

@@ -20,12 +20,14 @@ def roll_up(app: App, *, days: float, apply: bool) -> None:
     """
     from graphmem.cli.belief_views import counted
 
-    with app.memory() as memory, app.counting({"session": "Sessions"}) as tell:
+    with app.memory() as memory, app.counting({"session": "Sessions", "search": "Others"}) as tell:
         done = memory.roll_up_log(days=days, apply=apply, on_part=tell)
     searches = counted(done.searches, "search", "searches")
     said = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
     if not done.searches:
-        said = f"Nothing to roll up: no search of a rated session is {days:g} days old."
+        said = (
+            f"Nothing to roll up: no search that is rated, or never will be, is {days:g} days old."
+        )
     elif done.applied:
         said += ": gone, and counted."
     else:

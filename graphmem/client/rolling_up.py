@@ -29,16 +29,17 @@ class AsyncRollUps(Observed):
         """Replace the searches of old sessions of the tenant, all its scopes, by their counts.
 
         Taken are sessions that `rate` has settled and that ended so long ago, in the order in
-        which they ended. Ratings stay as they are, and `rate(again=True)` begins from what they
-        were then. Looks stay, so nothing else changes but `audit` and `attention`, which no
-        longer show these searches. They cannot be brought back.
+        which they ended, and searches outside any session of that age. Ratings stay as they are,
+        and `rate(again=True)` begins from what they were then. Looks stay, so nothing else changes
+        but `audit` and `attention`, which no longer show these searches. They cannot be brought
+        back.
 
         Safe to interrupt and to call in several places at once.
 
         Args:
             days: since the session has ended; 0 to 36,500.
             apply: False, the default: tell what would be done; nothing is written.
-            on_part: told `session` and how many more are done.
+            on_part: told `session`, then `search`, and how many more are done.
 
         Raises:
             InvalidInputError: an argument does not fit.

@@ -13,5 +13,6 @@ class RolledUp(Record):
     sessions: int
     """In which something was searched for."""
     searches: int
+    """In these sessions, and outside any."""
     results: int
     """That these searches returned."""

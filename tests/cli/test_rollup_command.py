@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 
 
 def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str) -> None:
-    assert "Nothing to roll up: no search of a rated session is 90 days old." in (
+    assert "Nothing to roll up: no search that is rated, or never will be, is 90 days old." in (
         run("attention", "roll-up").out
     )
     with GraphMem.open(migrated, embedder=HashEmbedder()) as client:

@@ -187,8 +187,9 @@ def test_a_read_writes_nothing_and_embeds_once(
     with door.on(memory, embedder=asked).session("s") as session:
         nodes = look.count(tenant)
         session.context("a question", turns=True)
+        # The search log is written later, when the session ends.
+        assert (look.events(tenant), look.count(tenant)) == (before, nodes)
     assert asked.questions == ["a question"]
-    assert (look.events(tenant), look.count(tenant)) == (before, nodes)
 
 
 def test_what_a_context_showed_is_no_news_in_its_session(memory: GraphMem) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import litellm
 import pytest
 
 from graphmem import GraphMem, Pack
+from graphmem.adapters.models.tokens import counter
 from graphmem.errors import InvalidInputError
 from graphmem.model import Shape
 from graphmem.rules import context
@@ -104,7 +104,7 @@ def test_tokens_are_counted_by_the_models_tokenizer(memory: GraphMem, model: str
         memory.remember(unlike(n))
     found = memory.pack(model=model)
     assert found.counted_by == f"{model}, counted by litellm"
-    assert found.tokens == litellm.token_counter(model=model, text=found.text)
+    assert found.tokens == counter(model)(found.text)
     assert found.tokens != context.count(found.text)
 
 

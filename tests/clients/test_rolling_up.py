@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,10 +14,17 @@ import pytest
 from graphmem import GraphMem
 from graphmem.errors import GraphUnavailableError, InvalidInputError
 from graphmem.operations import rolling_up
+from graphmem.operations.access_log import Bound, Search
 from graphmem.ports import run_now, silent
 from graphmem.rules import rating
 from graphmem.testing import FrozenClock
-from tests.cypher.attention.test_rating_equals_oracle import Log, ratings, things, written
+from tests.cypher.attention.test_rating_equals_oracle import (
+    JUNE,
+    Log,
+    ratings,
+    things,
+    written,
+)
 from tests.plugins.clients import on
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
@@ -143,7 +152,7 @@ def test_only_what_is_settled_and_old_is_taken(plain: GraphMem, look: Look, tena
     told: list[tuple[str, int]] = []
     done = later(plain, 91).roll_up_log(apply=True, on_part=lambda *part: told.append(part))
     assert done == plan.model_copy(update={"applied": True})
-    assert told == [("session", 6)]
+    assert told == [("session", 6), ("search", 1)]
     assert kinds(look, tenant)["SEARCH"] == first["SEARCH"] - done.searches
     # What was not settled is settled now as if nothing had happened, and then taken, too.
     assert plain.rate().sessions == 4
@@ -151,11 +160,11 @@ def test_only_what_is_settled_and_old_is_taken(plain: GraphMem, look: Look, tena
         assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
     assert plain.roll_up_log(days=0, apply=True).sessions == 4
     assert kinds(look, tenant) == {
-        "SEARCH": 1,
         "ACCESS": first["ACCESS"],
         "SESSION_START": 10,
         "SESSION_END": 10,
-        "ROLL_UP": 10,
+        # One for what was searched for outside any session.
+        "ROLL_UP": 11,
     }
 
 
@@ -282,6 +291,58 @@ def test_another_tenant_is_not_touched(plain: GraphMem, look: Look, tenant: str)
     assert later(plain.scope("alice"), 100).roll_up_log(apply=True).sessions == 5
     assert "SEARCH" not in kinds(look, tenant)
     assert (look.events(other), ratings(look, other)) == theirs
+
+
+def test_searches_outside_sessions_go_too(
+    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling_up, "ALONE", 3)
+    filled(plain, 8, 3)
+    alice = plain.scope("alice")
+    for n in range(7):
+        (alice if n % 2 else plain).log_search(f"where {n}?", tool="grep", results=[("file", "a")])
+    plain.touch("file", "a")
+    plain.flush()
+    before, first = standings(look, tenant), kinds(look, tenant)
+    late = later(plain, 100)
+    plan = late.roll_up_log()
+    assert (plan.sessions, plan.searches) == (3, first["SEARCH"])
+    assert kinds(look, tenant) == first
+    assert plain.roll_up_log(apply=True).searches == 0
+    done = late.roll_up_log(apply=True)
+    assert (done.sessions, done.searches, done.results) == (3, plan.searches, plan.results)
+    left = kinds(look, tenant)
+    assert "SEARCH" not in left
+    assert left["ACCESS"] == first["ACCESS"]
+    # An event for each scope of a transaction, and three transactions at least.
+    told = [
+        (row["scope"], json.loads(row["payload"]))
+        for row in look.rows(
+            "MATCH (e:Event {tenant: $tenant, type: 'ROLL_UP'}) WHERE NOT (e)-[:WITHIN]->() "
+            "RETURN e.scope AS scope, e.payload AS payload",
+            tenant=tenant,
+        )
+    ]
+    assert 3 <= len(told) <= 6
+    assert sum(one["searches"] for scope, one in told if scope == "alice") == 3
+    assert sum(one["results"] for _, one in told) == 7
+    assert standings(look, tenant) == before
+    assert late.roll_up_log(apply=True).searches == 0
+
+
+def test_what_was_logged_after_the_end_is_in_no_checkpoint(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    log = Log(plain, things(plain), 3)
+    entries = log.session()
+    start = next(one for one in entries if isinstance(one, Bound))
+    written(plain, entries)
+    plain.rate()
+    found = next(one for one in entries if isinstance(one, Search) and one.found)
+    written(plain, [replace(log._access(start, found.found[0]), at=JUNE + timedelta(10))])
+    before = standings(look, tenant)
+    later(plain, 100).roll_up_log(apply=True)
+    assert standings(look, tenant) == standings(look, tenant, BASE) == before
 
 
 def test_a_tenant_without_a_log_has_nothing_to_roll_up(plain: GraphMem) -> None:
