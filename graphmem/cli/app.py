@@ -111,6 +111,10 @@ class App:
             }
             yield lambda kind, count: bars.update(tasks[kind], advance=count, visible=True)
 
+    def look_only(self) -> None:
+        """Leave out of the search log what this command shows: it is no use of the memory."""
+        self.settings = self.settings.model_copy(update={"access_log": False})
+
     @contextmanager
     def memory(self) -> Iterator[GraphMem]:
         """Yield an open client on the command's tenant and scope; closed when the block ends."""

@@ -105,7 +105,7 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
             hint="pip install 'graphmem[dashboard]'",
         ) from None
     # Who watches does not change what is watched.
-    app.settings = app.settings.model_copy(update={"access_log": False})
+    app.look_only()
     with app.memory() as memory:
         # What is wrong with the options or the server is said before anything is drawn.
         memory.attention(limit=limit, **({"kinds": kinds} if kinds else {}))

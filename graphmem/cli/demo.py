@@ -52,8 +52,7 @@ def demo(app: App) -> None:
     with resources.as_file(resources.files("graphmem") / "data" / "demo.jsonl") as path:
         [conversation] = read_conversations(path).conversations
     questions = json.loads(_data("demo_questions.json"))
-    # What is shown is no use of the memory.
-    app.settings = app.settings.model_copy(update={"access_log": False})
+    app.look_only()
     with app.memory() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
         total, became = remember(app, memory, conversation.messages, "half a year of talk")

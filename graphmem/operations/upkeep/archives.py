@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,8 @@ from graphmem.errors import ArchiveDamagedError
 from graphmem.model import EventType
 from graphmem.ports import Binding, Tx
 from graphmem.rules import digest, drafts, identity
+
+EPISODE = "Episode"
 
 COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
 ARCHIVED = catalog.query("upkeep/archived", dict)
@@ -44,13 +46,18 @@ def event(to: Binding, kind: EventType, label: str, about: str, run: str = "") -
 
 
 def put_away(
-    event: Mapping[str, Any], row: Mapping[str, Any], since: datetime, **told: object
+    event: Mapping[str, Any],
+    row: Mapping[str, Any],
+    gist: str | None,
+    since: datetime,
+    **told: object,
 ) -> dict[str, Any]:
     """Return a COMPRESS event that takes the text of an episode along.
 
     Args:
         event: its fields so far.
-        row: the episode: id, summary, content.
+        row: the episode: id, content.
+        gist: what stays of it; None: its summary does.
         since: one that was looked at or restored later is passed over.
         told: for the payload.
     """
@@ -59,10 +66,18 @@ def put_away(
         **event,
         "archive_id": "archive_" + identity.digest(row["id"])[:32],
         "sha256": sha256,
-        "gist": gist(row["summary"], row["content"]),
+        "gist": gist,
         "since": since,
         "payload": json.dumps({**told, "sha256": sha256, "characters": len(row["content"])}),
     }
+
+
+def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events in the one order in which everybody writes about items.
+
+    So two writers wait for each other's items and never in a ring.
+    """
+    return sorted(events, key=lambda event: str(event["about"]))
 
 
 async def found(to: Binding, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -10,10 +10,10 @@ from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import Compressed, Compression, EventType, RestoredEpisode, UpkeepPolicy
 from graphmem.operations.upkeep import archives
+from graphmem.operations.upkeep.archives import EPISODE
 from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import digest, identity, moments, vitality
 
-EPISODE = "Episode"
 BATCH = 50
 """Episodes of one transaction; their full texts are read."""
 
@@ -36,7 +36,7 @@ async def compress(
     after = (moments.BEGINNING, "")
     while rows := await _unused(to, policy, until, after):
         gists = {row["id"]: archives.gist(row["summary"], row["content"]) for row in rows}
-        done = set(await _write(to, rows)) if apply else gists.keys()
+        done = set(await _write(to, rows, gists)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         after = rows[-1]["occurred_at"], rows[-1]["id"]
         on_part("episode", len(rows))
@@ -89,18 +89,20 @@ async def _unused(
     )
 
 
-async def _write(to: Binding, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    events = [
+async def _write(
+    to: Binding, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
+) -> list[str]:
+    events = archives.in_order(
         archives.put_away(
             archives.event(to, EventType.COMPRESS, EPISODE, row["id"])
             | {"source": vitality.STANDARD.consolidation},
             row,
+            gists[row["id"]],
             # Whenever it was looked at or restored, it is needed.
             since=moments.BEGINNING,
         )
-        # In one order everywhere, two writers wait for each other's episodes and never in a ring.
-        for row in sorted(rows, key=lambda row: str(row["id"]))
-    ]
+        for row in rows
+    )
     return await to.world.graph.write(
         lambda tx: tx.fetch(archives.COMPRESS, tenant=to.wall.tenant, events=events)
     )

@@ -13,6 +13,7 @@ from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import EventType, Fate, Prunable, Pruned, PrunePolicy, PrunesRestored, Pruning
 from graphmem.operations.upkeep import archives
+from graphmem.operations.upkeep.archives import EPISODE, in_order
 from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import identity, moments, pruning, rating
 from graphmem.rules.rating import STANDARD
@@ -22,7 +23,6 @@ PAGE = 200
 SHOWN = 200
 """Characters of a text in a plan."""
 SOURCE = "attention"
-EPISODE = "Episode"
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 PRUNABLE = catalog.query("attention/prunable", dict)
@@ -206,26 +206,29 @@ def _days(span: timedelta) -> float:
 
 
 async def _write(to: Binding, tx: Tx, page: _Page, run: str, now: datetime) -> None:
-    tenant = to.wall.tenant
-    hidden: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
-    shortened = []
+    shortened: list[dict[str, Any]] = []
+    episodes: list[dict[str, Any]] = []
+    statements: list[dict[str, Any]] = []
     for one, row in page.items:
+        item = row["item"]
         told = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
         origin = {"source": SOURCE, "actor": run, "occurred_at": now}
-        if archives.shortens(row["item"]["summary"], row["item"]["content"]):
+        if archives.shortens(item["summary"], item["content"]):
             event = archives.event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
-            text = {"id": one.id, **row["item"]}
+            gist = archives.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
-            shortened.append(archives.put_away(event, text, since, **told))
+            shortened.append(archives.put_away(event, {"id": one.id, **item}, gist, since, **told))
         if one.fate is Fate.ARCHIVE:
             event = archives.event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
-            hidden[one.kind == EPISODE].append(event | {"payload": json.dumps(told)})
-    if shortened:
-        await tx.fetch(archives.COMPRESS, tenant=tenant, events=_in_order(shortened))
-    if hidden[True]:
-        await tx.fetch(ARCHIVE, tenant=tenant, events=_in_order(hidden[True]))
-    if hidden[False]:
-        await tx.fetch(MARK, tenant=tenant, events=_in_order(hidden[False]))
+            hidden = episodes if one.kind == EPISODE else statements
+            hidden.append(event | {"payload": json.dumps(told)})
+    for query, events in (
+        (archives.COMPRESS, shortened),
+        (ARCHIVE, episodes),
+        (MARK, statements),
+    ):
+        if events:
+            await tx.fetch(query, tenant=to.wall.tenant, events=in_order(events))
 
 
 def _back(to: Binding, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
@@ -244,11 +247,6 @@ async def _restore(to: Binding, tx: Tx, events: Sequence[dict[str, Any]]) -> Non
     statements = [event for event in events if event["label"] != EPISODE]
     if statements:
         await tx.fetch(MARK, tenant=tenant, events=statements)
-
-
-def _in_order(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    # In one order everywhere, two writers wait for each other and never in a ring.
-    return sorted(events, key=lambda event: str(event["about"]))
 
 
 def _line(row: Mapping[str, Any]) -> Pruned:
