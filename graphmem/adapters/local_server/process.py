@@ -132,10 +132,10 @@ def find(folder: Folder, state: State | None) -> psutil.Process | None:
     A process id is used again after a crash, so the process must also run our server on this
     very folder; any other one is left alone.
     """
-    import psutil
-
     if state is None:
         return None
+    import psutil
+
     try:
         process = psutil.Process(state.pid)
         if process.status() == psutil.STATUS_ZOMBIE:
