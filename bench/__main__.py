@@ -96,6 +96,15 @@ def start(*, as_json: bool) -> None:
 
 @bench.command()
 @as_json
+def mcp(*, as_json: bool) -> None:
+    """How soon the server for agents answers; what a call costs; the tokens of its tools."""
+    from bench.mcp import measure
+
+    _run(measure, as_json=as_json)
+
+
+@bench.command()
+@as_json
 def pairs(*, as_json: bool) -> None:
     """Texts taken for one: changed facts, repeats and paraphrases."""
     from bench.pairs import measure
@@ -140,6 +149,15 @@ def consolidation_quality(*, beam: bool, as_json: bool) -> None:
 
 
 @bench.command()
+@as_json
+def extraction(*, as_json: bool) -> None:
+    """What extraction's checks refuse when quotes, turns and names are corrupted on purpose."""
+    from bench.extraction import measure
+
+    _run(measure, as_json=as_json)
+
+
+@bench.command()
 @click.option(
     "--results",
     type=click.IntRange(min=1_000),
@@ -156,6 +174,29 @@ def rating(results: int, *, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option("--seconds", type=click.FloatRange(min=1), default=600.0, show_default=True)
+@click.option("--writers", type=click.IntRange(min=1), default=32, show_default=True)
+@as_json
+def chaos(seconds: float, writers: int, *, as_json: bool) -> None:
+    """Many writers while the server is killed, paused, cut off, slow and out of disk."""
+    from bench.chaos.running import measure
+
+    _run(lambda steps: measure(seconds, writers, steps), as_json=as_json)
+
+
+@bench.command()
+@click.option(
+    "--size", type=click.IntRange(min=500), default=100_000, show_default=True, help="Memories."
+)
+@as_json
+def reembed(size: int, *, as_json: bool) -> None:
+    """Going over to another embedding model: killed, gone on with, read all the while."""
+    from bench.reembed import measure
+
+    _run(lambda steps: measure(size, steps), as_json=as_json)
+
+
+@bench.command()
 @click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
 @click.option("--json", "json_file", type=FILE, help="Write the figures there as well.")
 @click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")
@@ -164,6 +205,28 @@ def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> No
     from bench.beliefs import measure
 
     _run(lambda steps: measure(steps, data=data, json_file=json_file, plots=plots), as_json=False)
+
+
+@bench.command()
+@as_json
+def isolation(*, as_json: bool) -> None:
+    """Whether the time of an answer tells what another tenant has."""
+    from bench.isolation import measure
+
+    _run(measure, as_json=as_json)
+
+
+@bench.command()
+@click.option("--out", type=FOLDER, default=Path("docs/figures"), show_default=True)
+def pictures(out: Path) -> None:
+    """Take the pictures of Neo4j Browser that the pages show; needs Chromium."""
+    from rich.console import Console
+
+    from bench.pictures import shoot
+
+    notes = Console(stderr=True, highlight=False)
+    for path in shoot(out, lambda line: notes.print(f"[dim]{line}[/dim]")):
+        click.echo(path)
 
 
 def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:

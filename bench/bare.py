@@ -169,6 +169,11 @@ class Bare:
                 ]
             )
 
+    def count(self, text: LiteralString) -> int:
+        """Return the number that a query finds."""
+        [row] = self._driver.execute_query(text).records
+        return int(row["found"])
+
     def write(self, text: LiteralString, **params: object) -> None:
         """Run one statement in a transaction."""
         with self._driver.session() as session:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from graphmem.errors import CatalogError
+from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import Mode, Query, R, Row
+from graphmem.rules import generations, literals
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
@@ -21,12 +22,19 @@ QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
 """A string, or a name in backquotes."""
 _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
+_STRING_OR_PARAM = re.compile(rf"({QUOTED})|\$(\w+)")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
 FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "params", "columns"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
-DEEPEST = 2
-"""A fragment may include fragments, and these none."""
+LANGUAGE = "CYPHER 25\n"
+"""Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
+MAP = "sized"
+"""No query has a parameter of this name."""
+_READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
+"""What is no Cypher to read parameters from; or a parameter."""
+DEEPEST = 4
+"""A fragment may include fragments; more levels than these nobody could follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +154,7 @@ def expand(name: str, body: str) -> str:
     """Return the body with each `// include: fragments/x.cypher` replaced by that file.
 
     Raises:
-        CatalogError: no such fragment, or fragments within fragments within fragments.
+        CatalogError: no such fragment, or fragments nested too deep.
     """
     return _expanded(name, body, depth=0).strip()
 
@@ -157,7 +165,7 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
         if not match[1].startswith("fragments/") or not path.is_file():
             raise CatalogError(f"{name}: no fragment {match[1]}.")
         if depth == DEEPEST:
-            raise CatalogError(f"{name}: it is a fragment within a fragment and includes no other.")
+            raise CatalogError(f"{name}: fragments are nested too deep.")
         own = path.read_text("utf-8").partition("\n\n")[2].rstrip()
         text = _expanded(match[1], own, depth=depth + 1)
         indent = match[0][: len(match[0]) - len(match[0].lstrip())]
@@ -166,16 +174,49 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
     return _INCLUDE.sub(fragment, body)
 
 
-def pasted(found: Procedure, values: Mapping[str, object]) -> str:
-    """Return a procedure as Neo4j Browser takes it: its parameters as a command, then its text.
+def filled(found: Procedure, values: Mapping[str, literals.Value]) -> str:
+    """Return a procedure as one statement, with values in the place of its parameters.
+
+    Neo4j Browser shows no picture when a command for the parameters stands before the query.
 
     Args:
         found: the procedure.
-        values: parameters by name, as JSON can hold them; the others are null, to be filled in.
+        values: by the name of every parameter; what else is there is left out.
     """
-    given = {entry.name: values.get(entry.name) for entry in found.params}
-    pairs = ", ".join(f"{name}: {json.dumps(value)}" for name, value in given.items())
-    return f":param {{{pairs}}};\nCYPHER 25\n{found.text};"
+    given = {entry.name: literals.literal(values[entry.name]) for entry in found.params}
+    lines = (line for line in _uncommented(found.text).splitlines() if line.strip())
+    text = _STRING_OR_PARAM.sub(
+        lambda match: given[match[2]] if match[2] else match[0], "\n".join(lines)
+    )
+    return f"{_commented(_sentences(found))}{LANGUAGE}{text};"
+
+
+def pasted(found: Procedure) -> str:
+    """Return a procedure as people paste it: what it is for, its parameters, its text.
+
+    The first line names it, as Neo4j Browser wants it of its saved queries. The parameters are
+    commands in a comment: Browser shows no result of a query that they stand before. With `=>`
+    it takes them as Cypher does; a map of them would make every number a float.
+    """
+    examples = {"string": '""', "list": "[]", "integer": "0"}
+    values = {entry.name: examples.get(entry.kind, "null") for entry in found.params}
+    values |= {"scopes": f'["{GLOBAL_SCOPE}"]', "limit": "8"}
+    commands = (f":param {entry.name} => {values[entry.name]}" for entry in found.params)
+    head = [
+        f"graphmem: {found.name.removeprefix('browser/')}",
+        *_sentences(found),
+        *(f"${entry.name}: {entry.text}" for entry in found.params),
+        *(["Run this first, filled in:", "; ".join(commands)] if found.params else []),
+    ]
+    return f"{_commented(head)}{LANGUAGE}{found.text};\n"
+
+
+def _sentences(found: Procedure) -> list[str]:
+    return [f"{text.rstrip('.')}." for text in found.summary.split(". ")]
+
+
+def _commented(lines: Iterable[str]) -> str:
+    return "".join(f"// {line}\n" for line in lines)
 
 
 def ignored(_: Row) -> None:
@@ -192,6 +233,24 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         params=frozenset(entry.name for entry in found.params),
         row=row,
         sized=frozenset(entry.name for entry in found.params if entry.kind in SIZED),
+    )
+
+
+def in_generation(query: Query[R], generation: int) -> Query[R]:
+    """Return a query about one generation of embeddings; see rules/generations."""
+    return replace(query, text=generations.in_generation(query.text, generation))
+
+
+def in_one_map(query: Query[R]) -> str:
+    """Return the text of a query that reads its strings and lists from one map.
+
+    Neo4j makes a plan for each class of length (0, 1, up to 10, up to 100 and so on) of every
+    parameter that is a string or a list, and the longest queries take seconds to plan: a longer
+    question, another tenant and one more scope would each wait for a plan of their own. Of a map it
+    only asks whether it is one.
+    """
+    return _READ.sub(
+        lambda m: m[1] or (f"${MAP}.{m[2]}" if m[2] in query.sized else m[0]), query.text
     )
 
 

@@ -5,19 +5,24 @@ The class docstring is the default message, so the text is written once.
     GraphmemError
     ├─ ConfigurationError            a setting does not fit; found before any write
     │  ├─ ModelMismatchError         the graph was filled with another embedding model
+    │  ├─ ReembeddingError           the graph is between two embedding models
     │  └─ LanguageMismatchError      its words are indexed in another language
     ├─ CatalogError                  a Cypher file contradicts its header
     ├─ SchemaError
     │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
     ├─ InvalidInputError             an argument breaks the contract of the call
     │  ├─ SourceFileError            a conversation file cannot be read; names the line
-    │  └─ DigestFileError            a digest cannot be read or written; names the line
+    │  ├─ DigestFileError            a digest cannot be read or written; names the line
+    │  └─ ExportFileError            an export cannot be read or written; names the line
     ├─ RefusedError                  the request is well formed and breaks a rule of the domain
     │  ├─ EventConflictError         the id exists with other content
+    │  ├─ ErasedError                it was forgotten and does not come back
     │  ├─ ContentRefusedError        hygiene refuses a text that must be kept word for word
     │  ├─ ForeignScopeError          what belongs to another scope is not this handle's to change
     │  ├─ SelfSupersessionError
     │  ├─ ArchiveDamagedError        what it holds is not what was put into it
+    │  ├─ ImportConflictError        a record contradicts what is there; names its line
+    │  ├─ NameChainError             a name would stand for one that stands for another
     │  └─ SupersededBeliefError      something else stands in its place already
     ├─ NotFoundError                 nothing visible has this id
     ├─ UnavailableError              may work later
@@ -25,8 +30,10 @@ The class docstring is the default message, so the text is written once.
     │  ├─ IndexNotReadyError         a search would find less than there is
     │  ├─ LeaseLostError             another worker has gone on with the work
     │  ├─ DigestLockedError          another process was at the file for too long
+    │  ├─ StillStartingError         the memory server answers and its database is on its way
     │  └─ LocalServerError           the managed server did not start; carries the log's tail
     │     ├─ ServerFetchError        its files could not be fetched or were damaged
+    │     ├─ ProceduresNotBuiltError the compiler refused the plugin of procedures
     │     └─ ServerLockedError       another process owns the data folder
     ├─ GraphAccessError              the server refused the credentials
     ├─ GraphQueryError               the server refused a query
@@ -68,7 +75,14 @@ class ConfigurationError(GraphmemError):
 class ModelMismatchError(ConfigurationError):
     """The graph was filled with another embedding model."""
 
-    default_hint = "Open it with the recorded model, or keep a second graph for the new one."
+    default_hint = (
+        "Open it with the recorded model, or run `graphmem admin reembed --model M` to go over to "
+        "another one."
+    )
+
+
+class ReembeddingError(ConfigurationError):
+    """The graph is on its way from one embedding model to another."""
 
 
 class LanguageMismatchError(ConfigurationError):
@@ -115,6 +129,10 @@ class DigestFileError(InvalidInputError):
     """A digest cannot be read or written."""
 
 
+class ExportFileError(InvalidInputError):
+    """An export cannot be read or written."""
+
+
 class RefusedError(GraphmemError):
     """The request breaks a rule of the domain."""
 
@@ -123,6 +141,26 @@ class EventConflictError(RefusedError):
     """This id already exists with other content."""
 
     default_hint = "Use a new id, or send exactly what was sent before."
+
+
+class ErasedError(RefusedError):
+    """It was forgotten and does not come back."""
+
+    default_hint = "Nothing was written. Leave it out; what is to be known again needs a new id."
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        hint: str = "",
+        ids: frozenset[str] = frozenset(),
+        places: frozenset[tuple[str, str | None]] = frozenset(),
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.ids = ids
+        """Of what was forgotten and was to be written again."""
+        self.places = places
+        """Tenants (with None) and scopes that were forgotten and were to be written to."""
 
 
 class ContentRefusedError(RefusedError):
@@ -145,6 +183,18 @@ class ArchiveDamagedError(RefusedError):
     """An archive holds another text than was put into it."""
 
     default_hint = "Nothing was changed. Restore the graph from a backup, or add the episode again."
+
+
+class ImportConflictError(RefusedError):
+    """A record of the file contradicts what is there."""
+
+    default_hint = "Nothing of its batch was written. Import into a tenant of its own."
+
+
+class NameChainError(RefusedError):
+    """A name would stand for one that stands for another itself."""
+
+    default_hint = "Let both stand for the same name."
 
 
 class SupersededBeliefError(RefusedError):
@@ -190,6 +240,12 @@ class DigestLockedError(UnavailableError):
     default_hint = "Wait for it and try again; a process that died holds no lock."
 
 
+class StillStartingError(UnavailableError):
+    """The database is still being started."""
+
+    default_hint = "Go on without memory and call again in some seconds."
+
+
 class ModelUnavailableError(UnavailableError):
     """The embedding or language model cannot be reached."""
 
@@ -210,6 +266,12 @@ class LocalServerError(UnavailableError):
 
 class ServerFetchError(LocalServerError):
     """The files of the managed server could not be fetched."""
+
+
+class ProceduresNotBuiltError(LocalServerError):
+    """The plugin of CALLable procedures could not be compiled."""
+
+    default_hint = "Everything else works without it."
 
 
 class ServerLockedError(LocalServerError):

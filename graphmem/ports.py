@@ -71,6 +71,25 @@ class Tx(Protocol):
         ...
 
 
+class Address(Protocol):
+    """Where a server is and how to log in; equal when all of that is."""
+
+    @property
+    def uri(self) -> str:
+        """For example bolt://127.0.0.1:7687."""
+        ...
+
+    @property
+    def user(self) -> str:
+        """User name."""
+        ...
+
+    @property
+    def password(self) -> str:
+        """Password in clear; never shown."""
+        ...
+
+
 class Graph(Protocol):
     """The database. `work` may run more than once, so it holds nothing but queries and rules."""
 
@@ -81,6 +100,14 @@ class Graph(Protocol):
             GraphUnavailableError: nothing answers there.
             GraphAccessError: it refuses the credentials.
         """
+        ...
+
+    def use(self, generation: int) -> None:
+        """Ask and write from now on of this generation of embeddings; see rules/generations."""
+        ...
+
+    async def move(self, find: Callable[[], Address]) -> None:
+        """Go on at the address that `find` gives, which may take long; nothing is asked there."""
         ...
 
     async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
@@ -148,6 +175,30 @@ class Answer(Generic[M]):
     """Of the same; None when nobody knows the model's price."""
 
 
+@dataclass(slots=True)
+class Bill:
+    """What several answers came to."""
+
+    calls: int = 0
+    """Requests, those that failed included."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    """As far as prices are known."""
+
+    def add(self, answer: Answer[Any]) -> None:
+        """Count one answer."""
+        self.join(Bill(answer.requests, answer.tokens_in, answer.tokens_out, answer.cost_usd))
+
+    def join(self, other: Bill) -> None:
+        """Count what another bill has counted."""
+        self.calls += other.calls
+        self.tokens_in += other.tokens_in
+        self.tokens_out += other.tokens_out
+        if other.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
+
+
 class Llm(Protocol):
     """Prompts to checked records. Used by what writes, never by what reads."""
 
@@ -199,6 +250,33 @@ class Files(Protocol):
         ...
 
 
+class Exports(Protocol):
+    """Files of an export, on their way and whole. What goes wrong is an ExportFileError."""
+
+    async def size(self, path: Path) -> int | None:
+        """Return the octets of a file; None when there is none."""
+        ...
+
+    async def lines(self, path: Path, start: int) -> list[bytes]:
+        """Return some lines of a file from an offset on, their ends included; none at its end.
+
+        The last line of a file that was cut off has no end.
+        """
+        ...
+
+    async def append(self, path: Path, start: int, data: bytes) -> None:
+        """Add to a file that ends at `start`; at 0 it is made, for its owner alone."""
+        ...
+
+    async def cut(self, path: Path, end: int) -> None:
+        """Take away what follows an offset."""
+        ...
+
+    async def finish(self, part: Path, path: Path) -> None:
+        """Let a file that is whole have its name, which nothing has, and be on the disk."""
+        ...
+
+
 class Clock(Protocol):
     """The caller's wall clock."""
 
@@ -240,6 +318,25 @@ class Telemetry(Protocol):
         ...
 
 
+class Gather(Protocol):
+    """Does pieces of work that wait for something outside, several at once where that is possible.
+
+    Returns:
+        What each returned, in their order. When one raises, what is under way is given up.
+    """
+
+    async def __call__(
+        self, works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int
+    ) -> list[T]:
+        """Do the works, at most `limit` at once."""
+        ...
+
+
+async def in_turn(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int) -> list[T]:  # noqa: ARG001
+    """Do the works one after the other: a `Gather` that never suspends by itself."""
+    return [await work() for work in works]
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Everything outside that a use case may need."""
@@ -251,10 +348,12 @@ class World:
     report: Callable[[str], None]
     """Told what takes long, one line at a time."""
     files: Files
+    exports: Exports
     llm: Llm | None = None
     """None when no language model is set."""
     telemetry: Telemetry | None = None
     """None when nobody counts."""
+    gather: Gather = in_turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,9 @@ class Settings(BaseModel):
     user: str = Field("neo4j", description="user of `uri`")
     password: SecretStr | None = Field(None, description="password of `uri`")
     database: str | None = Field(None, description="database name; unset: the user's home database")
+    browser: str | None = Field(
+        None, description="address of Neo4j Browser; unset: the server's own, or Neo4j's for Aura"
+    )
     pool_size: int = Field(50, ge=1, le=10_000, description="connections at most")
     connect_timeout_s: float = Field(10.0, gt=0, description="to open one connection, seconds")
     pool_timeout_s: float = Field(60.0, gt=0, description="to get a free connection, seconds")
@@ -61,6 +64,9 @@ class Settings(BaseModel):
     model_key: SecretStr | None = Field(None, description="key of the language model's service")
     model_timeout_s: float = Field(60.0, gt=0, description="one request, seconds")
     model_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
+    model_concurrency: int = Field(
+        4, ge=1, le=64, description="questions of an extraction at once, by an awaited client"
+    )
 
     access_log: bool = Field(
         default=True, description="log searches and accesses; false for users who may only read"
@@ -72,6 +78,13 @@ class Settings(BaseModel):
     traces: bool = Field(default=False, description="an OpenTelemetry span for every operation")
     telemetry_tenants: bool = Field(
         default=False, description="name the tenant in these metrics and spans"
+    )
+
+    mcp_token: SecretStr | None = Field(
+        None, description="bearer token of `graphmem mcp --http`, for the tenant and scope above"
+    )
+    mcp_tokens: Path | None = Field(
+        None, description="file of bearer tokens, each with its tenant and scope; see docs/mcp.md"
     )
 
     home: Path | None = Field(None, description="data folder; unset: the platform's own")
@@ -98,6 +111,17 @@ class Settings(BaseModel):
 
     max_content_chars: int = Field(8_000, ge=1, description="longest memory, characters")
     min_content_chars: int = Field(3, ge=1, description="shortest memory, characters")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _storable(cls, given: object) -> object:
+        if isinstance(given, str):
+            try:
+                given.encode()
+            except UnicodeEncodeError:
+                # Octets of the environment that are no UTF-8; not quoted, for it may be a secret.
+                raise ValueError("is no UTF-8") from None
+        return given
 
     @field_validator("source_weights", mode="before")
     @classmethod

@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.plugins.graph",
     "tests.plugins.clients",
     "tests.plugins.ratings",
+    "tests.plugins.chromium",
 ]
 
 _SLOW_FIXTURES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -6,7 +6,7 @@
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token
 //   $scopes      list    scopes the writer can see, where episodes and turns are looked for
-//   $events      list    in order: the event's own fields, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, embedding or null
+//   $events      list    in order: the event's own fields, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
 // columns:
 //   - missing     list  ids of episodes and turns that are not there
 //   - unembedded  list  ids of beliefs of these events that have no embedding yet

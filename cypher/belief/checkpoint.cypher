@@ -24,11 +24,11 @@
 //   - events  integer  how many it holds that the one before did not
 
 MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
-WITH kept, $slot_id AS slot_id, $scope AS scope, $now AS valid, $predicate AS predicate_key
+WITH kept, $slot_id AS slot_id, $scope AS scope, [$subject] AS names, $now AS valid, $predicate AS predicate_key
 // include: fragments/policy.cypher
-WITH kept, slot_id, scope, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy
+WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'ONE', decay_per_day: 0.0} AS policy
 // include: fragments/newer.cypher
-CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
   // include: fragments/pieces.cypher
   // include: fragments/counted.cypher
   FILTER e.recorded_at <= $settled
@@ -36,9 +36,9 @@ CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   RETURN collect([e.occurred_at, e.id]) AS held
 }
 FILTER size(held) >= $newest + $least
-WITH kept, slot_id, scope, policy, checkpoint, tail, held, held[$newest][0] AS valid
-CALL (slot_id, scope, valid, policy, checkpoint, tail) {
-  CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+WITH kept, slot_id, scope, names, predicate_key, policy, checkpoint, tail, held, held[$newest][0] AS valid
+CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
+  CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     FILTER e.recorded_at <= $settled
@@ -52,9 +52,9 @@ CALL (slot_id, scope, valid, policy, checkpoint, tail) {
   // include: fragments/project_one.cypher
   RETURN ranked
 }
-WITH kept, slot_id, scope, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, held, ranked
-CALL (slot_id, scope, valid, policy, checkpoint, tail) {
-  CALL (slot_id, scope, valid, policy, checkpoint, tail) {
+WITH kept, slot_id, scope, names, predicate_key, valid, policy {.*, cardinality: 'MANY'} AS policy, checkpoint, tail, held, ranked
+CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
+  CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     FILTER e.recorded_at <= $settled

@@ -19,30 +19,20 @@
 //   $limit           integer   candidates to return, the best
 // columns:
 //   - scope        string   where the slot is, or null
+//   - names        list     by which the subject is known, folded, that asked for first
 //   - policy       map      by which it was read
 //   - candidates   list     maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: P+ and P- too
 //   - total        integer  how many candidates there are
 //   - now          datetime  the server's clock
 
-CALL () {
-  UNWIND range(0, size($scopes) - 1) AS i
-  MATCH (b:Belief)
-  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key = $subject AND b.predicate_key = $predicate
-    AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known AND EXISTS {
-      MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
-      WHERE x.occurred_at <= $valid AND x.recorded_at <= $known
-    })
-  WITH i, b.slot_id AS slot_id
-  ORDER BY i
-  LIMIT 1
-  RETURN collect([$scopes[i], slot_id])[0] AS place
-}
-WITH place[0] AS scope, place[1] AS slot_id, $valid AS valid, $predicate AS predicate_key
+WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
+// include: fragments/names.cypher
+// include: fragments/slot_place.cypher
 // include: fragments/policy.cypher
 // include: fragments/newer.cypher
-CALL (scope, slot_id, valid, policy, checkpoint, tail) {
+CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
   FILTER policy.cardinality = 'ONE'
-  CALL (scope, slot_id, valid, policy, checkpoint, tail) {
+  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     // include: fragments/weighs.cypher
@@ -56,9 +46,9 @@ CALL (scope, slot_id, valid, policy, checkpoint, tail) {
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (scope, slot_id, valid, policy, checkpoint, tail) {
+CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
   FILTER policy.cardinality = 'MANY'
-  CALL (scope, slot_id, valid, policy, checkpoint, tail) {
+  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
     // include: fragments/pieces.cypher
     // include: fragments/counted.cypher
     // include: fragments/says.cypher
@@ -83,4 +73,4 @@ CALL (one, many) {
   // include: fragments/candidate.cypher
   RETURN collect(candidate) AS candidates
 }
-RETURN scope, policy, candidates, coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now
+RETURN scope, names, policy, candidates, coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now

@@ -23,6 +23,7 @@
 //   - policy     map       by which it was read; id and occurred_at when it was declared
 //   - projected  map       see fragments/project_many.cypher; null: no evidence
 //   - rivals     list      maps of the other values affirmed since: belief_id, object, events; most events first
+//   - namesakes  list      maps of beliefs that say the same by other names: belief_id, statement, events
 //   - verdict    map       status, log_ratio, confidence, evidence
 //   - total      integer   how many pieces there are
 //   - lines      list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
@@ -65,10 +66,11 @@ CALL (pieces, initial, shown) {
   // include: fragments/sequential.cypher
   RETURN verdict, steps
 }
-CALL (asked, valid, policy) {
+LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
+// include: fragments/names.cypher
+CALL (asked, scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
@@ -77,17 +79,17 @@ CALL (asked, valid, policy) {
   WITH ranked[i] AS v, i, size(ranked) AS of, close AND i < 2 AS ambiguous, ranked[0].b.id AS leader_id
   RETURN collect(v {.*, b: null, place: i + 1, of: of, ambiguous: ambiguous, leader_id: leader_id})[0] AS one
 }
-CALL (asked, valid, one) {
-  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
-  MATCH (b)<-[:SUPPORTS]-(e:Event)
-  WHERE b <> asked AND e.occurred_at > one.last_at
+CALL (asked, scope, names, predicate_key, mine, valid, one) {
+  // include: fragments/slot.cypher
+  FILTER e.polarity = 1 AND b <> asked AND e.occurred_at > one.last_at
   // include: fragments/counted.cypher
   WITH b, count(*) AS events
   ORDER BY events DESC, b.id
   RETURN collect({belief_id: b.id, object: b.object, events: events}) AS rivals
 }
+// include: fragments/namesakes.cypher
 // include: fragments/withdrawn.cypher
 // include: fragments/lines.cypher
 // include: fragments/around.cypher
-RETURN card, initial, policy, projected, rivals, verdict, size(pieces) AS total, lines, withdrawn, links, memories,
+RETURN card, initial, policy, projected, rivals, namesakes, verdict, size(pieces) AS total, lines, withdrawn, links, memories,
        one {.*, refutations: size([x IN pieces WHERE x.polarity = -1 AND x.at >= one.last_at])} AS one, datetime.realtime('Z') AS now

@@ -21,6 +21,7 @@
 // columns:
 //   - scope          string    where the slot is
 //   - subject_key    string    folded
+//   - names          list      by which the subject is known, folded, that one first
 //   - predicate_key  string    folded
 //   - predicate      string    as first written; null: no candidates
 //   - policy         map       by which it was read
@@ -29,12 +30,12 @@
 //   - now            datetime  the server's clock
 
 // include: fragments/slot_page.cypher
-WITH scope, subject_key, predicate_key, $valid AS valid
+LET valid = $valid, mine = []
+// include: fragments/names.cypher
 // include: fragments/policy.cypher
-CALL (scope, subject_key, predicate_key, valid, policy) {
+CALL (scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  MATCH (b:Belief {tenant: $tenant, scope: scope, subject_key: subject_key, predicate_key: predicate_key})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
@@ -42,10 +43,9 @@ CALL (scope, subject_key, predicate_key, valid, policy) {
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (scope, subject_key, predicate_key, valid, policy) {
+CALL (scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  MATCH (b:Belief {tenant: $tenant, scope: scope, subject_key: subject_key, predicate_key: predicate_key})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   WITH b, e, false AS covered
   // include: fragments/says.cypher
@@ -65,6 +65,6 @@ CALL (one, many) {
   // include: fragments/candidate.cypher
   RETURN collect(candidate) AS candidates
 }
-RETURN scope, subject_key, predicate_key, coalesce(one[0][0], many[0][0]).predicate AS predicate, policy, candidates,
+RETURN scope, subject_key, names, predicate_key, coalesce(one[0][0], many[0][0]).predicate AS predicate, policy, candidates,
        coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now
 ORDER BY scope, subject_key, predicate_key

@@ -71,10 +71,9 @@ WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy,
 }) AS listed
 CALL (valid, policy, listed) {
   UNWIND CASE policy.cardinality WHEN 'ONE' THEN [listed[0].asked] ELSE [] END AS asked
-  MATCH (b:Belief {
-    tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key
-  })
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  LET scope = asked.scope, subject_key = asked.subject_key, predicate_key = asked.predicate_key, mine = []
+  // include: fragments/names.cypher
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
@@ -82,8 +81,10 @@ CALL (valid, policy, listed) {
   RETURN ranked
 }
 UNWIND [x IN listed | [x.asked, x, null]] + [x IN ranked | [x.b, null, x.belief]] AS found
-WITH found[0] AS b, head(collect(found[1])) AS member, head(collect(found[2])) AS score
-WHERE member IS NOT NULL
+LET x = found[0]
+// include: fragments/value.cypher
+WITH slot_id, value, collect(found[1]) AS members, head(collect(found[2])) AS score
+UNWIND members AS member
 RETURN member.card AS card, member.initial AS initial, member.projected AS projected, score, member.verdict AS verdict,
        member.vitality AS vitality, datetime.realtime('Z') AS now
 ORDER BY member.place, card.created_at DESC, card.id DESC

@@ -28,23 +28,24 @@ MATCH (asked:Belief {tenant: $tenant, id: $id})
 WHERE asked.scope IN $scopes
 WITH asked, $valid AS valid, coalesce(asked.predicate_key, '') AS predicate_key
 // include: fragments/policy.cypher
-CALL (asked, policy) {
+LET scope = asked.scope, subject_key = asked.subject_key, mine = [asked]
+// include: fragments/names.cypher
+CALL (asked, scope, names, predicate_key, mine, policy) {
   MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
   RETURN x
 UNION
   FILTER policy.cardinality = 'ONE'
-  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(x:Event)
-  RETURN x
+  // include: fragments/slot.cypher
+  RETURN e AS x
 }
-WITH asked, predicate_key, x
+WITH asked, scope, names, predicate_key, mine, x
 WHERE x.occurred_at <= $valid AND ($known IS NULL OR x.recorded_at <= $known)
-WITH DISTINCT asked, predicate_key, x.occurred_at AS at
+WITH DISTINCT asked, scope, names, predicate_key, mine, x.occurred_at AS at
 ORDER BY at
-WITH asked, predicate_key, collect(at) AS times
+WITH asked, scope, names, predicate_key, mine, collect(at) AS times
 // include: fragments/thinned.cypher
 UNWIND instants AS valid
-WITH asked, asked AS b, predicate_key, valid, [] AS shown
+WITH asked, asked AS b, scope, names, predicate_key, mine, valid, [] AS shown
 WHERE EXISTS {
   MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
   WHERE x.occurred_at <= valid AND ($known IS NULL OR x.recorded_at <= $known)
@@ -60,10 +61,9 @@ CALL (asked, valid, policy) {
   // include: fragments/project_many.cypher
   RETURN collect(projected.belief)[0] AS alone
 }
-CALL (asked, valid, policy) {
+CALL (asked, scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  MATCH (b:Belief {tenant: $tenant, scope: asked.scope, subject_key: asked.subject_key, predicate_key: asked.predicate_key})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher

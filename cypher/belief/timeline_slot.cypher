@@ -24,41 +24,39 @@
 //   - names   map       subject and predicate, as first written
 //   - now     datetime  the server's clock
 
-CALL () {
+WITH $subject AS subject_key, $predicate AS predicate_key, [] AS mine
+// include: fragments/names.cypher
+CALL (names) {
   UNWIND range(0, size($scopes) - 1) AS i
   MATCH (b:Belief)
-  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key = $subject AND b.predicate_key = $predicate
+  WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known)
-  RETURN b.scope AS scope, b {.subject, .predicate} AS names
-  ORDER BY i, b.created_at, b.id
+  RETURN b.scope AS scope, b {.subject, .predicate} AS shown_as
+  ORDER BY i, coll.indexOf(names, b.subject_key), b.created_at, b.id
   LIMIT 1
 }
-CALL (scope) {
-  MATCH (b:Belief {tenant: $tenant, scope: scope, subject_key: $subject, predicate_key: $predicate})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-  WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+CALL (scope, names, predicate_key, mine) {
+  // include: fragments/slot.cypher
+  FILTER e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
   WITH DISTINCT e.occurred_at AS at
   ORDER BY at
   RETURN collect(at) AS times
 }
 // include: fragments/thinned.cypher
 UNWIND instants AS valid
-WITH scope, names, valid, $predicate AS predicate_key
 // include: fragments/policy.cypher
-CALL (scope, valid, policy) {
+CALL (scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'ONE'
-  MATCH (b:Belief {tenant: $tenant, scope: scope, subject_key: $subject, predicate_key: $predicate})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/weighs.cypher
   // include: fragments/among_others.cypher
   // include: fragments/project_one.cypher
   RETURN [v IN ranked[..$limit] | {belief_id: v.b.id, statement: v.b.statement, object: v.b.object, belief: v.belief}] AS one
 }
-CALL (scope, valid, policy) {
+CALL (scope, names, predicate_key, mine, valid, policy) {
   FILTER policy.cardinality = 'MANY'
-  MATCH (b:Belief {tenant: $tenant, scope: scope, subject_key: $subject, predicate_key: $predicate})
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/slot.cypher
   // include: fragments/counted.cypher
   // include: fragments/says.cypher
   WITH *, false AS covered
@@ -69,5 +67,5 @@ CALL (scope, valid, policy) {
   LIMIT $limit
   RETURN collect({belief_id: b.id, statement: b.statement, object: b.object, belief: projected.belief}) AS many
 }
-RETURN valid AS at, one + many AS values, names, datetime.realtime('Z') AS now
+RETURN valid AS at, one + many AS values, shown_as AS names, datetime.realtime('Z') AS now
 ORDER BY at

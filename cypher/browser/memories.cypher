@@ -1,23 +1,33 @@
-// The newest memories of a scope with their events and what they replaced, to look at in Neo4j Browser.
+// The newest memories of a scope, in one picture: each with its newest events, the words they quote, their episodes.
+// Around them what they took the place of and what took their place; `counts` says what is not drawn.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
 //   $tenant  string   whose
-//   $scope   string   one scope
+//   $scopes  list     scopes to look in
+//   $skip    integer  memories to pass over, the newest
 //   $limit   integer  memories at most
 // columns:
-//   - m  node  the memory
-//   - e  node  one of its events, or null
-//   - r  relationship  from the event to the memory
-//   - s  relationship  from it to a memory it replaced, or null
-//   - older  node  that memory
+//   - memory  node  a memory
+//   - events  list  maps of paths, two of each kind, see fragments/drawn_events.cypher
+//   - chain   list  paths, see fragments/drawn_chain.cypher
+//   - counts  list  maps of all its events, see fragments/drawn_events.cypher
 
-MATCH (m:Memory)
-WHERE m.tenant = $tenant AND m.scope = $scope AND m.created_at IS NOT NULL
-WITH m
-ORDER BY m.created_at DESC
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (m:Memory)
+  WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at IS NOT NULL
+  WITH m
+  ORDER BY m.created_at DESC, m.id
+  LIMIT $skip + $limit
+  RETURN m
+}
+WITH m AS n
+ORDER BY n.created_at DESC, n.id
+SKIP $skip
 LIMIT $limit
-OPTIONAL MATCH (m)<-[r:REINFORCES]-(e:Event)
-OPTIONAL MATCH (m)-[s:SUPERSEDES]->(older:Memory {tenant: $tenant})
-RETURN m, e, r, s, older
+LET skip = 0, most = 2
+// include: fragments/drawn_events.cypher
+// include: fragments/drawn_chain.cypher
+RETURN n AS memory, events, chain, counts

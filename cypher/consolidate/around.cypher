@@ -6,7 +6,7 @@
 // params:
 //   $tenant    string    whose
 //   $scope     string    which part
-//   $beliefs   list      maps: id, and vector, the embedding of its statement; null: the one in the graph
+//   $beliefs   list      maps: id, and vector, the embedding of its statement, or null for the one in the graph
 //   $known     datetime  what was recorded later is not seen
 //   $machines  list      roles whose words are no evidence
 //   $limit     integer   nearest turns and nearest episodes to look at for each belief, >= 1

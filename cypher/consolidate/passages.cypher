@@ -66,7 +66,7 @@ CALL (p) {
   FILTER score >= $least_same
   ORDER BY score DESC, b.id
   RETURN collect(b {
-    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .status, score: score
+    .id, .scope, .slot_id, .statement, .subject, .predicate, .object, .subject_key, .predicate_key, .object_key, .status, score: score
   }) AS same
 }
 WITH p, near, same

@@ -1,4 +1,5 @@
 // Append one immutable event. Needs `event`, a map; leaves `e`, the new node. What the map lacks is absent.
+// It is recorded by the clock of the server; only an import says when it was.
 // The only text that creates an Event.
 
 CREATE (e:Event {
@@ -7,7 +8,7 @@ CREATE (e:Event {
   scope: event.scope,
   type: event.type,
   occurred_at: event.occurred_at,
-  recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
+  recorded_at: coalesce(event.recorded_at, datetime.truncate('microsecond', datetime.realtime('Z'))),
   request_hash: event.request_hash,
   content_hash: event.content_hash,
   source: event.source,
@@ -25,6 +26,7 @@ CREATE (e:Event {
   decay_per_day: event.decay_per_day,
   margin: event.margin,
   combine: event.combine,
+  same_as: event.same_as,
   position: event.position,
   payload: event.payload
 })

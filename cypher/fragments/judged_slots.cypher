@@ -6,25 +6,34 @@
 
 CALL (asked) {
   UNWIND asked AS claimed
-  WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, $valid AS valid
+  WITH DISTINCT claimed, coalesce(claimed.predicate_key, '') AS predicate_key, claimed.subject_key AS subject_key, $valid AS valid
   // include: fragments/policy.cypher
-  WITH claimed, policy, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes
+  // include: fragments/names.cypher
+  WITH claimed, policy, names, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes
   // The values of a slot are ranked once, however many of them are asked for.
-  WITH CASE WHEN competes THEN claimed.slot_id ELSE claimed.id END AS key, competes, head(collect(policy)) AS policy,
-       collect(claimed) AS wanted, $valid AS valid
-  CALL (competes, policy, wanted, valid) {
+  WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
+       head(collect(policy)) AS policy, head(collect(names)) AS names, collect(claimed) AS wanted, $valid AS valid
+  CALL (competes, policy, names, wanted, valid) {
     UNWIND CASE WHEN competes THEN [wanted[0]] ELSE [] END AS one
-    MATCH (b:Belief {tenant: $tenant, scope: one.scope, subject_key: one.subject_key, predicate_key: one.predicate_key})
-    MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+    LET scope = one.scope, predicate_key = one.predicate_key, mine = wanted
+    // include: fragments/slot.cypher
     // include: fragments/counted.cypher
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
     // include: fragments/project_one.cypher
-    RETURN [place IN range(0, size(ranked) - 1) | {
-      b: ranked[place].b, last_at: ranked[place].last_at, belief: ranked[place].belief, ambiguous: close AND place < 2
-    }] AS values
+    UNWIND range(0, size(ranked) - 1) AS place
+    LET found = ranked[place], x = ranked[place].b
+    // include: fragments/value.cypher
+    WITH place, found {.b, .last_at, .belief, value: value, ambiguous: close AND place < 2} AS v
+    ORDER BY place
+    RETURN collect(v) AS values
   }
-  WITH policy, wanted, values, [m IN wanted WHERE NOT m IN [v IN values | v.b] | {b: m}] AS unranked
+  CALL (wanted, values) {
+    UNWIND wanted AS x
+    FILTER NOT x IN [v IN values | v.b]
+    // include: fragments/value.cypher
+    RETURN collect({b: x, value: value}) AS unranked
+  }
   CALL (values, unranked) {
     UNWIND range(0, size(values + unranked) - 1) AS place
     WITH place, (values + unranked)[place] AS v
@@ -42,10 +51,12 @@ CALL (asked) {
   WITH policy, wanted, stood, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
   UNWIND stood AS v
   FILTER v.b IN wanted
+  // What says the same by another name is shown as the one that stands for both.
+  LET own = coalesce([s IN stood WHERE s.value = v.value AND s.last_at IS NOT NULL][0], v)
   RETURN collect({
-    b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: v,
-    lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT v.b IN [c IN contenders | c.b], false),
+    b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,
+    lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT own.b IN [c IN contenders | c.b], false),
     contenders: contenders,
-    others: [c IN stood WHERE c.b <> v.b AND c.last_at IS NOT NULL]
+    others: [c IN stood WHERE c.value <> v.value AND c.last_at IS NOT NULL]
   }) AS judged
 }

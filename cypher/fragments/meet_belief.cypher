@@ -10,6 +10,7 @@ ON CREATE SET
   b.slot_id = claim.slot_id,
   b.subject_key = claim.subject_key,
   b.predicate_key = claim.predicate_key,
+  b.object_key = claim.object_key,
   b.subject = claim.subject,
   b.predicate = claim.predicate,
   b.object = claim.object,
@@ -29,6 +30,10 @@ CALL (b, claim, event) {
   WITH b, claim, event
   WHERE event.strength IS NULL
     AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id))
+  // What another embedding model has made is of the words before.
+  FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ 'embedding.*' AND k <> 'embedding'] |
+    REMOVE b[other]
+  )
   SET b.unembedded = CASE b.statement WHEN claim.statement THEN b.unembedded ELSE true END
   SET b.worded_at = event.occurred_at,
       b.first_id = event.id,

@@ -1,12 +1,11 @@
 // What must be read of a slot: all that speaks of it; or, going on from `checkpoint`, its `tail` and, where values coexist, what
-// the checkpoint holds of the tail's episodes. Needs `slot_id`, `scope`, `policy`, `checkpoint`, `tail`, $subject and
-// $predicate; leaves rows of `b`, `e` and `covered`, whether the checkpoint holds it.
+// the checkpoint holds of the tail's episodes. Needs `slot_id`, `scope`, `names`, `predicate_key`, `policy`, `checkpoint` and
+// `tail`; leaves rows of `b`, `e` and `covered`, whether the checkpoint holds it.
 
-CALL (slot_id, scope, policy, checkpoint, tail) {
+CALL (slot_id, scope, names, predicate_key, policy, checkpoint, tail) {
   FILTER checkpoint IS NULL
-  MATCH (b:Belief)
-  WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key = $predicate
-  MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
+  LET mine = []
+  // include: fragments/slot.cypher
   RETURN b, e, false AS covered
 UNION ALL
   FILTER checkpoint IS NOT NULL

@@ -1,6 +1,6 @@
 // How relevant each candidate is to a question, before anything is believed of it. Needs what fragments/recall_parts.cypher leaves, and $by,
-// $asked, $dates, $machines; leaves rows of `x`, a map: kind, n, score, relevance = factor * sum of its parts, parts (meaning,
-// words, recency, access, around, named, dated, factor), vector_score, vector_rank, bm25, bm25_rank. Twin:
+// $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, vector_score, vector_rank, bm25, bm25_rank), `parts`, a list (meaning,
+// words, recency, access, around, named, dated, factor), `relevance`, factor * sum of the others, and `score`. Twin:
 // rules/blending.py around
 
 WITH collect({
@@ -31,8 +31,5 @@ END AS named, CASE
   ELSE 0.0
 END AS dated, CASE WHEN x.kind = 'turn' AND toLower(n.role) IN $machines THEN $by.machine ELSE 1.0 END AS factor
 WITH x, around, named, dated, factor, factor * (x.meaning + x.words + x.recency + x.access + around + named + dated) AS relevance
-WITH x {
-  .kind, .n, .vector_score, .vector_rank, .bm25, .bm25_rank, relevance: relevance,
-  score: CASE WHEN $by.adds AND x.kind <> 'belief' THEN $by.blend * relevance + (1 - $by.blend) * $by.unproven ELSE relevance END,
-  parts: x {.meaning, .words, .recency, .access, around: around, named: named, dated: dated, factor: factor}
-} AS x
+WITH x, [x.meaning, x.words, x.recency, x.access, around, named, dated, factor] AS parts, relevance,
+     CASE WHEN $by.adds AND x.kind <> 'belief' THEN $by.blend * relevance + (1 - $by.blend) * $by.unproven ELSE relevance END AS score

@@ -25,14 +25,16 @@ CALL () {
     RETURN subject_key, predicate_key
   UNION ALL
     FILTER $subject IS NOT NULL
+    LET subject_key = $subject
+    // include: fragments/names.cypher
     MATCH (b:Belief)
-    WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key = $subject AND b.predicate_key IS NOT NULL
+    WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key IS NOT NULL
       AND (scope > $after_scope OR b.predicate_key > $after_predicate)
       AND b.created_at <= $valid AND EXISTS {
         MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
         WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
       }
-    RETURN DISTINCT b.subject_key AS subject_key, b.predicate_key AS predicate_key
+    RETURN DISTINCT subject_key, b.predicate_key AS predicate_key
   }
   RETURN scope, subject_key, predicate_key
   ORDER BY scope, subject_key, predicate_key

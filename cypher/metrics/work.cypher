@@ -30,7 +30,7 @@ CALL (unrated) {
 }
 CALL (unrated) {
   MATCH (y:Reply)
-  WHERE y.tenant = $tenant AND y.id IS NOT NULL
+  WHERE y.tenant = $tenant AND y.id IS NOT NULL AND y.kind IS NULL
   RETURN count(CASE WHEN y.done THEN 1 END) AS decided, count(CASE WHEN NOT y.done THEN 1 END) AS undecided,
          coalesce(sum(y.attempts), 0) AS failures, coalesce(sum(y.calls), 0) AS calls,
          coalesce(sum(y.tokens_in), 0) AS tokens_in, coalesce(sum(y.tokens_out), 0) AS tokens_out,

@@ -57,7 +57,7 @@ CALL () {
     UNION
       FILTER 'memory' IN $kinds AND $words.facets <> ''
       CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.facets, {limit: $most}) YIELD node AS m
-      FILTER m.tenant = $tenant AND m.scope IN $scopes
+      FILTER m.tenant = $tenant AND m.scope IN $scopes AND m.embedding IS NOT NULL
       RETURN 'vector' AS list, m, vector.similarity.cosine(m.embedding, $embedding) AS found
     UNION
       FILTER 'memory' IN $kinds AND $words.memory <> ''

@@ -1,16 +1,19 @@
-// Record the embedding model of this graph; the first one stays.
+// Record an embedding model of this graph; one that is there under its key stays.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
+//   $key          string   current, or next while it fills the graph
+//   $generation   integer  of its embeddings
 //   $name         string   of the model
 //   $dimension    integer  of its vectors
 //   $mu_document  float    mean cosine of unrelated documents
 //   $mu_query     float    mean cosine of unrelated queries and documents
 // columns:
 
-MERGE (e:EmbeddingModel {key: 'current'})
+MERGE (e:EmbeddingModel {key: $key})
 ON CREATE SET
+  e.generation = $generation,
   e.name = $name,
   e.dimension = $dimension,
   e.mu_document = $mu_document,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import re
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
 import numpy as np
@@ -16,7 +17,7 @@ from neo4j import exceptions
 from neo4j.time import DateTime
 from neo4j.vector import Vector
 
-from graphmem.catalog import QUOTED
+from graphmem.catalog import LANGUAGE, MAP, in_generation, in_one_map
 from graphmem.errors import (
     CatalogError,
     GraphAccessError,
@@ -25,7 +26,8 @@ from graphmem.errors import (
     GraphUnavailableError,
     IndexNotReadyError,
 )
-from graphmem.ports import Query, R, Tx, run_now
+from graphmem.ports import Address, Query, R, Tx, run_now
+from graphmem.rules import generations
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
@@ -33,37 +35,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
-LANGUAGE = "CYPHER 25\n"
-"""Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
-MAP = "sized"
-"""No query has a parameter of this name."""
-_READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
-"""What is no Cypher to read parameters from; or a parameter."""
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
+_ALONE = (str, int, float, NoneType)
+"""What most values are; to ask whether one is a `Mapping` takes far longer."""
+TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
+BROKEN = (
+    "Neo.DatabaseError.Transaction.",
+    "Neo.ClientError.Transaction.LockClientStopped",
+    "Neo.ClientError.Transaction.Terminated",
+)
+"""How codes begin that say nothing of the query. A database that stops tells them; and one that
+cannot write any more, as after its disk was full, of every transaction until it is begun anew."""
 SCHEMA_TIMEOUT_S = 3600.0
 """Waiting for an index over a large graph is no ordinary transaction."""
 
 # The driver logs queries' failures with their messages, which may quote values.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-
-
-class Address(Protocol):
-    """Where a server is and how to log in."""
-
-    @property
-    def uri(self) -> str:
-        """For example bolt://127.0.0.1:7687."""
-        ...
-
-    @property
-    def user(self) -> str:
-        """User name."""
-        ...
-
-    @property
-    def password(self) -> str:
-        """Password in clear; never shown."""
-        ...
 
 
 def sent(value: Any) -> Any:
@@ -72,6 +59,8 @@ def sent(value: Any) -> Any:
     A vector is less than half as long as a list of floats. The driver also spells out every
     parameter for its log, logging or not: measured, that took a third of a bulk insertion.
     """
+    if isinstance(value, _ALONE):
+        return value
     if isinstance(value, np.ndarray):
         return Vector.from_numpy(value)
     if isinstance(value, list):
@@ -83,6 +72,8 @@ def sent(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """Return a driver value as Python's own: instants in UTC, maps and lists all through."""
+    if isinstance(value, _ALONE):
+        return value
     if isinstance(value, DateTime):
         native: datetime = value.to_native()
         return native.astimezone(UTC)
@@ -102,8 +93,9 @@ def translated() -> Iterator[None]:
         raise
     except (exceptions.AuthError, exceptions.Forbidden) as error:
         raise GraphAccessError(f"Neo4j refused access: {error.code}.") from error
-    except exceptions.ConfigurationError as error:
-        raise GraphUnavailableError("The address of Neo4j does not fit the driver.") from error
+    except exceptions.ConfigurationError:
+        # It quotes the address, into which people put their password.
+        raise GraphUnavailableError("The address of Neo4j does not fit the driver.") from None
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j did not take the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
@@ -121,13 +113,28 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
     own, 30 seconds or as long as its transaction may take: the first to end is what it tells.
     """
     said, timed_out = error.message or "", "TransactionTimedOut" in (error.code or "")
+    if error.code == TOO_MANY_TRIES:
+        return GraphAccessError(
+            "Neo4j lets this user in no more: a wrong password was given too often.",
+            hint="Wait some seconds (5 unless it is configured otherwise), then try the right one.",
+        )
+    if (error.code or "").startswith(BROKEN):
+        return GraphUnavailableError(
+            f"Neo4j cannot carry out transactions: {error.code}.",
+            hint="Its log says why; often its disk is full. Make room and start it anew. A write "
+            "may be sent again as it was, under the same id.",
+        )
     if error.gql_status == "51N63":
         return IndexNotReadyError()
     waited = timed_out and FULLTEXT_QUERY in (error.gql_status_description or "")
     if waited or "online within a reasonable time" in said:
         return IndexNotReadyError("Waited in vain for an index that is being filled.")
     if error.gql_status == "22N69" or "no such fulltext schema index" in said:
-        return IndexNotReadyError("An index that the search needs is not there.")
+        return IndexNotReadyError(
+            "An index that the search needs is not there.",
+            hint="`graphmem admin migrate --check` says whether one lacks. After `graphmem admin "
+            "reembed --finish` clients of the former model must be opened anew.",
+        )
     if error.gql_status == "52N37" and "FAILED state" in said:
         return IndexNotReadyError("An index could not be filled: its state is FAILED.")
     if timed_out:
@@ -138,39 +145,29 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
     return GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.")
 
 
-def in_one_map(query: Query[R]) -> str:
-    """Return the text of a query that reads its strings and lists from one map.
-
-    Neo4j makes a plan for each class of length (0, 1, up to 10, up to 100 and so on) of every
-    parameter that is a string or a list, and the longest queries take seconds to plan: a longer
-    question, another tenant and one more scope would each wait for a plan of their own. Of a map it
-    only asks whether it is one.
-    """
-    return _READ.sub(
-        lambda m: m[1] or (f"${MAP}.{m[2]}" if m[2] in query.sized else m[0]), query.text
-    )
-
-
 def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters of `in_one_map`."""
+    """Return the parameters of `catalog.in_one_map`."""
     whole = {name: sent(value) for name, value in params.items()}
     if not query.sized:
         return whole
     return {MAP: {name: whole.pop(name) for name in query.sized}, **whole}
 
 
-def checked(query: Query[R], params: Mapping[str, object]) -> str:
-    """Return the text to run; a parameter too many or too few is our own mistake."""
+def checked(query: Query[R], params: Mapping[str, object], generation: int) -> str:
+    """Return the text to run, about one generation of embeddings.
+
+    A parameter too many or too few is our own mistake.
+    """
     if query.params != params.keys():
         raise CatalogError(
             f"{query.name}: called with {sorted(params)}, declares {sorted(query.params)}."
         )
-    return _text(query)
+    return _text(query, generation)
 
 
 @cache
-def _text(query: Query[Any]) -> str:
-    return LANGUAGE + in_one_map(query)
+def _text(query: Query[Any], generation: int) -> str:
+    return LANGUAGE + in_one_map(in_generation(query, generation))
 
 
 def _driver_config(settings: Settings) -> dict[str, Any]:
@@ -187,24 +184,26 @@ def _driver_config(settings: Settings) -> dict[str, Any]:
 class BlockingTx:
     """A transaction whose awaits never suspend."""
 
-    def __init__(self, tx: neo4j.ManagedTransaction) -> None:
+    def __init__(self, tx: neo4j.ManagedTransaction, generation: int) -> None:
         self._tx = tx
+        self._generation = generation
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        result = self._tx.run(checked(query, params), packed(query, params))
+        result = self._tx.run(checked(query, params, self._generation), packed(query, params))
         return [query.row(plain(record)) for record in result]
 
 
 class AwaitedTx:
     """A transaction on an event loop."""
 
-    def __init__(self, tx: neo4j.AsyncManagedTransaction) -> None:
+    def __init__(self, tx: neo4j.AsyncManagedTransaction, generation: int) -> None:
         self._tx = tx
+        self._generation = generation
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        result = await self._tx.run(checked(query, params), packed(query, params))
+        result = await self._tx.run(checked(query, params, self._generation), packed(query, params))
         return [query.row(plain(record)) async for record in result]
 
 
@@ -212,29 +211,50 @@ class BlockingGraph:
     """Neo4j for blocking callers; safe to share between threads."""
 
     def __init__(self, address: Address, settings: Settings) -> None:
+        self._settings = settings
+        self._connect(address)
+        self._database = settings.database
+        self._timeout_s = settings.transaction_timeout_s
+        self._generation = generations.FIRST
+
+    def _connect(self, address: Address) -> None:
         with translated():
             self._driver = neo4j.GraphDatabase.driver(
-                address.uri, auth=(address.user, address.password), **_driver_config(settings)
+                address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
             )
-        self._database = settings.database
+        self._address = address
         # One chain of bookmarks for all sessions: a read sees every write acknowledged here.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
-        self._timeout_s = settings.transaction_timeout_s
 
     async def verify(self) -> None:
         """Say at once, without trying again, when the server cannot be used."""
         with translated():
             self._driver.verify_connectivity()
 
+    def use(self, generation: int) -> None:
+        """Ask and write from now on of this generation of embeddings."""
+        self._generation = generation
+
+    async def move(self, find: Callable[[], Address]) -> None:
+        """Go on at another address; whoever is at work at the old one is told that it is gone."""
+        address, before = find(), self._driver
+        if address != self._address:
+            self._connect(address)
+            before.close()
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
-        unit = neo4j.unit_of_work(timeout=self._timeout_s)(lambda tx: run_now(work(BlockingTx(tx))))
+        unit = neo4j.unit_of_work(timeout=self._timeout_s)(
+            lambda tx: run_now(work(BlockingTx(tx, self._generation)))
+        )
         with translated(), self._session() as session:
             return session.execute_read(unit)
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
-        unit = neo4j.unit_of_work(timeout=self._timeout_s)(lambda tx: run_now(work(BlockingTx(tx))))
+        unit = neo4j.unit_of_work(timeout=self._timeout_s)(
+            lambda tx: run_now(work(BlockingTx(tx, self._generation)))
+        )
         with translated(), self._session() as session:
             try:
                 return session.execute_write(unit)
@@ -245,7 +265,7 @@ class BlockingGraph:
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
         unit = neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)(
-            lambda tx: run_now(BlockingTx(tx).fetch(query, **params))
+            lambda tx: run_now(BlockingTx(tx, self._generation).fetch(query, **params))
         )
         with translated(), self._session() as session:
             return session.execute_write(unit)
@@ -262,25 +282,42 @@ class AwaitedGraph:
     """Neo4j for callers on an event loop."""
 
     def __init__(self, address: Address, settings: Settings) -> None:
+        self._settings = settings
+        self._connect(address)
+        self._database = settings.database
+        self._timeout_s = settings.transaction_timeout_s
+        self._generation = generations.FIRST
+
+    def _connect(self, address: Address) -> None:
         with translated():
             self._driver = neo4j.AsyncGraphDatabase.driver(
-                address.uri, auth=(address.user, address.password), **_driver_config(settings)
+                address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
             )
-        self._database = settings.database
+        self._address = address
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
-        self._timeout_s = settings.transaction_timeout_s
 
     async def verify(self) -> None:
         """Say at once, without trying again, when the server cannot be used."""
         with translated():
             await self._driver.verify_connectivity()
 
+    def use(self, generation: int) -> None:
+        """Ask and write from now on of this generation of embeddings."""
+        self._generation = generation
+
+    async def move(self, find: Callable[[], Address]) -> None:
+        """Go on at another address; it is looked for in a thread of its own."""
+        address, before = await asyncio.to_thread(find), self._driver
+        if address != self._address:
+            self._connect(address)
+            await before.close()
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
 
         @neo4j.unit_of_work(timeout=self._timeout_s)
         async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(AwaitedTx(tx))
+            return await work(AwaitedTx(tx, self._generation))
 
         with translated():
             async with self._session() as session:
@@ -291,7 +328,7 @@ class AwaitedGraph:
 
         @neo4j.unit_of_work(timeout=self._timeout_s)
         async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(AwaitedTx(tx))
+            return await work(AwaitedTx(tx, self._generation))
 
         with translated():
             async with self._session() as session:
@@ -305,7 +342,7 @@ class AwaitedGraph:
 
         @neo4j.unit_of_work(timeout=SCHEMA_TIMEOUT_S)
         async def unit(tx: neo4j.AsyncManagedTransaction) -> list[R]:
-            return await AwaitedTx(tx).fetch(query, **params)
+            return await AwaitedTx(tx, self._generation).fetch(query, **params)
 
         with translated():
             async with self._session() as session:

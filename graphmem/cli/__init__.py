@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 findings or a refusal, 2 usage, 3 graph unavailable, 4 mod
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from typing import Any
 
@@ -47,6 +48,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": (
         "graphmem.cli.metrics:metrics",
         "Sizes, ratings, work that waits and its cost, for Prometheus.",
+    ),
+    "mcp": (
+        "graphmem.cli.mcp:mcp",
+        "Serve the memory to agents over MCP, on stdin and stdout or over HTTP.",
     ),
     "server": (
         "graphmem.cli.server:server",
@@ -92,6 +97,9 @@ def main(args: list[str] | None = None) -> None:
     from graphmem.cli.app import exit_code_of, show_error  # only when a command runs
     from graphmem.errors import GraphmemError
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An argument may hold what no encoding has; it is shown as its number, not a crash.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         result: Any = cli.main(args=args, prog_name="graphmem", standalone_mode=False)
     except click.ClickException as error:

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.browser_files import browser
+from graphmem.cli.erasing import forget
+from graphmem.cli.procedures import procedures
+from graphmem.cli.transfer import CACHES, TRANSFER
 
 if TYPE_CHECKING:
     from graphmem.client import GraphMem
-    from graphmem.model import Backfilled, Rebuilt
-
-KINDS = ("reply", "memory", "belief", "slot")
-"""What has caches."""
+    from graphmem.model import Backfilled, Rebuilt, Reembedded
 
 
 @click.group()
 def admin() -> None:
     """Schema, catalog and settings."""
+
+
+admin.add_command(browser)
+admin.add_command(forget)
 
 
 @admin.command()
@@ -31,9 +36,9 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
 
     Exit code 1 with --check when something is pending or differs.
     """
-    from graphmem.client import schema
+    from graphmem.client.schema import open_schema
 
-    with schema.opened(app.settings, report=lambda line: app.err.print(f"[dim]{line}[/dim]")) as s:
+    with open_schema(app.settings, report=app.report) as s:
         if check:
             return _check(app, s)
         if plan:
@@ -65,6 +70,49 @@ def _check(app: App, opened: Any) -> int:
 
 
 @admin.command()
+@click.option("--model", help="The embedding model to go over to; GRAPHMEM_EMBEDDER else.")
+@click.option("--finish", is_flag=True, help="Remove what the former model made.")
+@click.option("--give-up", is_flag=True, help="Remove what was made before the switch.")
+@command()
+def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None:
+    """Go over to another embedding model while the graph is used; safe to interrupt and to repeat.
+
+    All is embedded beside what is there, then the new model becomes the graph's. Clients of the
+    former one work as before until they are opened anew. When none is left, --finish embeds what
+    they wrote meanwhile and removes the former model's embeddings.
+    """
+    from graphmem.client.schema import EMBEDDED, open_schema
+
+    if finish and give_up:
+        raise click.UsageError("--finish goes on and --give-up goes back: give one of them.")
+    known = app.settings.model_copy(update={"embedder": model}) if model else app.settings
+    bars = {kind: f"{kind}: looked at" for kind in EMBEDDED} | {
+        "removed": "embeddings removed from"
+    }
+    with open_schema(known, report=app.report) as opened, app.counting(bars) as tell:
+        if give_up:
+            name = opened.give_up(tell)
+            data: Any = {"given_up": name}
+            shown = f"{name} was given up." if name else "No model was filling the graph."
+        else:
+            data = opened.finish(tell) if finish else opened.reembed(tell)
+            shown = _reembedded(data, finished=finish)
+    app.emit(data, shown)
+
+
+def _reembedded(done: Reembedded, *, finished: bool) -> str:
+    made = f"{done.embedded:,} texts embedded by {done.model}."
+    if finished:
+        return f"{made} Nothing is left of the former model."
+    if done.switched:
+        return (
+            f"{made} The graph has gone over to it: open clients anew with this model, then run "
+            "this again with --finish."
+        )
+    return f"{made} It is the graph's model already."
+
+
+@admin.command()
 @click.option("--verify", is_flag=True, help="Only compare, and write nothing.")
 @click.option("--backfill", is_flag=True, help="First make the events that memories came without.")
 @command(wall=True)
@@ -93,7 +141,7 @@ def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
 
 
 def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> Rebuilt:
-    with app.counting({kind: f"{kind} caches" for kind in KINDS}) as tell:
+    with app.counting(CACHES) as tell:
         return memory.verify(tell) if verify else memory.rebuild(tell)
 
 
@@ -174,7 +222,7 @@ def show(app: App, name: str) -> None:
     from graphmem import catalog
 
     found = catalog.procedure(name)
-    text = catalog.pasted(found, {})
+    text = catalog.pasted(found)
     app.emit({"name": found.name, "text": text, "params": found.params}, Text(text))
 
 
@@ -197,3 +245,8 @@ def settings(app: App) -> None:
         return table
 
     app.emit(shown, view)
+
+
+admin.add_command(procedures)
+for transferring in TRANSFER:
+    admin.add_command(transferring)

@@ -124,11 +124,12 @@ class App:
             from graphmem.cli.starting import start
 
             start(self)
-        opened = GraphMem.open(self.settings, report=self._report)
+        opened = GraphMem.open(self.settings, report=self.report)
         with opened:
             yield opened.tenant(self.settings.tenant).scope(self.settings.scope)
 
-    def _report(self, line: str) -> None:
+    def report(self, line: str) -> None:
+        """Show people what takes long."""
         if not self.json:
             self.err.print(f"[dim]{line}[/dim]")
 

@@ -11,7 +11,9 @@ import click
 from graphmem.cli.app import App, F, command
 from graphmem.cli.belief_evidence import WRITING
 from graphmem.cli.belief_lifecycle import LIFECYCLE
+from graphmem.cli.belief_names import NAMING
 from graphmem.cli.belief_reading import READING
+from graphmem.cli.extraction import EXTRACTING
 from graphmem.cli.memory import InstantType, as_of, moment
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def belief() -> None:
     """Record evidence, test hypotheses, read what to believe."""
 
 
-for other in (*WRITING, *LIFECYCLE, *READING):
+for other in (*WRITING, *EXTRACTING, *LIFECYCLE, *READING, *NAMING):
     belief.add_command(other)
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from graphmem.cli.views import MARKS, day, more
 from graphmem.model import (
+    Alias,
     Belief,
     BeliefPage,
     Candidate,
@@ -90,6 +91,8 @@ def slot(found: Slot, leader: Belief | None) -> RenderableType:
         led = leader if found.leader is candidate else None
         table.add_row(str(place), *_candidate(candidate, led))
     lines: list[RenderableType] = [head, table]
+    if found.names:
+        lines.append(Text(f"read under these names too: {', '.join(found.names)}", style="dim"))
     if found.ambiguous:
         lines.append(Text("The two best are too close to call.", style="yellow"))
     if found.total > len(found.candidates):
@@ -269,4 +272,14 @@ def predicates(found: Sequence[Predicate]) -> RenderableType:
     table = Table("predicate", "read as", "since", "read aloud", box=None, pad_edge=False)
     for one in found:
         table.add_row(one.name, policy(one.policy), day(one.occurred_at), one.template or "")
+    return table
+
+
+def names(found: Sequence[Alias]) -> RenderableType:
+    """Return which names stand for which."""
+    if not found:
+        return Text("Every name stands for itself.", style="dim")
+    table = Table("name", "stands for", "since", box=None, pad_edge=False)
+    for one in found:
+        table.add_row(one.name, one.same_as, day(one.occurred_at))
     return table

@@ -25,6 +25,7 @@ SHOWN = 4
 BEGAN = datetime(2026, 1, 12, tzinfo=UTC)
 """The day of the first message."""
 ASKED = "Where does Alice deploy Tidepool from now?"
+SUBJECT, PREDICATE = "Alice", "deploys_from"
 SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03", "Atlas", 0.9))
 """Which message affirms which value, and how surely."""
 
@@ -59,27 +60,26 @@ def demo(app: App) -> None:
         observe(memory, conversation.messages)
         compared = compare(memory)
         answers = [(q, memory.recall(q["question"], limit=2)) for q in questions]
-    link = browser_link(app)
     app.emit(
         {
             "ingested": total,
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "compared": compared._asdict(),
-            "browser": link,
         },
         lambda: _view(total, became, answers, compared),
     )
-    if link and not app.json:
-        # Echoed as one line: a terminal's own wrapping keeps it whole for copying.
-        click.echo(f"\nSee it in Neo4j Browser:\n{link}")
-        click.echo("The password: graphmem server status --show-password")
+    if not app.json:
+        # Echoed: what is to be copied must not be broken at the terminal's width, or cut there.
+        wall = f"--tenant {TENANT} --scope {SCOPE}"
+        click.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {wall}")
+        click.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
 
 
 def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
     """Record from where Alice deployed, and when, as evidence of a predicate with one value."""
     said = {message.id: message for message in messages}
     memory.predicate(
-        "deploys_from",
+        PREDICATE,
         cardinality="ONE",
         template="{subject} deploys Tidepool from {object}",
         id="demo-deploys-from",
@@ -87,16 +87,26 @@ def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
     )
     memory.observe_many(
         {
-            "subject": "Alice",
-            "predicate": "deploys_from",
+            "subject": SUBJECT,
+            "predicate": PREDICATE,
             "object": value,
             "confidence": confidence,
             "id": f"demo-{message_id}",
             "at": said[message_id].at,
-            "episode": memory.session(str(said[message_id].session)).episode_id,
         }
+        | _scene(memory, said[message_id])
         for message_id, value, confidence in SEEN
     )
+
+
+def _scene(memory: GraphMem, message: Message) -> dict[str, str]:
+    """Return the episode that a message was said in, and its turn."""
+    episode_id = memory.session(str(message.session)).episode_id
+    turns = memory.turns(episode_id)
+    return {
+        "episode": episode_id,
+        "turn": next(turn.id for turn in turns if turn.text == message.content),
+    }
 
 
 def compare(memory: GraphMem) -> Compared:
@@ -110,19 +120,6 @@ def compare(memory: GraphMem) -> Compared:
 
 def _data(name: str) -> str:
     return (resources.files("graphmem") / "data" / name).read_text("utf-8")
-
-
-def browser_link(app: App) -> str | None:
-    """Return where Neo4j Browser shows the demo's memories; None for a server of the user's own."""
-    if app.settings.uri is not None:
-        return None
-    from graphmem import catalog
-    from graphmem.adapters import local_server
-
-    wanted = {"tenant": TENANT, "scope": SCOPE, "limit": 30}
-    return local_server.browse_link(
-        app.settings, catalog.pasted(catalog.procedure("browser/memories"), wanted)
-    )
 
 
 def _view(total: Any, became: list[Kept], answers: list[Any], compared: Compared) -> RenderableType:
@@ -171,9 +168,7 @@ def _side_by_side(compared: Compared) -> list[RenderableType]:
             f"{flat.belief.object} down to {flat.belief.belief:.2f}, "
             f"{esper.belief.object} stands at {esper.belief.belief:.2f}."
         )
-    why = f"why: graphmem why {flat.id} --tenant {TENANT} --scope {SCOPE}"
-    whole = Text(why, style="dim", no_wrap=True, overflow="ignore")
-    return [Text(f"\n{compared.question}", style="bold"), table, Text(said), whole]
+    return [Text(f"\n{compared.question}", style="bold"), table, Text(said)]
 
 
 def _beliefs(found: Recollection) -> list[BeliefBite]:

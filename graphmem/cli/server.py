@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.browse import browse
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,6 +21,9 @@ _SIGNS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "bad": "[red
 @click.group()
 def server() -> None:
     """The managed local Neo4j: fetched on first use, on this machine alone."""
+
+
+server.add_command(browse)
 
 
 @server.command()
@@ -75,38 +79,53 @@ def doctor(app: App) -> int:
 
 
 @server.command()
-@click.option("--print", "only_print", is_flag=True, help="Print the link; open nothing.")
-@command(wall=True)
-def browse(app: App, *, only_print: bool) -> None:
-    """Open Neo4j Browser with the newest memories of a scope in its editor."""
-    from graphmem import catalog
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@command()
+def backup(app: App, file: Path) -> None:
+    """Write all data into FILE; the server is down for that moment."""
     from graphmem.adapters import local_server
-    from graphmem.cli import starting
 
-    starting.start(app)
-    wanted = {"tenant": app.settings.tenant, "scope": app.settings.scope, "limit": 30}
-    query = catalog.pasted(catalog.procedure("browser/memories"), wanted)
-    link = local_server.browse_link(app.settings, query)
-    if app.json:
-        app.emit({"url": link}, "")
-        return
-    click.echo(link)  # as one line: a terminal's own wrapping keeps it whole for copying
-    app.err.print("The password: graphmem server status --show-password", style="dim")
-    if not only_print and link:
-        click.launch(link)
+    made = local_server.back_up(app.settings, file, report=lambda step: app.report(str(step)))
+    app.emit(
+        made,
+        f"{made.octets / 1e6:.1f} MB in {made.file}, in {made.seconds:.0f} s. Keep it as you would "
+        "the data: it is not encrypted.",
+    )
+
+
+@server.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--apply", "is_applied", is_flag=True, help="Do it; without, only say what would be.")
+@command()
+def restore(app: App, file: Path, *, is_applied: bool) -> None:
+    """Put the backup in FILE in the place of all data."""
+    from graphmem.adapters import local_server
+
+    found = local_server.status(app.settings)
+    plan = f"All data in {found.home} would give way to {file}. Do it with --apply."
+    if is_applied:
+        local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
+        plan = f"The data are those of {file}. The server runs."
+    app.emit({"file": file, "home": found.home, "applied": is_applied}, plan)
 
 
 @server.command(hidden=True)
 @click.option("--neo4j", required=True, help="Version of Neo4j.")
 @click.option("--browser", help="Version of Neo4j Browser; the locked one by default.")
+@click.option("--compiler", help="Version of the Eclipse compiler; the locked one by default.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
 @command()
-def lock(app: App, *, neo4j: str, browser: str | None, output: Path | None) -> None:
+def lock(
+    app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None
+) -> None:
     """Remake the lock file for a version of Neo4j: for developers of graphmem."""
     from graphmem.adapters.local_server import lock as locking
     from graphmem.adapters.local_server.jars import shipped_lock
 
-    made = locking.make_lock(neo4j, browser or shipped_lock().browser, app.settings)
+    shipped = shipped_lock()
+    made = locking.make_lock(
+        neo4j, browser or shipped.browser, compiler or shipped.compiler.version, app.settings
+    )
     target = output or locking.SHIPPED
     target.write_text(made.dump(), encoding="utf-8")
     octets = sum(jar.size for jar in made.jars)

@@ -197,6 +197,11 @@ def _around(found: BeliefReasons) -> Iterator[Text]:
         )
     yield from _replacements("put in the place of", found.replaces)
     yield from _replacements("replaced by", found.replaced_by)
+    for same in found.namesakes:
+        yield Text(
+            f"the same by another name: {same.statement} ({same.belief_id}, {same.events} pieces)",
+            style="dim",
+        )
     for basis in found.memories:
         yield Text(f"asserted by {basis.memory_id}: {basis.content}", style="dim")
 

@@ -85,7 +85,7 @@ class AsyncAttention(Observed):
         Raises:
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Searched, query=query, tool=tool, results=tuple(results))
+        given = valid(_Searched, query=query, tool=tool, results=results)
         found = [_hit(self._state, one) for one in given.results]
         await self._state.searched(given.tool, given.query, found)
 

@@ -16,7 +16,7 @@ from graphmem.client.given import (
     several,
 )
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.state import State, blocking, bounded, valid, yes_or_no
 from graphmem.model import (
     AsOf,
     Belief,
@@ -34,7 +34,8 @@ from graphmem.model import (
     Supposed,
     Trail,
 )
-from graphmem.operations import belief, belief_lineage, flips, policy, slots
+from graphmem.operations import belief, belief_lineage, flips, slots
+from graphmem.operations.declaring import policy
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
@@ -105,7 +106,10 @@ class AsyncBeliefs(Observed):
         Raises:
             InvalidInputError: the cursor is not one that a page gave.
         """
-        hidden = ((Status.SUPERSEDED, superseded), (Status.ARCHIVED, archived))
+        hidden = (
+            (Status.SUPERSEDED, yes_or_no("superseded", superseded)),
+            (Status.ARCHIVED, yes_or_no("archived", archived)),
+        )
         statuses = [Status.CURRENT, *(status for status, shown in hidden if shown)]
         count = bounded("limit", limit, MOST_ROWS)
         return await belief.page(
@@ -135,7 +139,7 @@ class AsyncBeliefs(Observed):
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
         suppose = belief.Suppose(
-            pooled=pooled,
+            pooled=yes_or_no("pooled", pooled),
             skip=bounded("start", start, MOST_PIECES, least=0),
             limit=bounded("limit", limit, MOST_ROWS),
         )
@@ -167,7 +171,9 @@ class AsyncBeliefs(Observed):
         """
         extra = records("evidence", Supposed, evidence)
         left = [valid(Id, id=one).id for one in several("without", without)]
-        suppose = belief.Suppose(pooled=pooled, extra=tuple(extra), without=tuple(left))
+        suppose = belief.Suppose(
+            pooled=yes_or_no("pooled", pooled), extra=tuple(extra), without=tuple(left)
+        )
         by = reading_of({"as_of": as_of})
         return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 

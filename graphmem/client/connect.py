@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError
 from graphmem.model import Wall
-from graphmem.operations import migration
+from graphmem.operations.erasing import Guarded
+from graphmem.operations.schema import migration
 from graphmem.ports import Binding, World
 from graphmem.rules import drafts
 
 if TYPE_CHECKING:
+    from graphmem.model import EmbeddingModel
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
@@ -79,6 +82,8 @@ def _is_address(uri: str) -> bool:
             and bool(parts.hostname)
             and parts.port != 0
             and ("@" not in parts.netloc)
+            # A routing context; the driver quotes it back where there is no routing.
+            and not (parts.query and parts.scheme.startswith("bolt"))
         )
     except ValueError:
         return False
@@ -93,6 +98,7 @@ def blocking_world(
 ) -> World:
     """Return a world whose ports never suspend."""
     from graphmem.adapters.clock import BlockingClock
+    from graphmem.adapters.export_files import BlockingExports
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
@@ -102,7 +108,8 @@ def blocking_world(
     model = embedder or open_embedder(known, awaited=False)
     writer = llm or open_llm(known, awaited=False)
     graph = BlockingGraph(at, known)
-    return World(graph, model, BlockingClock(), known, report, BlockingFiles(), writer)
+    files, exports = BlockingFiles(), BlockingExports()
+    return World(graph, model, BlockingClock(), known, report, files, exports, writer)
 
 
 def awaited_world(
@@ -114,6 +121,8 @@ def awaited_world(
 ) -> World:
     """Return a world on the running event loop."""
     from graphmem.adapters.clock import AwaitedClock
+    from graphmem.adapters.export_files import AwaitedExports
+    from graphmem.adapters.gathering import together
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
@@ -123,7 +132,8 @@ def awaited_world(
     model = embedder or open_embedder(known, awaited=True)
     writer = llm or open_llm(known, awaited=True)
     graph = AwaitedGraph(at, known)
-    return World(graph, model, AwaitedClock(), known, report, AwaitedFiles(), writer)
+    files, exports, clock = AwaitedFiles(), AwaitedExports(), AwaitedClock()
+    return World(graph, model, clock, known, report, files, exports, writer, gather=together)
 
 
 async def bound(world: World, known: Settings) -> Binding:
@@ -139,11 +149,28 @@ async def bound(world: World, known: Settings) -> Binding:
     try:
         own = valid(Wall, tenant=known.tenant, scope=known.scope)
         wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
-        await world.graph.verify()
-        if known.uri is None:
-            await migration.migrate_if_due(world)
-        model = await migration.checked(world)
+        model = await _ready(world, known)
     except BaseException:
         await world.graph.close()
         raise
-    return Binding(world, wall, model)
+    return Binding(replace(world, graph=Guarded(world.graph, time.monotonic)), wall, model)
+
+
+async def again(world: World) -> None:
+    """Find the server again, start the managed one when it does not run, and check the schema.
+
+    Raises:
+        see `address` and `bound`; the connections are kept.
+    """
+    known = world.settings
+    await world.graph.move(lambda: address(known, world.report))
+    await _ready(world, known)
+
+
+async def _ready(world: World, known: Settings) -> EmbeddingModel:
+    await world.graph.verify()
+    if known.uri is None:
+        await migration.migrate_if_due(world)
+    model = await migration.checked(world)
+    world.graph.use(model.generation)
+    return model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
+from graphmem.client.state import State, blocking, valid, yes_or_no
 from graphmem.model import Consolidated, ConsolidationPolicy, Record
 from graphmem.operations import consolidation
 from graphmem.ports import OnPart, silent
@@ -47,15 +47,19 @@ class AsyncConsolidation(Observed):
             on_part: told `passage`, `belief` or `cluster` and how many of them were seen to.
 
         Raises:
-            InvalidInputError: the policy does not fit.
+            InvalidInputError: an argument does not fit.
             LeaseLostError: this worker was so slow that another one has gone on with the run.
             ConfigurationError: nobody knows whose the language model is.
         """
         wanted = valid(_By, policy=ConsolidationPolicy() if policy is None else policy).policy
         to = self._state.binding
-        llm = None if extractive else to.world.llm
+        llm = None if yes_or_no("extractive", extractive) else to.world.llm
         how = consolidation.How(
-            policy=wanted, llm=llm, apply=not dry_run, if_due=if_due, on_part=on_part
+            policy=wanted,
+            llm=llm,
+            apply=not yes_or_no("dry_run", dry_run),
+            if_due=yes_or_no("if_due", if_due),
+            on_part=on_part,
         )
         return await consolidation.consolidate(to, how)
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from graphmem.client.given import AskedId, file_of
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
-from graphmem.errors import InvalidInputError
+from graphmem.client.state import State, blocking, valid, yes_or_no
 from graphmem.model import (
     Compression,
     Graduation,
     Name,
     Record,
     RestoredEpisode,
-    Text,
     UpkeepPolicy,
 )
 from graphmem.operations import graduating, upkeep
@@ -30,7 +29,7 @@ class _File(Record):
 
 
 class _Known(Record):
-    id: Text
+    id: AskedId
 
 
 class AsyncEpisodes(Observed):
@@ -60,12 +59,13 @@ class AsyncEpisodes(Observed):
             policy: other numbers than those.
 
         Raises:
-            InvalidInputError: the file's name or the policy does not fit.
+            InvalidInputError: an argument does not fit.
             DigestFileError: the file cannot be read or written, or its markers are broken.
             DigestLockedError: another process was writing it for too long.
         """
         to, by = self._state.binding, _policy(policy)
-        return await graduating.graduate(to, _path(file), by, apply=not dry_run)
+        sure = not yes_or_no("dry_run", dry_run)
+        return await graduating.graduate(to, _path(file), by, apply=sure)
 
     async def compress(
         self,
@@ -88,10 +88,13 @@ class AsyncEpisodes(Observed):
             on_part: told `episode` and how many of them were seen to.
 
         Raises:
-            InvalidInputError: the policy does not fit.
+            InvalidInputError: an argument does not fit.
         """
         return await upkeep.compress(
-            self._state.binding, _policy(policy), on_part, apply=not dry_run
+            self._state.binding,
+            _policy(policy),
+            on_part,
+            apply=not yes_or_no("dry_run", dry_run),
         )
 
     async def restore_episode(self, episode_id: str) -> RestoredEpisode:
@@ -112,10 +115,7 @@ def _policy(given: UpkeepPolicy | None) -> UpkeepPolicy:
 
 
 def _path(file: str | os.PathLike[str]) -> Path:
-    try:
-        path = Path(file)
-    except TypeError:
-        raise InvalidInputError("file is no path.") from None
+    path = file_of("file", file)
     # What has no name, `.` or `/`, is a folder, which the one who reads it says.
     if path.name:
         valid(_File, file=path.name)

@@ -35,7 +35,8 @@ from graphmem.model import (
     Source,
     Testimony,
 )
-from graphmem.operations import evidence, policy
+from graphmem.operations import evidence
+from graphmem.operations.declaring import policy
 from graphmem.rules import claims
 
 _E = TypeVar("_E", bound=Experience)

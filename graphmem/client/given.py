@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar
 
-from pydantic import Strict
+from pydantic import Field, Strict
 
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
@@ -25,6 +28,11 @@ from graphmem.model import (
 )
 from graphmem.rules import asking
 
+AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
+"""An id that is asked for, and quoted when nothing has it; none is longer."""
+
+LONGEST_PATH = 4096
+"""Characters; Linux takes no longer one, and the others none that is much longer."""
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
 
@@ -99,7 +107,7 @@ class Thought(Where, total=False):
 class Id(Record):
     """An id."""
 
-    id: Text
+    id: AskedId
 
 
 class Target(Record):
@@ -187,6 +195,20 @@ def several(name: str, given: Iterable[_T]) -> list[_T]:
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidInputError(f"{name} is no list.", hint="Give a list, even of one.")
     return list(given)
+
+
+def file_of(name: str, given: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that a caller gave.
+
+    Raises:
+        InvalidInputError: it cannot be one.
+    """
+    text: object = None
+    with suppress(TypeError):
+        text = os.fspath(given)
+    if not isinstance(text, str) or not text or "\0" in text or len(text) > LONGEST_PATH:
+        raise InvalidInputError(f"{name}: this cannot be the name of a file.")
+    return Path(text)
 
 
 def records(name: str, record: type[_R], given: Iterable[_R | Mapping[str, Any]]) -> list[_R]:

@@ -73,6 +73,18 @@ class AsyncGraphMem(AsyncHandle):
             exiting.watch(state, awaited=True)
             return cls(state)
 
+    async def reconnect(self) -> None:
+        """Find the server again; the managed one is started when it does not run.
+
+        A lost connection comes back by itself, also without this. The managed server may answer
+        elsewhere after a new start: all handles and sessions of this client go on there.
+
+        Raises:
+            UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`; it may
+                be tried again.
+        """
+        await connect.again(self._state.binding.world)
+
     async def close(self) -> None:
         """End the sessions, write what of the log waits, and give the connections back.
 
@@ -139,6 +151,7 @@ class GraphMem(Handle):
             exiting.watch(state, awaited=False)
             return cls(state)
 
+    reconnect = blocking(AsyncGraphMem.reconnect)
     close = blocking(AsyncGraphMem.close)
 
     def tenant(self, name: str) -> Self:

@@ -8,14 +8,19 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from pydantic import Field
 
+from graphmem.client.adopting import Adopting, AsyncAdopting
 from graphmem.client.attention import AsyncAttention, Attention
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.consolidation import AsyncConsolidation, Consolidation
 from graphmem.client.contexts import AsyncContexts, Contexts
 from graphmem.client.episodes import AsyncEpisodes, Episodes
+from graphmem.client.erasing import AsyncErasing, Erasing
 from graphmem.client.evidence import AsyncEvidence, Evidence
-from graphmem.client.given import moment_of
+from graphmem.client.extraction import AsyncExtraction, Extractions
+from graphmem.client.given import AskedId, moment_of
+from graphmem.client.items import AsyncItems, Items
 from graphmem.client.lifecycle import AsyncLifecycle, Lifecycle
+from graphmem.client.naming import AsyncNaming, Naming
 from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.packing import AsyncPacks, Packs
 from graphmem.client.pruning import AsyncPrunes, Prunes
@@ -24,7 +29,7 @@ from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
 from graphmem.client.rolling_up import AsyncRollUps, RollUps
 from graphmem.client.state import State, blocking, bounded, listed, valid
-from graphmem.client.upkeep import AsyncUpkeep, Upkeep
+from graphmem.client.transfer import AsyncTransfer, Transfer
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AsOf,
@@ -66,11 +71,11 @@ class Narrowing(TypedDict, total=False):
 
 
 class _Known(Record):
-    id: Text
+    id: AskedId
 
 
 class _Change(Record):
-    id: Text
+    id: AskedId
     reason: Annotated[Text, Field(max_length=10_000)] | None = None
 
 
@@ -110,15 +115,20 @@ class AsyncHandle(
     AsyncContexts,
     AsyncAttention,
     AsyncEvidence,
+    AsyncNaming,
     AsyncBeliefs,
     AsyncRatings,
     AsyncPrunes,
     AsyncPacks,
     AsyncRollUps,
     AsyncReasons,
-    AsyncUpkeep,
+    AsyncTransfer,
+    AsyncAdopting,
     AsyncConsolidation,
+    AsyncExtraction,
     AsyncEpisodes,
+    AsyncItems,
+    AsyncErasing,
     AsyncLifecycle,
 ):
     """Memory as one writer sees it, awaited."""
@@ -339,15 +349,20 @@ class Handle(
     Contexts,
     Attention,
     Evidence,
+    Naming,
     Beliefs,
     Ratings,
     Prunes,
     Packs,
     RollUps,
     Reasons,
-    Upkeep,
+    Transfer,
+    Adopting,
     Consolidation,
+    Extractions,
     Episodes,
+    Items,
+    Erasing,
     Lifecycle,
 ):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""

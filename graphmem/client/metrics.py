@@ -13,7 +13,8 @@ from graphmem.client import connect
 from graphmem.client.state import valid
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import Wall
-from graphmem.operations import metering, migration
+from graphmem.operations import metering
+from graphmem.operations.schema import migration
 from graphmem.ports import World, run_now
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ class AsyncPacks(Observed):
         Raises:
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Packed, model=model, kinds=tuple(kinds), blocked_paths=tuple(blocked_paths))
+        given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = Budget(
             tokens=bounded("tokens", tokens, MOST_TOKENS),
             count=context.count if given.model is None else counter(given.model),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
+from graphmem.client.state import State, blocking, valid, yes_or_no
 from graphmem.model import Name, Pruned, PrunePolicy, PrunesRestored, Pruning, Record
 from graphmem.operations import upkeep
 from graphmem.ports import OnPart, silent
@@ -63,10 +63,11 @@ class AsyncPrunes(Observed):
             InvalidInputError: the policy or a kind does not fit.
         """
         wanted = PrunePolicy() if policy is None else policy
-        given = valid(_By, policy=wanted, kinds=tuple(kinds))
+        given = valid(_By, policy=wanted, kinds=kinds)
+        sure = yes_or_no("apply", apply)
         await self._state.flush()
         return await upkeep.prune(
-            self._state.binding, given.policy, given.kinds, on_part, apply=apply
+            self._state.binding, given.policy, given.kinds, on_part, apply=sure
         )
 
     async def pruned(self, run: str | None = None) -> tuple[Pruned, ...]:
@@ -96,7 +97,7 @@ class AsyncPrunes(Observed):
             ArchiveDamagedError: an archive does not hold what was put into it.
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Run, run=run, ids=None if ids is None else frozenset(ids))
+        given = valid(_Run, run=run, ids=ids)
         return await upkeep.restore_run(self._state.binding, given.run, given.ids, on_part)
 
 

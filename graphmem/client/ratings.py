@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.state import State, blocking, bounded, valid, yes_or_no
 from graphmem.model import Attention, Audit, Name, RatedItem, Record, Settled, Tier
 from graphmem.operations import auditing, rating
 from graphmem.ports import OnPart, silent
@@ -44,9 +44,12 @@ class AsyncRatings(Observed):
         Args:
             again: drop all ratings and begin with the first session.
             on_part: told `session`, and `rating` for those dropped, and how many more are done.
+
+        Raises:
+            InvalidInputError: `again` is neither True nor False.
         """
+        settle = rating.settle_again if yes_or_no("again", again) else rating.settle
         await self._state.flush()
-        settle = rating.settle_again if again else rating.settle
         return await settle(self._state.binding, on_part)
 
     async def audit(self, *, days: float = 7.0, session: str | None = None) -> Audit:
@@ -85,7 +88,7 @@ class AsyncRatings(Observed):
         Raises:
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Rated, tier=tier, kinds=tuple(kinds))
+        given = valid(_Rated, tier=tier, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
         return tuple(await rating.items(self._state.binding, given.tier, given.kinds, count))
 
@@ -99,7 +102,7 @@ class AsyncRatings(Observed):
         Raises:
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Rated, kinds=tuple(kinds))
+        given = valid(_Rated, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
         return await rating.attention(self._state.binding, given.kinds, count)
 

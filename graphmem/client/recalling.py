@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, TypedDict, Unpack
@@ -135,12 +135,11 @@ async def asked(
     return await recall.recall(_within(to, wanted.scopes), question, want, recall_policy_of(policy))
 
 
-def hits(bites: Iterable[AnyBite]) -> list[Hit]:
-    """Return bites as the log keeps them."""
-    return [
-        Hit(bite.kind.capitalize(), bite.id, bite.similarity, identity.content_hash(bite.text))
-        for bite in bites
-    ]
+def hits(bites: Iterable[AnyBite]) -> Iterator[Hit]:
+    """Yield bites as the log keeps them; nothing is hashed while there is no log."""
+    for bite in bites:
+        content_hash = identity.content_hash(bite.text)
+        yield Hit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
 
 
 def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:

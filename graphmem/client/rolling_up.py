@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
+from graphmem.client.state import State, blocking, valid, yes_or_no
 from graphmem.model import Record, RolledUp
 from graphmem.operations import rolling_up
 from graphmem.ports import OnPart, silent
@@ -44,11 +44,11 @@ class AsyncRollUps(Observed):
         Raises:
             InvalidInputError: an argument does not fit.
         """
-        given = valid(_Old, days=days)
+        given, sure = valid(_Old, days=days), yes_or_no("apply", apply)
         await self._state.flush()
         binding = self._state.binding
         before = binding.world.clock.now() - timedelta(days=given.days)
-        if not apply:
+        if not sure:
             return await rolling_up.rollable(binding, before)
         return await rolling_up.roll_up(binding, before, on_part)
 

@@ -27,6 +27,10 @@ OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
 
+MOST_TOLD = 10
+LONGEST_STEP = 80
+"""Characters of a field's name that an error shows."""
+
 
 @dataclass(slots=True)
 class SessionState:
@@ -82,11 +86,15 @@ class State:
 
     async def accessed(self, label: str, item_id: str, artifact: Artifact | None = None) -> None:
         """Note that an item was looked at; when enough of that waits, try to write it."""
+        if not self.binding.world.settings.access_log:
+            return
         start = self._start()
         await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
 
-    async def searched(self, tool: str, query: str, found: Sequence[Hit]) -> None:
+    async def searched(self, tool: str, query: str, found: Iterable[Hit]) -> None:
         """Note a search and what it found; when enough of that waits, try to write it."""
+        if not self.binding.world.settings.access_log:
+            return
         start = self._start()
         await self._log(access_log.search(self.binding, tool, query, found, start), start)
 
@@ -107,8 +115,6 @@ class State:
         return session.start if session else None
 
     async def _log(self, entry: Access | Search, start: Bound | None) -> None:
-        if not self.binding.world.settings.access_log:
-            return
         if self.accesses.add(entry, start):
             await self.try_flush()
 
@@ -171,11 +177,22 @@ def valid(record: type[M], /, **fields: Any) -> M:
     try:
         return record(**fields)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or record.__name__}: {_said(e)}"
-            for e in error.errors(include_input=False, include_url=False)
-        )
-        raise InvalidInputError(f"{wrong}.", hint=_hint(error)) from None
+        raise InvalidInputError(_wrong(record, error), hint=_hint(error)) from None
+    except RecursionError:
+        raise InvalidInputError(f"{record.__name__}: it is nested too deeply.") from None
+
+
+def _wrong(record: type[BaseModel], error: ValidationError) -> str:
+    """Return what does not fit: the first places, for a list may be wrong in thousands."""
+    found = error.errors(include_input=False, include_url=False)
+    told = [f"{_place(e) or record.__name__}: {_said(e)}" for e in found[:MOST_TOLD]]
+    more = len(found) - len(told)
+    return "; ".join(told) + (f"; and {more:,} more." if more else ".")
+
+
+def _place(error: ErrorDetails) -> str:
+    """Return where something does not fit; a name that its caller made up is cut short."""
+    return ".".join(str(step)[:LONGEST_STEP] for step in error["loc"])
 
 
 def _said(error: ErrorDetails) -> str:
@@ -217,6 +234,17 @@ def _hint(error: ValidationError) -> str:
     if "timezone_aware" in kinds:
         return "Give an instant with its time zone, for example datetime.now(UTC)."
     return ""
+
+
+def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - as it was given
+    """Return a yes or no that a caller gave.
+
+    Raises:
+        InvalidInputError: it is neither True nor False; a text such as "no" would count as a yes.
+    """
+    if not isinstance(value, bool):
+        raise InvalidInputError(f"{name} must be True or False.")
+    return value
 
 
 def bounded(name: str, value: int, most: int, *, least: int = 1) -> int:

@@ -46,16 +46,7 @@ class AsyncUpkeep(Observed):
         Args:
             on_part: told after each part what it was and how many nodes or slots it had.
         """
-        to = self._state.binding
-        wrong = await consolidation.replay(to, mend=True, on_page=on_part)
-        wrong += await rebuilding.lineage(to, mend=True, on_page=on_part)
-        held = 0
-        for place in await evidence.long_slots(to):
-            await evidence.forget_checkpoint(to, place)
-            held += await evidence.keep_checkpoint(to, place)
-            on_part("slot", 1)
-        await evidence.embed_statements(to)
-        return Rebuilt(wrong=tuple(wrong), checkpointed=held)
+        return await rebuilt(self._state.binding, on_part)
 
     async def backfill(self, on_part: OnPart = silent) -> Backfilled:
         """Make the events that memories of another tool, or of an older layout, came without.
@@ -85,6 +76,19 @@ class AsyncUpkeep(Observed):
             on_part: told after each part what it was, memory or edge, and how many of them.
         """
         return await backfilling.make_whole(self._state.binding, on_part)
+
+
+async def rebuilt(to: Binding, on_part: OnPart) -> Rebuilt:
+    """Make every cache of a tenant anew; see `AsyncUpkeep.rebuild`."""
+    wrong = await consolidation.replay(to, mend=True, on_page=on_part)
+    wrong += await rebuilding.lineage(to, mend=True, on_page=on_part)
+    held = 0
+    for place in await evidence.long_slots(to):
+        await evidence.forget_checkpoint(to, place)
+        held += await evidence.keep_checkpoint(to, place)
+        on_part("slot", 1)
+    await evidence.embed_statements(to)
+    return Rebuilt(wrong=tuple(wrong), checkpointed=held)
 
 
 async def _compared(to: Binding, place: evidence.Place) -> list[Mismatch]:

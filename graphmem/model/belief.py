@@ -188,6 +188,16 @@ class Predicate(Record):
     recorded_at: Instant
 
 
+class Alias(Record):
+    """A name, whom it stands for, and the event that says so."""
+
+    name: str
+    same_as: str | None
+    """None: itself, again."""
+    event_id: str
+    occurred_at: Instant
+
+
 class Verdict(Record):
     """Where the sequential test of a belief stands."""
 
@@ -266,6 +276,8 @@ class Slot(Record):
     valid: Instant
     provisional: bool
     """The answer may still change: `known` is younger than the longest transaction."""
+    names: tuple[str, ...] = ()
+    """Under which other names the subject was read, folded."""
 
     @property
     def leader(self) -> Candidate | None:

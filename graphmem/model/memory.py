@@ -39,6 +39,7 @@ class EventType(StrEnum):
     SPLIT = "SPLIT"
     MERGE = "MERGE"
     POLICY = "POLICY"
+    SAME_AS = "SAME_AS"
     ACCESS = "ACCESS"
     ARCHIVE = "ARCHIVE"
     FLAG = "FLAG"
@@ -49,6 +50,9 @@ class EventType(StrEnum):
     SESSION_START = "SESSION_START"
     SESSION_END = "SESSION_END"
     ROLL_UP = "ROLL_UP"
+    PROPOSE = "PROPOSE"
+    ACCEPT = "ACCEPT"
+    REJECT = "REJECT"
 
 
 class Status(StrEnum):
@@ -119,6 +123,7 @@ class CommitOutcome(Record):
     content_hash: str
     """sha256 of the normalised content, hex."""
     hygiene_reasons: tuple[str, ...] = ()
+    """Rules of hygiene that refused it; `erased`: it was forgotten, or what it would be part of."""
     thresholds: dict[str, float] = Field(default_factory=dict)
     occurred_at: Instant
     source: str

@@ -93,6 +93,15 @@ class Withdrawn(Record):
     """Of the retraction."""
 
 
+class Namesake(Record):
+    """A belief that says the same by other names."""
+
+    belief_id: str
+    statement: str
+    events: int
+    """How many speak for or against it."""
+
+
 class Rival(Record):
     """Another value of a slot that was affirmed since."""
 
@@ -174,6 +183,8 @@ class BeliefReasons(Record):
     log_negative: float
     competition: Competition | None
     """Of a value of a ONE slot; its belief is the score in it."""
+    namesakes: tuple[Namesake, ...] = ()
+    """What else its slot counts as the same value; each has pieces of its own."""
     withdrawn: tuple[Withdrawn, ...]
     """What was taken back, oldest first; as many as a page has at most."""
     replaces: tuple[Replacement, ...]

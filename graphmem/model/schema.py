@@ -29,13 +29,38 @@ class EmbeddingModel(Record):
     """Between two documents."""
     mu_query: float
     """Between a query and a document."""
+    generation: int = 1
+    """Of the embeddings that it made."""
+    key: Literal["current", "next", "former", "dropped"] = "current"
+    """`next` is filling the graph, `former` did so before `current`, and its embeddings are still
+    there; those of `dropped` are being removed."""
+
+
+class Reembedded(Record):
+    """What a run of `reembed` did."""
+
+    model: str
+    """Whose embeddings the graph has now."""
+    switched: bool
+    """Whether this run went over to it."""
+    embedded: int
+    """Texts that had no embedding by it."""
 
 
 class GraphState(Record):
     """What the graph says of its own schema."""
 
     migrations: tuple[AppliedMigration, ...]
-    model: EmbeddingModel | None
+    models: tuple[EmbeddingModel, ...]
+
+    @property
+    def model(self) -> EmbeddingModel | None:
+        """The current model; None before the first migration."""
+        return self.keyed("current")
+
+    def keyed(self, key: str) -> EmbeddingModel | None:
+        """Return the model with this key."""
+        return next((model for model in self.models if model.key == key), None)
 
 
 class SchemaItem(Record):

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from graphmem import catalog
+from graphmem.errors import ErasedError
 from graphmem.model import EventType
 from graphmem.ports import Binding, Query, Tx, World
 from graphmem.rules import drafts, identity
@@ -140,7 +141,7 @@ def access(
     return Access(wall.tenant, event_id, wall.scope, label, item_id, now, actor, within, artifact)
 
 
-def search(to: Binding, tool: str, query: str, found: Sequence[Hit], start: Bound | None) -> Search:
+def search(to: Binding, tool: str, query: str, found: Iterable[Hit], start: Bound | None) -> Search:
     """Return a search of a handle's scope, now."""
     now = to.world.clock.now()
     wall = to.wall
@@ -162,8 +163,20 @@ async def write(world: World, entries: Iterable[Entry]) -> int:
     """Append them in one transaction and return how many searches and looks are new.
 
     One that is there already is passed over, so writing them again is harmless; so is a look at
-    an item that is no longer there.
+    an item that is no longer there, and all of a scope or a tenant that was forgotten.
     """
+    whole = list(entries)
+    try:
+        return await _write(world, whole)
+    except ErasedError as error:
+        gone = error.places
+        left = [
+            one for one in whole if gone.isdisjoint({(one.tenant, one.scope), (one.tenant, None)})
+        ]
+        return await write(world, left)
+
+
+async def _write(world: World, entries: Sequence[Entry]) -> int:
     by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
     batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 

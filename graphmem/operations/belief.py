@@ -93,6 +93,7 @@ async def current(
         total=row["total"],
         valid=params["valid"],
         provisional=moments.is_provisional(by.as_of, row["now"]),
+        names=tuple(row["names"][1:]),
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.errors import EventConflictError, NotFoundError
+from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, Outcome, Status, Wish
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import assertions, calibration, drafts, identity, tracerank
@@ -32,6 +33,8 @@ MARK = catalog.query("lineage/mark", lambda row: row["written"])
 KNOWN_PREDICATES = catalog.query("belief/known", dict)
 CLAIM = catalog.query("belief/claim", lambda row: row["events"])
 
+ERASED = "erased"
+"""Why a text is refused that was forgotten."""
 MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "near": ()}
 
 EVENT_OF = {
@@ -54,6 +57,7 @@ async def remember(
         EventConflictError: a given id was used for something else; nothing of its batch is written.
         NotFoundError: an episode or turn to attach to does not exist.
         InvalidInputError: an instant lies in the future, or a claim's source type has no weight.
+        ErasedError: the scope or the tenant was forgotten.
     """
     now = to.world.clock.now()
     for wish in wishes:
@@ -64,8 +68,32 @@ async def remember(
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
     for start in range(0, len(accepted), BATCH):
-        done.update(await _commit(to, accepted[start : start + BATCH]))
+        done.update(await _kept(to, accepted[start : start + BATCH]))
     return list(_in_order(to, ready, done))
+
+
+async def _kept(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcome]:
+    """Commit a batch without the texts that were forgotten: these are refused."""
+    try:
+        return await _commit(to, batch)
+    except ErasedError as error:
+        left = [draft for draft in batch if error.ids.isdisjoint(_named(to, draft))]
+        if len(left) == len(batch):
+            raise
+        refused = {
+            draft.event_id: _outcome(to, replace(draft, reasons=(ERASED,)))
+            for draft in batch
+            if draft not in left
+        }
+        return refused | (await _kept(to, left) if left else {})
+
+
+def _named(to: Binding, draft: Draft) -> Iterator[str]:
+    """Yield the ids that a text brings along."""
+    wish = draft.wish
+    yield from (draft.event_id, draft.memory_id)
+    yield from assertions.belief_ids(wish, to.wall.scope)
+    yield from (one for one in (wish.episode_id, wish.turn_id) if one is not None)
 
 
 def _no_conflict(ready: Sequence[Draft]) -> None:

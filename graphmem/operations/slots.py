@@ -68,4 +68,5 @@ def _slot(row: Mapping[str, Any], by: Reading, params: Mapping[str, Any]) -> Slo
         total=row["total"],
         valid=params["valid"],
         provisional=moments.is_provisional(by.as_of, row["now"]),
+        names=tuple(row["names"][1:]),
     )

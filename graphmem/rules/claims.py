@@ -51,6 +51,7 @@ class Claim:
     object: str | None = None
     subject_key: str | None = None
     predicate_key: str | None = None
+    object_key: str | None = None
     worded: bool = False
     """The statement was given and is not made of the triple."""
 
@@ -67,6 +68,7 @@ class Claim:
             "object": self.object,
             "subject_key": self.subject_key,
             "predicate_key": self.predicate_key,
+            "object_key": self.object_key,
             "embedding": vector,
         }
 
@@ -86,6 +88,7 @@ def about_triple(
         object=object_.strip(),
         subject_key=keys[0],
         predicate_key=keys[1],
+        object_key=keys[2],
         worded=statement is not None,
     )
 
@@ -98,6 +101,14 @@ def about_statement(scope: str, statement: str) -> Claim:
     )
 
 
+def said_id(claim_id: str, passage_id: str) -> str:
+    """Return the id of what a turn, or an episode without turns, says of a claim.
+
+    Its words speak once of a belief, whoever reads them.
+    """
+    return "said_" + identity.digest(claim_id, passage_id)[:32]
+
+
 def stored(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a belief that is in the graph."""
     names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
@@ -105,6 +116,7 @@ def stored(row: Mapping[str, Any]) -> Claim:
         **{name: row[name] for name in names},
         subject_key=row["subject_key"],
         predicate_key=row["predicate_key"],
+        object_key=row["object_key"],
         worded=True,
     )
 
@@ -120,6 +132,15 @@ def spoken(template: str | None, subject: str, predicate: str, object_: str) -> 
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
     words = {"subject": subject.strip(), "object": object_.strip()}
     return _FIELD.sub(lambda match: words[match[1]], template)
+
+
+def spoken_as(claim: Claim, templates: Mapping[str, str]) -> Claim:
+    """Return the claim with its triple worded by its predicate's template."""
+    template = templates.get(claim.predicate_key or "")
+    if claim.worded or template is None:
+        return claim
+    parts = str(claim.subject), str(claim.predicate), str(claim.object)
+    return replace(claim, statement=spoken(template, *parts))
 
 
 def weights_key(weights: Mapping[str, float]) -> str:
@@ -162,12 +183,7 @@ class Draft:
 
     def spoken_as(self, templates: Mapping[str, str]) -> Draft:
         """Return the draft with its triple worded by its predicate's template."""
-        claim = self.claim
-        template = templates.get(claim.predicate_key or "")
-        if claim.worded or template is None:
-            return self
-        parts = str(claim.subject), str(claim.predicate), str(claim.object)
-        return replace(self, claim=replace(claim, statement=spoken(template, *parts)))
+        return replace(self, claim=spoken_as(self.claim, templates))
 
     @property
     def looks_after(self) -> bool:

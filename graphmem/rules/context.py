@@ -118,7 +118,12 @@ def quoted(text: str) -> str:
     Escaped beyond what JSON asks for: angle brackets, three backticks and more, and everything
     unseen. `json.loads` gives the text back.
     """
-    return _SUSPECT.sub(_escaped, json.dumps(text, ensure_ascii=False))
+    return escaped(json.dumps(text, ensure_ascii=False))
+
+
+def escaped(data: str) -> str:
+    """Return JSON with everything escaped that its strings need not show as it is; see `quoted`."""
+    return _SUSPECT.sub(_escaped, data)
 
 
 def _escaped(found: re.Match[str]) -> str:

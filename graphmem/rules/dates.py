@@ -48,13 +48,14 @@ def spans(text: str, now: datetime) -> list[Span]:
         now: the latest year that is meant when none is named is its own.
     """
     found: list[Span] = []
-    for year, month, day in itertools.islice(_named(text), MOST):
+    for year, month, day in itertools.islice(named(text), MOST):
         years = [year] if year is not None else range(now.year - YEARS, now.year + 1)
         found += (span for y in years for span in _span(y, month, day))
     return found
 
 
-def _named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
+def named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
+    """Yield year, month and day of each date that a text names; None for what it leaves out."""
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
     for match in _NAMED.finditer(text):

@@ -100,6 +100,34 @@ def merged(text: str | None, lines: Mapping[str, str], name: str) -> str:
     return f"{before}{gap}{BEGIN}{ending}{added}{END}{ending}"
 
 
+def lines_of(text: str, episodes: Sequence[str], name: str) -> list[str]:
+    """Return the lines of a file's section that tell of some episodes.
+
+    Raises:
+        DigestFileError: the markers do not make one section.
+    """
+    section = _section(text, name)
+    if section is None:
+        return []
+    codes = {_code(episode_id) for episode_id in episodes}
+    lines = _LINE.findall(text[section.start : section.end])
+    return [line for line in lines if not codes.isdisjoint(_CODE.findall(line))]
+
+
+def without(text: str, episodes: Sequence[str], name: str) -> str:
+    """Return a file's text without the lines that tell of some episodes.
+
+    Raises:
+        DigestFileError: the markers do not make one section.
+    """
+    told = set(lines_of(text, episodes, name))
+    section = _section(text, name)
+    if section is None or not told:
+        return text
+    kept = [line for line in _LINE.findall(text[section.start : section.end]) if line not in told]
+    return text[: section.start] + "".join(kept) + text[section.end :]
+
+
 class _Section(NamedTuple):
     """Where the section stands, as places in the text."""
 

@@ -59,6 +59,11 @@ def identified(messages: Sequence[Message]) -> list[Message]:
     ]
 
 
+def sessions(messages: Sequence[Message]) -> list[str]:
+    """Return the names of the sessions that messages are kept in, each where it first appears."""
+    return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
+
+
 def batches(messages: Sequence[Message]) -> Iterator[Batch]:
     """Yield messages session by session, each session where it first appears."""
     sessions: dict[str, list[Message]] = {}

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from graphmem import catalog
-from graphmem.adapters.neo4j_graph import in_one_map, packed
+from graphmem.adapters.neo4j_graph import packed
+from graphmem.catalog import in_one_map
 from graphmem.ports import Mode, Query
 
 TEXT = """// $name in a comment

@@ -131,7 +131,7 @@ def test_a_fragment_is_pasted_with_its_indent_and_its_parameters_count(cypher: F
     assert indented.splitlines() == ["WHERE n.id = $id", "", "    AND true", "RETURN 1"]
 
 
-def test_a_fragment_includes_others_that_include_none(cypher: Files) -> None:
+def test_a_fragment_includes_others_and_never_itself(cypher: Files) -> None:
     files = {
         "fragments/inner.cypher": "// Inner.\n\nWITH n, $limit AS l\n",
         "fragments/outer.cypher": "// Outer.\n\n  // include: fragments/inner.cypher\n",
@@ -141,7 +141,7 @@ def test_a_fragment_includes_others_that_include_none(cypher: Files) -> None:
     assert "\n    WITH n, $limit AS l\n" in catalog.procedure("a/b").text
     cypher(files | {"fragments/inner.cypher": "// Inner.\n\n// include: fragments/outer.cypher\n"})
     catalog.procedure.cache_clear()
-    with pytest.raises(CatalogError, match=r"fragments/inner\.cypher: it is a fragment within"):
+    with pytest.raises(CatalogError, match="fragments are nested too deep"):
         catalog.procedure("a/b")
 
 
@@ -173,9 +173,42 @@ def test_a_query_is_bound_to_its_record() -> None:
     query.row({"owner": "x"})
 
 
-def test_a_procedure_is_shown_as_browser_takes_it() -> None:
-    shown = catalog.pasted(catalog.parse("a/b", GOOD), {"tenant": 'a"b', "unknown": 1})
-    assert shown == f':param {{tenant: "a\\"b", limit: null}};\nCYPHER 25\n{BODY.strip()};'
+def test_a_procedure_is_shown_with_its_parameters_as_a_command_of_its_own() -> None:
+    assert catalog.pasted(catalog.parse("a/b", GOOD)).splitlines() == [
+        "// graphmem: a/b",
+        "// What a caller gets, in two lines.",
+        "// $tenant: whose",
+        "// $limit: rows, >= 1",
+        "// Run this first, filled in:",
+        '// :param tenant => ""; :param limit => 8',
+        "CYPHER 25",
+        *f"{BODY.strip()};".splitlines(),
+    ]
+
+
+def test_a_filled_procedure_is_one_statement() -> None:
+    text = """// One. Two.
+// mode: read
+// rows: one
+// params:
+//   $a  string  of it
+// columns:
+
+RETURN $a, '$a', "\\"$a" // $a
+// of $a
+
+, `$a`"""
+    found = catalog.parse("a/b", text)
+    filled = catalog.filled(found, {"a": "$a", "b": 1})
+    assert filled.splitlines() == [
+        "// One.",
+        "// Two.",
+        "CYPHER 25",
+        'RETURN "$a", \'$a\', "\\"$a" ',
+        ", `$a`;",
+    ]
+    with pytest.raises(KeyError):
+        catalog.filled(found, {})
 
 
 def test_the_wheel_carries_its_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ def test_the_catalog_is_listed_and_shown(run: Run) -> None:
     assert [p["name"] for p in listed] == list(catalog.names())
     assert "recall/now" in run("admin", "cypher", "list").out
     shown = run("admin", "cypher", "show", "commit/look").out
-    assert shown.startswith(":param {tenant: null")
+    assert '// :param tenant => ""; ' in shown
     assert "include:" not in shown
     assert run("admin", "cypher", "show", "commit/nothing").code == 1
 

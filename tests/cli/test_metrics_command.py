@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from tests.plugins import children
 
 pytestmark = pytest.mark.server
 Run = Callable[..., Any]
@@ -69,14 +69,8 @@ def test_tenants_are_named_when_that_is_asked_for(run: Run, remembered: str) -> 
 
 
 def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenant: str) -> None:
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    password = migrated.password.get_secret_value()
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
-        "GRAPHMEM_URI": migrated.uri,
-        "GRAPHMEM_PASSWORD": password,
-        "GRAPHMEM_TENANT": tenant,
-    }
+    environ = children.environ_of(migrated, tenant)
+    password = environ["GRAPHMEM_PASSWORD"]
     command = [sys.executable, "-m", "graphmem", "metrics", "serve"]
     options = ["--port", "0", "--every", "1", "--json"]
     with subprocess.Popen([*command, *options], env=environ, stdout=subprocess.PIPE) as server:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -285,15 +284,6 @@ def test_only_the_own_scope_is_compressed_and_restored(then: GraphMem) -> None:
 def test_an_id_must_be_one(plain: GraphMem, wrong: Any) -> None:
     with pytest.raises(InvalidInputError):
         plain.restore_episode(wrong)
-
-
-@pytest.fixture
-def driver(migrated: Settings) -> Iterator[neo4j.Driver]:
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(migrated.uri, auth=auth) as driver:
-        yield driver
 
 
 def test_a_damaged_archive_is_not_put_back(

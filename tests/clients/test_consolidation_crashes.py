@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -13,15 +12,15 @@ from graphmem import ConsolidationPolicy, GraphMem, Settings
 from graphmem.errors import GraphUnavailableError, LeaseLostError
 from graphmem.model import Step
 from graphmem.operations.consolidation import writing
-from graphmem.ports import Graph, Tx, run_now
+from graphmem.ports import run_now
 from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins import children
 from tests.plugins.clients import Door
+from tests.plugins.faults import Dying
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
 
 pytestmark = pytest.mark.server
-T = TypeVar("T")
 LAST = 7
 """Writes of an undisturbed run: its lease, a match, three beliefs, a match with one, its end."""
 WHEN = datetime(2026, 2, 1, tzinfo=UTC)
@@ -66,25 +65,6 @@ def assert_same(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> No
     for kind, there in wanted.items():
         assert sorted(set(found[kind]) ^ set(there)) == []
         assert len(found[kind]) == len(there)
-
-
-class Dying:
-    """A graph that dies at the n-th write, before or after it is committed, and stays dead."""
-
-    def __init__(self, inner: Graph, nth: int, *, late: bool) -> None:
-        self._inner, self._left, self._late = inner, nth, late
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-        self._left -= 1
-        if self._left < 0 or (self._left == 0 and not self._late):
-            raise GraphUnavailableError
-        done = await self._inner.write(work)
-        if self._left == 0:
-            raise GraphUnavailableError
-        return done
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -263,7 +263,7 @@ def test_a_belief_is_named_by_an_id(memory: GraphMem, look: Look, tenant: str, v
     assert only_there(look, tenant)
 
 
-@pytest.mark.parametrize("belief_id", ["b_nowhere", "", "there", "b_" + "0" * 32, "x" * 10_000])
+@pytest.mark.parametrize("belief_id", ["b_nowhere", "", "there", "b_" + "0" * 32, "x" * 200])
 def test_an_unknown_belief_is_not_found(
     memory: GraphMem, look: Look, tenant: str, belief_id: str
 ) -> None:

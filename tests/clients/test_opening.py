@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import socket
 import traceback
+import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import neo4j
 import pytest
 
 from graphmem import GraphMem, Settings
+from graphmem.client import connect
 from graphmem.errors import (
     ConfigurationError,
     GraphAccessError,
@@ -17,6 +21,7 @@ from graphmem.errors import (
     GraphUnavailableError,
     InvalidInputError,
     LanguageMismatchError,
+    LocalServerError,
     ModelMismatchError,
 )
 from graphmem.testing import HashEmbedder, ScriptedLlm
@@ -81,6 +86,30 @@ def test_a_wrong_password_is_refused_and_not_shown(door: Door, migrated: Setting
     assert caught.value.hint
     assert SECRET not in told(caught.value)
     assert SECRET not in repr(settings)
+
+
+@pytest.fixture
+def somebody(driver: neo4j.Driver) -> Iterator[str]:
+    """Another user, whom a wrong password may lock out."""
+    name = f"u{uuid.uuid4().hex}"
+    driver.execute_query(
+        "CREATE USER $name SET PASSWORD $password CHANGE NOT REQUIRED",
+        name=name,
+        password=SECRET,
+        database_="system",
+    )
+    yield name
+    driver.execute_query("DROP USER $name", name=name, database_="system")
+
+
+def test_who_tried_too_often_is_told_to_wait(door: Door, migrated: Settings, somebody: str) -> None:
+    """The right password is refused too, for a while."""
+    for password in ("wrong 1", "wrong 2", "wrong 3", SECRET):
+        settings = Settings.load({}, uri=migrated.uri, user=somebody, password=password)
+        with pytest.raises(GraphAccessError) as caught:
+            door.open(settings)
+    assert "too often" in str(caught.value)
+    assert "Wait" in caught.value.hint
 
 
 def test_nobody_there_is_said_at_once(door: Door, free_port: int) -> None:
@@ -188,7 +217,8 @@ def test_handles_share_the_connections_of_their_client(door: Door, tenant: str) 
 
 def test_a_write_is_read_by_the_next_session(door: Door, memory: GraphMem) -> None:
     """Bookmarks are chained: a read waits for what was acknowledged, on a cluster too."""
-    graph: Any = memory._state.binding.world.graph
+    guarded: Any = memory._state.binding.world.graph
+    graph = guarded._inner
     before = door.run(_bookmarks(graph, door.name))
     done = memory.remember(unlike(1))
     after = door.run(_bookmarks(graph, door.name))
@@ -201,3 +231,32 @@ def test_a_write_is_read_by_the_next_session(door: Door, memory: GraphMem) -> No
 async def _bookmarks(graph: Any, name: str) -> set[str]:
     found = graph._bookmarks.get_bookmarks()
     return set(await found if name == "awaited" else found)
+
+
+def test_a_client_goes_on_where_its_server_went(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Handles and sessions too; when nothing is found, all stays as it was."""
+    uri = str(door.settings.uri)
+    there = connect.address(door.settings, connect.silent)
+    moved = replace(there, uri=uri.replace("127.0.0.1", "localhost"))
+    found: list[Any] = [there, moved, LocalServerError("It did not start."), moved]
+
+    def address(*_: Any) -> Any:
+        if isinstance(now := found.pop(0), Exception):
+            raise now
+        return now
+
+    with door.opened() as memory:
+        session = memory.session("monday")
+        kept = memory.remember(unlike(1)).memory_id
+        monkeypatch.setattr(connect, "address", address)
+        for _ in range(2):
+            memory.reconnect()
+            assert [bite.id for bite in session.recall(unlike(1)).bites] == [kept]
+        with pytest.raises(LocalServerError):
+            memory.reconnect()
+        assert session.remember(unlike(1)).hygiene_reasons == ("memory_echo",)
+        memory.reconnect()
+        assert str(memory.get(str(kept)).content) == unlike(1)
+    assert found == []

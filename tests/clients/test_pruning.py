@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-import neo4j
 import pytest
 
 from graphmem import AsOf, GraphMem, PrunePolicy, Tier
@@ -22,7 +21,7 @@ from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import Look, driver_of, fresh_tenant
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
 
@@ -303,10 +302,7 @@ def test_a_damaged_archive_is_not_put_back(
     rate(then, {"text": 500})
     clock.advance(31 * DAY)
     run = str(then.prune(apply=True).run_id)
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(migrated.uri, auth=auth) as driver:
+    with driver_of(migrated) as driver:
         driver.execute_query("MATCH (a:Archive {tenant: $t}) SET a.content = 'other'", t=tenant)
     with pytest.raises(ArchiveDamagedError):
         then.restore_pruned(run)

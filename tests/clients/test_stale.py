@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import GraphMem, Stale, Status, Wish, catalog
-from graphmem.adapters.neo4j_graph import LANGUAGE, in_one_map
+from graphmem.catalog import LANGUAGE, in_one_map
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons
-from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
@@ -198,20 +197,6 @@ def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: GraphMem) -> 
     assert at(door, memory, 100).stale(cursor=cursor).memories == ()
     # By then it is no longer stale, and neither is anything before it.
     assert at(door, memory, 10).stale(cursor=cursor).memories == ()
-
-
-@pytest.fixture
-def session(migrated: Settings) -> Iterator[neo4j.Session]:
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with (
-        neo4j.GraphDatabase.driver(
-            migrated.uri, auth=auth, notifications_min_severity="OFF"
-        ) as driver,
-        driver.session() as session,
-    ):
-        yield session
 
 
 def test_memories_are_found_by_when_they_were_last_said(session: neo4j.Session) -> None:

@@ -5,11 +5,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Outcome, PrunePolicy, Status, Tier
+from graphmem import (
+    AsyncGraphMem,
+    AsyncSession,
+    Fit,
+    GetItem,
+    GraphMem,
+    ListNamespaces,
+    Outcome,
+    PrunePolicy,
+    PutItem,
+    SearchItems,
+    Status,
+    Tier,
+)
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
@@ -148,8 +163,24 @@ def not_there(ask: Callable[..., Any]) -> Read:
     return read
 
 
+def exported(memory: GraphMem) -> Any:
+    with TemporaryDirectory() as folder:
+        return memory.export_to(Path(folder) / "all.jsonl").records
+
+
 NOBODY = dict.fromkeys(Tier, 0)
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
+PUT_ITEMS = (
+    PutItem(namespace=("a", "b"), key="k", value={"n": 1}, texts={"$": unlike(1)}),
+    PutItem(namespace=("a",), key="gone", value={"n": 2}, ttl_minutes=1e-6),
+)
+ASK_ITEMS = (
+    GetItem(namespace=("a", "b"), key="k"),
+    SearchItems(),
+    SearchItems(query=unlike(1), filter={"n": 1}),
+    ListNamespaces(),
+    ListNamespaces(fits=(Fit(end="suffix", path=("b",)),)),
+)
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
     "context": lambda m, _: m.context(unlike(1), turns=True, hidden=True).ids,
@@ -168,6 +199,8 @@ READS: dict[str, Read] = {
     "belief": not_there(lambda m, known: m.belief(known["belief"])),
     "beliefs": lambda m, _: m.beliefs(superseded=True, archived=True, limit=1_000).beliefs,
     "predicates": lambda m, _: m.predicates(),
+    "names": lambda m, _: m.names(),
+    "apart": not_there(lambda m, _: m.apart("Alice Smith")),
     "evidence_for": not_there(lambda m, known: m.evidence_for(known["belief"])),
     "what_if": not_there(lambda m, known: m.what_if(known["belief"])),
     "why": not_there(lambda m, known: m.why(known["belief"])),
@@ -185,24 +218,32 @@ READS: dict[str, Read] = {
     "archive": not_there(lambda m, known: m.archive(known["belief"])),
     "restore_belief": not_there(lambda m, known: m.restore_belief(known["belief"])),
     "resolve": not_there(lambda m, known: m.resolve(known["belief"])),
+    "extract": not_there(lambda m, _: m.extract(session="s1", extractor="rules")),
+    "proposals": lambda m, _: m.proposals(status=None).proposals,
+    "accept": not_there(lambda m, known: m.accept([known["proposal"]])),
+    "reject": not_there(lambda m, known: m.reject([known["proposal"]])),
     "retract": lambda m, known: m.retract(known["event"]).found,
     "graduate": lambda m, _: m.graduate("no such file.md", dry_run=True).episodes,
     "compress": lambda m, _: m.compress(dry_run=True).episodes,
     "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
+    "export_to": lambda m, _: exported(m),
     "ratings": lambda m, _: m.ratings(),
     "audit": lambda m, _: m.audit().sessions + m.audit().findings,
     "prune": lambda m, _: m.prune(policy=AT_ONCE).items,
     "pruned": lambda m, _: m.pruned(),
     "restore_pruned": not_there(lambda m, known: m.restore_pruned(known["run"])),
     "pack": lambda m, _: m.pack().items,
+    "batch_items": lambda m, _: [one for one in m.batch_items(ASK_ITEMS) if one],
+    "sweep_items": lambda m, _: m.sweep_items(),
+    "forget": not_there(lambda m, known: m.forget("memory", known["memory"])),
     "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
 }
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
-    *("predicate", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
-    *("consolidate", "touch", "log_search", "rate", "roll_up_log"),
+    *("predicate", "same_as", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
+    *("consolidate", "touch", "log_search", "rate", "roll_up_log", "import_from", "adopt"),
 }
-NO_READS = {"open", "close", "tenant", "scope", "session"}
+NO_READS = {"open", "reconnect", "close", "tenant", "scope", "session"}
 
 
 def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
@@ -222,16 +263,23 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
         session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
+    memory.same_as("Alice Smith", "alice", id=f"n1{mark}", at=MAY)
     with memory.session("s2") as later:
         later.touch("file", "notes.md")
         unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
         found = [str(done.memory_id), ("file", "a.py"), *unused]
         later.log_search("where?", tool="grep", results=found)
         later.expand(str(done.memory_id))
+    waits = memory.session("s3")
+    waits.add_messages([{"role": "user", "content": "I moved to Lisbon.", "id": "3"}])
+    [proposal] = waits.extract(extractor="rules", review=True).proposals
+    memory.batch_items(PUT_ITEMS)
+    memory.forget("memory", str(memory.remember(unlike(999)).memory_id), apply=True)
     memory.rate()
     pruned = memory.prune(apply=True, policy=AT_ONCE, kinds=["Memory"])
     return {
         "run": str(pruned.run_id),
+        "proposal": proposal.event_id,
         "memory": str(done.memory_id),
         "episode": session.episode_id,
         "document": compressed,
@@ -302,6 +350,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     other.observe("alice", "works_on", "Atlas", kind="refuting")
     other.evidence(known["belief"], "refuting", 0.9)
     other.archive(known["other"])
+    other.accept([known["proposal"]])
     tell(other, SWIMS)
     assert other.consolidate(policy=FEW).changes
     other.resolve(known["belief"])
@@ -312,7 +361,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     assert memory.get(known["memory"]).tags == ("t",)
     assert len(memory.turns(known["episode"])) == 1
     found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
-    assert sum(bite.kind != "belief" for bite in found) == 7
+    assert sum(bite.kind != "belief" for bite in found) == 8
     seen = {belief.id for belief in memory.beliefs(superseded=True, archived=True).beliefs}
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(

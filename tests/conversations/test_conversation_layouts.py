@@ -265,3 +265,11 @@ def test_real_beam_is_read_whole(data: Path) -> None:
     assert not any("->->" in m.content for m in messages)
     for file in chats:
         assert_sound(file)
+
+
+def test_a_beam_message_without_an_id_is_given_one(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text('[{"turns": [[{"role": "user", "content": "Tea, please."}]]}]', "utf-8")
+    [first], [again] = (read_conversations(path).conversations[0].messages for _ in range(2))
+    assert first.id is not None
+    assert first.id == again.id

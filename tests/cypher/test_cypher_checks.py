@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graphmem.catalog import Procedure, parse
 from tests.plugins import cypher_checks as checks
+from tests.plugins import cypher_walls as walls
 from tests.plugins.cypher_text import Group, clauses, paths, read
 
 HEADER = (
@@ -58,8 +59,18 @@ def made(
         MATCHED + "RETURN m.id AS id UNION ALL MATCH (m:Turn) RETURN m.id AS id",
         "MATCH (m:Turn) RETURN m.id AS id UNION " + MATCHED + "RETURN m.id AS id",
         "MATCH (n:Memory) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.scope = 's' LIMIT 9) RETURN n",
-        "CALL db.index.fulltext.queryNodes('i', $w) YIELD node, score RETURN node",
-        "CALL db.index.fulltext.queryNodes('i', $w) YIELD node AS n WHERE n.scope = 's' RETURN n",
+        "MATCH (n:Memory) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 9) "
+        "WHERE n.tenant = $tenant RETURN n",
+        "MATCH (m:Memory) SET m.a = 1 WITH m WHERE m.tenant = $tenant RETURN m",
+        "MATCH (m:Memory) WITH m LIMIT 9 WHERE m.tenant = $tenant RETURN m",
+        "MATCH (m:Memory) WITH m, count(*) AS n WHERE m.tenant = $tenant RETURN m, n",
+        "CALL db.index.fulltext.queryNodes('i', $words.a) YIELD node, score RETURN node",
+        "CALL db.index.fulltext.queryNodes('i', $words.a) YIELD node AS n "
+        "WHERE n.scope = 's' RETURN n",
+        "CALL db.index.fulltext.queryNodes('i', $w) YIELD node AS n "
+        "FILTER n.tenant = $tenant RETURN n",
+        "CALL db.index.fulltext.queryRelationships('i', $words.a) YIELD relationship AS r RETURN r",
+        MATCHED + "CREATE (m)-[:SUPPORTS {slot_id: 's'}]->(m)",
         "CREATE (m:Memory {id: $id})",
         "CREATE (m:Memory {id: $id}) WITH m WHERE m.tenant = $tenant RETURN m",
         "MERGE (m:Memory {id: $id}) ON CREATE SET m.created_at = 1",
@@ -71,7 +82,7 @@ def made(
     ],
 )
 def test_a_pattern_outside_the_wall_is_found(text: str) -> None:
-    assert checks.wrong_walls(text) != []
+    assert walls.wrong_walls(text) != []
 
 
 @pytest.mark.parametrize(
@@ -96,13 +107,34 @@ def test_a_pattern_outside_the_wall_is_found(text: str) -> None:
         MATCHED + "MATCH ANY SHORTEST (m) (()<-[s:SUPERSEDES WHERE s.x]-()){1,} (top) RETURN top",
         MATCHED + "UNWIND [m] AS x CREATE (x)-[:NEXT]->(t:Turn {tenant: $tenant, id: 1})",
         "MATCH (n:M) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.tenant = $tenant LIMIT 9) RETURN n",
-        "CALL db.index.fulltext.queryNodes('i', $w) YIELD node AS n, score "
+        "CALL db.index.fulltext.queryNodes('i', $words.a) YIELD node AS n, score "
         "FILTER n.tenant = $tenant RETURN n",
         "MERGE (m:Memory {tenant: $tenant, id: $id}) ON CREATE SET m.created_at = 1 RETURN m",
     ],
 )
 def test_a_pattern_inside_the_wall_passes(text: str) -> None:
-    assert checks.wrong_walls(text) == []
+    assert walls.wrong_walls(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (MATCHED + "MATCH (m)--(e:Event {tenant: $tenant}) RETURN e", 0),
+        (MATCHED + "MATCH (m)--(e:Event) RETURN e", 1),
+        (MATCHED + "RETURN EXISTS { (m)<--(:Event)--(:Turn) } AS said", 2),
+        (MATCHED + "MATCH (m)<-[r:SUPPORTS]-(e:Event {tenant: $tenant}) RETURN r", 1),
+        (MATCHED + "MATCH (m)<-[r:SUPPORTS]-(m) WHERE r.tenant = $tenant RETURN r", 0),
+    ],
+)
+def test_what_hangs_by_an_edge_is_counted(text: str, count: int) -> None:
+    assert walls.hanging(text) == count
+
+
+def test_each_wall_is_taken_away_in_turn() -> None:
+    text = MATCHED + "MATCH (m)--(e:Event {tenant: $tenant}) RETURN e"
+    [first, second] = walls.weakened(text)
+    assert first == (["MATCH (m:Memory) has no tenant."], 1)
+    assert second == ([], 1)
 
 
 @pytest.mark.parametrize(

@@ -2,82 +2,143 @@
 
 from __future__ import annotations
 
-import os
+import json
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp import Client, StdioServerParameters, stdio_client
 
-from graphmem.settings import Settings
+from bench.browser import Window
+from tests.docs.conftest import FENCED, Environ, Follow, python, run
+from tests.plugins.chat_service import KEY, ChatService
+from tests.plugins.loops import run_apart
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = FENCED.findall(README)
-GRAPHMEM = str(Path(sys.executable).with_name("graphmem"))
 
 
-@pytest.fixture(scope="module")
-def newcomer(
-    server_settings: Settings, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, str]]:
-    """An environment without settings, but for a home of its own and the shared cache."""
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")}
-    environ |= {
-        "GRAPHMEM_HOME": str(tmp_path_factory.mktemp("newcomer")),
-        "GRAPHMEM_BOLT_PORT": "0",
-        "GRAPHMEM_HTTP_PORT": "0",
-        "GRAPHMEM_HEAP": "512m",
-        "GRAPHMEM_PAGE_CACHE": "128m",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}",
-    }
-    if server_settings.cache is not None:
-        environ["GRAPHMEM_CACHE"] = str(server_settings.cache)
-    yield environ
-    subprocess.run([GRAPHMEM, "server", "down"], env=environ, check=True, capture_output=True)
-
-
-def followed(script: list[str], environ: dict[str, str]) -> str:
-    done = subprocess.run(script, env=environ, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(
-    newcomer: dict[str, str],
-) -> None:
+def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(follow: Follow) -> None:
     command = re.search(r"pip install '\.\[local\]' && (.+?) +#", README)
     assert command is not None
-    first = followed(command[1].split(), newcomer)
+    first = follow(command[1].split())
     assert "159 messages, 159 of them new." in first
     for words in ("word for word", "nearly", "refused by hygiene", "since a fact differs"):
         assert words in first
     assert "I deploy Tidepool from Atlas." in first
     assert "By meaning alone the answer is Borealis. Belief answers Atlas" in first
-    assert "/browser/?dbms=" in first
+    wall = "--tenant demo --scope user:alice"
+    assert f"graphmem server browse slot Alice deploys_from {wall}\n" in first
     assert "AKIA" not in first, "a refused secret is never shown"
-    second = followed(command[1].split(), newcomer)
+    second = follow(command[1].split())
     assert "159 messages, 0 of them new." in second
     new = re.search(r"^new +(\d+)", second, re.MULTILINE)
     assert new is not None
     assert new[1] == "0"
 
 
-def test_the_python_blocks_print_what_the_page_shows(newcomer: dict[str, str]) -> None:
+def test_the_way_from_the_demo_to_a_picture(
+    follow: Follow, newcomer: Environ, window: Window, tmp_path: Path
+) -> None:
+    """Install, demo, why is this believed, Browser: each step as the page says it."""
+    tour = next(text for kind, text in BLOCKS if kind == "bash" and "graphmem why" in text)
+    opened = tmp_path / "opened"
+    # What a desktop calls to open a link.
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
+    opener.chmod(0o700)
+    path = f'PATH="{tmp_path}:$PATH"'
+    printed = follow(["bash", "-ec", f"graphmem demo > /dev/null; {path}\n{tour}"])
+    for words in ("Atlas", "Borealis", "Alice deploys Tidepool from Atlas", "/browser/?dbms="):
+        assert words in printed
+    files = tmp_path / "files"
+    follow(["graphmem", "admin", "browser", "--out", str(files)])
+    link = opened.read_text().strip()
+    secret = (Path(newcomer["GRAPHMEM_HOME"]) / "server" / "password").read_text().strip()
+    assert secret not in printed + link
+
+    window.open(link, secret)
+    window.drop(files / "graphmem.grass", "{statement}")
+    window.open(link, secret)
+    drawn = window.run()
+
+    assert drawn.edges == {"SUPPORTS": 3, "QUOTES": 3, "OCCURRED_IN": 6}
+    said = " ".join(drawn.captions)
+    for words in ("deploys", "Borealis", "Atlas", "I deploy", "2026-04-02", "deploys_from"):
+        assert words in said
+    [shown] = re.findall(r"!\[[^]]*\]\((docs/figures/browser[^)]+)\)", README)
+    assert (ROOT / shown).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_way_from_the_demo_to_an_agent(follow: Follow, newcomer: Environ) -> None:
+    """What is pasted starts a server that gives the answer the demo gave."""
+    command = next(text for kind, text in BLOCKS if kind == "bash" and "--print-config" in text)
+    printed = json.loads(follow(["bash", "-ec", f"graphmem demo > /dev/null; {command}"]))
+    pasted = printed["mcpServers"]["graphmem"]
+    started = StdioServerParameters(
+        command=pasted["command"], args=pasted["args"], env=newcomer | pasted.get("env", {})
+    )
+
+    async def asked() -> Any:
+        async with Client(stdio_client(started)) as client:
+            slot = {"subject": "Alice", "predicate": "deploys_from"}
+            while (found := await client.call_tool("current", slot)).is_error:
+                assert "still_starting" in str(found.content)
+            return found.structured_content
+
+    believed = run_apart(asked())
+    assert believed["leader"] == "Atlas"
+    assert {one["object"] for one in believed["values"]} == {"Atlas", "Borealis"}
+
+
+def test_the_python_blocks_print_what_the_page_shows(follow: Follow) -> None:
     pythons = [text for kind, text in BLOCKS if kind == "python"]
     shown = [text for kind, text in BLOCKS if kind == "text"]
-    for python, expected in zip(pythons, shown, strict=True):
-        assert followed([sys.executable, "-W", "error", "-c", python], newcomer) == expected
+    for text, expected in zip(pythons, shown, strict=True):
+        if ".extract(" not in text:
+            assert follow(python(text)) == expected
 
 
-def test_the_commands_run(newcomer: dict[str, str]) -> None:
-    commands = next(text for kind, text in BLOCKS if kind == "bash" and "recall" in text)
-    out = followed(["bash", "-ec", commands], newcomer)
+def read_aloud(messages: list[dict[str, str]]) -> dict[str, object]:
+    """What a language model answers about the two sentences of the page."""
+    shown = messages[-1]["content"].split("<messages>")[1]
+    lisbon = "I moved to Lisbon" in shown
+    fact = {
+        "turn": "t1",
+        "quote": "I moved to Lisbon" if lisbon else "Porto since May",
+        "subject": "user",
+        "predicate": "lives_in",
+        "object": "Lisbon" if lisbon else "Porto",
+        "polarity": "supporting",
+        "confidence": 0.9,
+        "when": None if lisbon else "since May",
+    }
+    return {"proposals": [fact]}
+
+
+def test_the_loop_of_a_conversation_prints_what_the_page_shows(newcomer: Environ) -> None:
+    """With a language model on loopback; litellm warns of itself, so warnings are no errors."""
+    [place] = [n for n, (_, text) in enumerate(BLOCKS) if ".extract(" in text]
+    with ChatService.opened() as service:
+        service.always = read_aloud
+        named = {
+            "GRAPHMEM_MODEL": "openai/some-model",
+            "GRAPHMEM_MODEL_URL": service.url,
+            "GRAPHMEM_MODEL_KEY": KEY,
+        }
+        printed = run([sys.executable, "-c", BLOCKS[place][1]], newcomer | named)
+        assert printed == BLOCKS[place + 1][1]
+        assert len(service.bodies) == 2
+
+
+def test_the_commands_run(follow: Follow) -> None:
+    commands = next(text for kind, text in BLOCKS if kind == "bash" and "memory add" in text)
+    out = follow(["bash", "-ec", commands])
     assert "The planning meeting is on Tuesday." in out
 
 
@@ -101,7 +162,8 @@ def test_the_second_command_is_what_ci_runs() -> None:
 
 
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 3 + ["bash", "bash"]
+    pythons = ["python", "text"] * 4
+    assert [kind for kind, _ in BLOCKS] == ["bash", "bash", *pythons, "bash", "bash"]
 
 
 def test_the_pages_it_links_to_are_there() -> None:

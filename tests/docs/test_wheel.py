@@ -1,9 +1,11 @@
-"""The wheel carries everything: Cypher, migrations, data, the lock file."""
+"""The wheel carries everything: Cypher, migrations, data, the lock file; a release pins it."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -36,6 +38,7 @@ def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
             assert f"graphmem/{folder}/{file.name}" in held
     assert "graphmem/py.typed" in held
     assert any(name.endswith(".lock.json") for name in held)
+    assert "graphmem/adapters/local_server/plugin/Reading.java" in held
     assert not any(name.startswith(("tests/", "bench/")) for name in held)
 
 
@@ -57,3 +60,9 @@ def test_its_catalog_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -
     fragments = len(list((ROOT / "cypher" / "fragments").glob("*.cypher")))
     assert procedures == len(list((ROOT / "cypher").rglob("*.cypher"))) - fragments
     assert migrations == len(list((ROOT / "migrations").glob("*.cypher")))
+
+
+def test_a_release_pins_the_dependencies_of_every_extra() -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    [pinned] = re.findall(r"--extra (\S+) ", (ROOT / "justfile").read_text("utf-8"))
+    assert {*pinned.split(",")} == known["optional-dependencies"].keys() - {"dev", "release"}

@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 
 from graphmem.adapters.models.embedding import open_embedder
-from graphmem.operations.migration import measure
+from graphmem.operations.schema.migration import measure
 from graphmem.ports import run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

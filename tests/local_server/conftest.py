@@ -92,7 +92,8 @@ def tiny(repository: Repository) -> Lock:
         for n in range(11)
     ]
     jars.append(repository.add("org.example:native:2.0:linux-x86_64", b"native" * 500))
-    return Lock("2026.08.1", "5.24.0", tuple(jars))
+    compiler = repository.add("org.example:compiler:3.0", b"compiler" * 99)
+    return Lock("2026.08.1", "5.24.0", tuple(jars), compiler)
 
 
 @pytest.fixture

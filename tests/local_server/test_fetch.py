@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,14 +152,15 @@ def test_a_lock_with_another_sum_makes_the_old_file_worthless(
     _fetch(fetching, tiny)
     old = tiny.jars[0]
     new = repository.add(old.coordinates, b"z" * old.size)
-    folder = _fetch(fetching, Lock("2026.08.1", "5.24.0", (new, *tiny.jars[1:])))
+    folder = _fetch(fetching, replace(tiny, jars=(new, *tiny.jars[1:])))
     assert (folder / new.name).read_bytes() == b"z" * old.size
 
 
 def test_too_little_room_is_told_before_anything_is_asked_for(
     fetching: Settings, repository: Repository
 ) -> None:
-    huge = Lock("1", "1", (Jar("org.example:huge:1", "0" * 64, 1 << 60),))
+    big = Jar("org.example:huge:1", "0" * 64, 1 << 60)
+    huge = Lock("1", "1", (big,), big)
     with pytest.raises(ServerFetchError, match="MB are free") as caught:
         _fetch(fetching, huge)
     assert "GRAPHMEM_CACHE" in caught.value.hint

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,6 +124,24 @@ def test_a_foreign_process_with_our_old_id_is_left_alone(
     assert folder.read_state() is None
 
 
+def test_a_server_whose_command_line_is_not_there_yet_is_not_taken_for_dead(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = iter([[], [], ["java", process.MAIN, *process.identity(folder)]])
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda _: next(shown))
+    server = process.find(folder, State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
+    assert server is not None
+    assert server.pid == os.getpid()
+
+
+def test_what_never_has_a_command_line_is_left_alone(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "NAMELESS_S", 0.05)
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda _: [])
+    assert process.find(folder, State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0)) is None
+
+
 def test_wished_ports_are_taken_when_they_are_free() -> None:
     bolt, http = process.free_ports(0, 0)
     assert bolt != http
@@ -184,3 +205,41 @@ def test_a_server_that_dies_after_it_greeted_is_not_waited_for(
     dead = State(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
     with pytest.raises(process.DiedError, match="no such thing"):
         process.wait_ready(folder, dead, 60, lambda: False)
+
+
+STARTS_AND_LIVES = """
+import subprocess, sys, time
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_server_whose_starter_lives_on_is_seen_to_have_ended() -> None:
+    """Until its starter asks for it, the system keeps the dead process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS_AND_LIVES], stdout=subprocess.PIPE, text=True
+    ) as starter:
+        try:
+            assert starter.stdout is not None
+            server = psutil.Process(int(starter.stdout.readline()))
+            process.end(server, timeout_s=10)
+            assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+            assert starter.poll() is None
+        finally:
+            starter.kill()
+
+
+DEAF = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_server_that_does_not_listen_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        process.end(psutil.Process(started.pid), timeout_s=1)
+        assert not psutil.pid_exists(started.pid)

@@ -113,7 +113,8 @@ def test_one_life(
     assert link is not None
     captured = capfd.readouterr()
     seen = [
-        repr(found), str(found), link, json.dumps(server.cmdline()), caplog.text,
+        repr(found), str(found), link, json.dumps(server.cmdline()), json.dumps(server.environ()),
+        caplog.text,
         captured.out, captured.err, repr(local_server.diagnose(own_server)),
     ]  # fmt: skip
     assert not any(secret in text for text in seen)
@@ -319,14 +320,14 @@ def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
 @pytest.mark.slow
 def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path: Path) -> None:
     """In a cache of its own, with the jars borrowed from the user's."""
-    shelf = Shelf.of(server_settings, shipped_lock())
     settings = server_settings.model_copy(
         update={"home": tmp_path / "home", "cache": tmp_path / "cache", "heap": "256m"}
     )
-    own = Shelf.of(settings, shipped_lock())
-    own.folder.mkdir(parents=True)
-    for path in shelf.folder.glob("*.jar"):
-        (own.folder / path.name).symlink_to(path)
+    for shelf in (Shelf.of_tools, Shelf.of):
+        own = shelf(settings, shipped_lock())
+        own.folder.mkdir(parents=True)
+        for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):
+            (own.folder / path.name).symlink_to(path)
     cache = aot.cache_file(settings, find_java(settings), own)
     if cache is None:
         pytest.skip("this Java has no AOT cache")

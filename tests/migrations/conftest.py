@@ -10,12 +10,13 @@ import neo4j
 import pytest
 
 from graphmem import catalog
+from graphmem.adapters.export_files import BlockingExports
 from graphmem.adapters.neo4j_graph import BlockingGraph
 from graphmem.adapters.neomodel_nodes import declared
 from graphmem.adapters.user_files import BlockingFiles
 from graphmem.model import Difference
-from graphmem.operations.drift import drift
-from graphmem.operations.migration import migrate
+from graphmem.operations.schema.drift import drift
+from graphmem.operations.schema.migration import migrate
 from graphmem.ports import Clock, Embedder, World, run_now
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder
@@ -57,6 +58,7 @@ class Blank:
             settings=settings,
             report=self.told.append,
             files=BlockingFiles(),
+            exports=BlockingExports(),
         )
 
     def migrate(self, **given: Any) -> tuple[str, ...]:

@@ -134,14 +134,13 @@ def test_the_same_name_on_something_else_is_different(
 
 
 def test_another_dimension_is_different(migrated_blank: Blank) -> None:
-    class Longer(HashEmbedder):
-        async def dimension(self) -> int:
-            return DIMENSION + 1
-
-    kinds = [(d.kind, d.name) for d in migrated_blank.drift(embedder=Longer())]
+    """Than that of the model which the graph says has filled it, whatever the client's own is."""
+    migrated_blank.run("MATCH (e:EmbeddingModel) SET e.dimension = e.dimension + 1")
+    kinds = [(d.kind, d.name) for d in migrated_blank.drift()]
     assert kinds == [
         ("different", "belief_embedding_vector"),
         ("different", "episode_embedding_vector"),
+        ("different", "item_text_embedding_vector"),
         ("different", "memory_embedding_vector"),
         ("different", "turn_embedding_vector"),
     ]

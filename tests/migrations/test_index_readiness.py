@@ -8,7 +8,7 @@ from neo4j.exceptions import ClientError
 
 from graphmem import GraphMem
 from graphmem.errors import IndexNotReadyError
-from graphmem.operations import migration
+from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, World, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

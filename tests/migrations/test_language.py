@@ -15,7 +15,7 @@ from graphmem.errors import (
     MigrationPendingError,
 )
 from graphmem.model import Status, Wall
-from graphmem.operations import migration
+from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, run_now
 from graphmem.rules import words
 from graphmem.settings import Settings

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import neomodel
 import pytest
+from neomodel.util import RelationshipDirection
 
 from graphmem import GraphMem, catalog
 from graphmem.adapters import neomodel_nodes as nodes
@@ -19,12 +22,16 @@ from graphmem.errors import (
     GraphUnavailableError,
     InvalidInputError,
 )
+from graphmem.rules import identity
 from graphmem.settings import Settings
+from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.clients.test_walls import write_everything
 from tests.plugins.cypher_checks import every_part
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
 SECRET = "s3cret-never-shown"
+BOTH = (RelationshipDirection.OUTGOING, RelationshipDirection.INCOMING)
 
 
 def properties(node: type[neomodel.StructuredNode]) -> set[str]:
@@ -44,6 +51,21 @@ def test_indexes_stand_on_declared_properties(node: type[neomodel.StructuredNode
         assert {"tenant", "tenant_key"} & set(index.on)
 
 
+def test_classes_find_one_another_whatever_the_importing_module_calls_its_own() -> None:
+    """A bare name neomodel looks for on the stack: pytest has an `Item`, a user may have any."""
+    code = (
+        "Item = Memory = Event = Belief = Turn = Episode = Name = Migration = str\n"
+        "from graphmem import objects\n"
+        "for name in objects.__all__:\n"
+        "    for _, relation in getattr(getattr(objects, name), '__all_relationships__', ()):\n"
+        "        relation.lookup_node_class()\n"
+        "        print(relation.definition['node_class'].__module__)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    found = {line.rpartition(".")[0] for line in run.stdout.splitlines()}
+    assert found == {"graphmem.adapters.neomodel_nodes"}
+
+
 def test_names_say_label_property_and_kind() -> None:
     names = [item.name for item in nodes.declared().items]
     assert names == sorted(set(names))
@@ -59,7 +81,8 @@ def test_what_the_cypher_files_name_is_declared() -> None:
     assert labels
     assert labels <= nodes.declared().labels
     assert types
-    assert types <= {edge for node in nodes.NODES for edge in edges(node)}
+    # The types that transfer/link takes from its values come out of a graph.
+    assert types - {"$"} <= {edge for node in nodes.NODES for edge in edges(node)}
 
 
 @pytest.fixture
@@ -77,25 +100,72 @@ def filled(plain: GraphMem) -> GraphMem:
     return plain
 
 
+@pytest.fixture
+def whole(filled: GraphMem) -> GraphMem:
+    """A tenant with all that clients write."""
+    write_everything(filled, mark=" of all")
+    filled.observe("Ada", "lives in", "Faro", kind="refuting")
+    tell(filled, SWIMS)
+    filled.consolidate(policy=FEW)
+    filled.flush()
+    filled.rate()
+    return filled
+
+
 @pytest.mark.server
-def test_what_the_clients_write_is_declared(filled: GraphMem, look: Look, tenant: str) -> None:
+def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant: str) -> None:
     by_label = {node.__label__: node for node in nodes.NODES}
     rows = look.rows(
-        "MATCH (n {tenant: $tenant}) UNWIND keys(n) AS key "
+        "MATCH (n) WHERE n.tenant IN [$tenant, $tenant_key] UNWIND keys(n) AS key "
         "RETURN DISTINCT labels(n) AS labels, key",
         tenant=tenant,
+        tenant_key=identity.tenant_key(tenant),
     )
-    assert {row["labels"][0] for row in rows} >= {"Memory", "Event", "Episode", "Turn", "Tenant"}
+    outside = {"EmbeddingModel", "Migration", "MigrationLock"}
+    passing = {"NameLock", "Checkpoint"}
+    assert {row["labels"][0] for row in rows} == by_label.keys() - outside - passing
     for row in rows:
         [label] = row["labels"]
         assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
-    for row in look.rows(
+
+
+@pytest.mark.server
+def test_every_relationship_is_declared_at_both_ends(
+    whole: GraphMem, look: Look, tenant: str
+) -> None:
+    """By its type, its direction, what stands at its ends and what it carries."""
+    rows = look.rows(
         "MATCH (a {tenant: $tenant})-[r]->(b) "
-        "RETURN DISTINCT labels(a)[0] AS source, type(r) AS type, labels(b)[0] AS target",
+        "WITH labels(a)[0] AS source, type(r) AS type, labels(b)[0] AS target, keys(r) AS keys "
+        "UNWIND CASE keys WHEN [] THEN [null] ELSE keys END AS key "
+        "RETURN source, type, target, collect(DISTINCT key) AS keys",
         tenant=tenant,
-    ):
-        shared = edges(by_label[row["source"]]) & edges(by_label[row["target"]])
-        assert row["type"] in shared, row
+    )
+    written = {(row["source"], row["type"], row["target"]): {*row["keys"]} for row in rows}
+    outward, inward = (declared_edges(direction) for direction in BOTH)
+    assert {kind for _, kind, _ in written} == {kind for _, kind, _ in outward} - {"FOLLOWED_BY"}
+    for edge, keys in written.items():
+        assert keys <= outward[edge], edge
+        assert keys <= inward[edge], edge
+    assert outward.keys() == inward.keys()
+
+
+def declared_edges(direction: RelationshipDirection) -> dict[tuple[str, str, str], set[str]]:
+    """Return source, type and target of what is declared at one end, with its properties."""
+    found = {}
+    for node in nodes.NODES:
+        for _, relation in node.__all_relationships__:
+            # Names of classes become classes when they are looked up.
+            relation.lookup_node_class()
+            definition = relation.definition
+            if definition["direction"] != direction:
+                continue
+            other = definition["node_class"].__label__
+            ends = (node.__label__, other) if direction == BOTH[0] else (other, node.__label__)
+            carried = definition["model"]
+            names = {*carried.defined_properties(rels=False, aliases=False)} if carried else set()
+            found[ends[0], definition["relation_type"], ends[1]] = names
+    return found
 
 
 @pytest.fixture

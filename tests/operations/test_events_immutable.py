@@ -9,7 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Message, PrunePolicy, Wish
+from graphmem import (
+    AsyncGraphMem,
+    AsyncSession,
+    GraphMem,
+    Message,
+    PrunePolicy,
+    PutItem,
+    Wish,
+)
 from graphmem.client.handle import AsyncHandle
 from graphmem.model import Step
 from tests.clients.test_consolidating import FEW, SWIMS, tell
@@ -19,15 +27,17 @@ from tests.plugins.texts import WINDOW, restated, unlike
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 READS = {
     *("recall", "get", "history", "chain", "episode", "turns", "list"),
-    *("current", "belief", "beliefs", "predicates", "evidence_for", "what_if"),
+    *("current", "belief", "beliefs", "predicates", "names", "evidence_for", "what_if"),
     *("why", "timeline", "verify", "expand", "stale", "context"),
     *("flip_set", "slots", "belief_chain", "belief_history", "provenance"),
-    *("ratings", "attention", "audit", "pruned", "pack"),
+    *("ratings", "attention", "audit", "pruned", "pack", "proposals", "export_to"),
 }
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
-NO_WRITES = {"open", "close", "tenant", "scope", "session"}
-REMOVES = {"roll_up_log"}
-"""Searches of the log, whole: see tests/clients/test_rolling_up.py."""
+NO_WRITES = {"open", "reconnect", "close", "tenant", "scope", "session"}
+MEM0 = {"id": "5f3c", "memory": unlike(43), "created_at": "2025-05-05T00:00:00Z", "user_id": "al"}
+REMOVES = {"roll_up_log", "forget"}
+"""Searches of the log, whole: see tests/clients/test_rolling_up.py. What is erased: see
+tests/clients/test_forgetting.py."""
 
 
 def deprecated(memory: GraphMem) -> str:
@@ -84,6 +94,21 @@ def searched(memory: GraphMem) -> None:
     assert len(bites) > 1
 
 
+def spoken(memory: GraphMem) -> None:
+    texts = ("I moved to Lisbon.", "I like tea.", "I work at Acme.")
+    for name, review in (("said", False), ("waits", True)):
+        session = memory.session(name)
+        session.add_messages([{"role": "user", "content": text} for text in texts])
+        assert len(session.extract(extractor="rules", review=review).proposals) == 3
+
+
+def transferred(memory: GraphMem) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "all.jsonl"
+        memory.export_to(file)
+        assert memory.import_from(file).written == 0
+
+
 def graduated(memory: GraphMem) -> None:
     with TemporaryDirectory() as folder:
         memory.graduate(Path(folder) / "MEMORY.md")
@@ -130,6 +155,12 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
         lambda m: m.observe("alice", "works_on", "Atlas", kind="refuting"),
         lambda m: m.observe("alice", "works_on", "Atlas", id="o1", at=MAY),
     ],
+    "same_as": [
+        lambda m: m.same_as("Alice Smith", "alice", id="n1", at=MAY),
+        lambda m: m.same_as("Al", "alice"),
+        lambda m: m.same_as("Alice Smith", "alice", id="n1", at=MAY),
+    ],
+    "apart": [lambda m: m.apart("Alice Smith", id="n2", at=MAY), lambda m: m.apart("Al")],
     "observe_many": [
         lambda m: m.observe_many(
             [{"subject": "s", "predicate": "p", "object": f"o{n}", "id": f"m{n}"} for n in (1, 2)]
@@ -180,8 +211,24 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
     "log_search": [
         lambda m: (m.log_search("where?", tool="grep", results=[("file", "a.py")]), m.flush())
     ],
+    "extract": [spoken, lambda m: m.extract(session="said", extractor="rules")],
+    "accept": [
+        lambda m: m.accept([m.proposals().proposals[0].id]),
+        lambda m: m.accept([m.proposals(status="accepted").proposals[0].id]),
+    ],
+    "reject": [
+        lambda m: m.reject([m.proposals().proposals[0].id]),
+        lambda m: m.reject([m.proposals(status="rejected").proposals[0].id]),
+        lambda m: m.accept([m.proposals(status="rejected").proposals[0].id]),
+    ],
     "rate": [searched, lambda m: m.rate(), lambda m: m.rate(again=True)],
     "prune": [lambda m: m.prune(apply=True, policy=AT_ONCE)],
+    "batch_items": [
+        lambda m: m.batch_items([PutItem(namespace=("a",), key="k", value={}, ttl_minutes=1e-6)])
+    ],
+    "sweep_items": [lambda m: m.sweep_items()],
+    "import_from": [transferred],
+    "adopt": [lambda m: m.adopt([MEM0], "mem0"), lambda m: m.adopt([MEM0], "mem0")],
     "restore_pruned": [lambda m: m.restore_pruned(m.pruned()[-1].run_id)] * 2,
 }
 
@@ -223,6 +270,7 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "EVIDENCE",
         "MERGE",
         "POLICY",
+        "SAME_AS",
         "RETRACT",
         "REVISE",
         "SPLIT",
@@ -241,6 +289,9 @@ def test_no_write_changes_an_event(plain: GraphMem, look: Look, tenant: str) -> 
         "SEARCH",
         "SESSION_START",
         "SESSION_END",
+        "PROPOSE",
+        "ACCEPT",
+        "REJECT",
     }
 
 

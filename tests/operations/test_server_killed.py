@@ -14,7 +14,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem import GraphMem, Message, Settings
+from graphmem import GraphMem, Message, PutItem, SearchItems, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
 from graphmem.model import Recorded
@@ -204,3 +204,39 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
     assert retracted == {
         name: [["RETRACTS", "Event", name]] for name in ("told", "e7", f"e{EVIDENCE - 1}")
     }
+
+
+@pytest.mark.slow
+@pytest.mark.server
+@pytest.mark.timeout(600)
+def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -> None:
+    acknowledged: dict[str, int] = {}
+    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
+        memory = client.tenant("items")
+
+        def put_on() -> None:
+            for n in range(5_000):
+                put = [kept(f"{n % 20} {m}", n) for m in range(5)]
+                memory.batch_items(put)
+                acknowledged.update({one.key: n for one in put})
+                if n == 100:
+                    kill.set()
+
+        with pytest.raises(UnavailableError):
+            put_on()
+    assert len(acknowledged) == 100
+
+    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
+        memory = client.tenant("items")
+        [found, named] = memory.batch_items([SearchItems(limit=1_000), SearchItems(query="text")])
+        values = {one.key: one.value["n"] for one in found}  # type: ignore[union-attr]
+        # The batch that was under way may be there too, whole.
+        last = max(acknowledged.values()) + 1
+        begun = {kept(f"{last % 20} {m}", last).key: last for m in range(5)}
+        assert values in (acknowledged, acknowledged | begun)
+        assert len(named) == 10  # type: ignore[arg-type]
+
+
+def kept(key: str, n: int) -> PutItem:
+    """One item, found by one text."""
+    return PutItem(namespace=("a",), key=key, value={"n": n}, texts={"text": f"text {n}"})

@@ -11,6 +11,23 @@ from contextlib import contextmanager
 from graphmem.settings import Settings
 
 
+def environ_of(settings: Settings, tenant: str) -> dict[str, str]:
+    """Return this process's environment with these settings and no others.
+
+    Args:
+        settings: of a server with a password.
+        tenant: whose graph.
+    """
+    assert settings.uri is not None
+    assert settings.password is not None
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHMEM_")}
+    return kept | {
+        "GRAPHMEM_URI": settings.uri,
+        "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
+        "GRAPHMEM_TENANT": tenant,
+    }
+
+
 @contextmanager
 def running(
     code: str, *arguments: str, settings: Settings, tenant: str
@@ -23,16 +40,9 @@ def running(
         settings: of a server with a password.
         tenant: whose graph.
     """
-    assert settings.uri is not None
-    assert settings.password is not None
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")} | {
-        "GRAPHMEM_URI": settings.uri,
-        "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
-        "GRAPHMEM_TENANT": tenant,
-    }
     with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
-        env=environ,
+        env=environ_of(settings, tenant),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

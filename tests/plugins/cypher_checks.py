@@ -64,9 +64,10 @@ def wrong_plan(
 def wrong_births(name: str, body: str) -> list[str]:
     """Return where a body, fragments not included, makes a node an Event."""
     found = []
-    for clause in _every(read(body)):
+    for clause in every(read(body)):
         if clause.word in {"CREATE", "MERGE"}:
-            labels = {x for path in paths(clause.items) for p in path for x in p.labels}
+            nodes = [p for path in paths(clause.items) for p in path if p.kind == "node"]
+            labels = {x for node in nodes for x in node.labels}
             if "Event" in labels and name != APPEND_EVENT:
                 found.append(f"{clause.word} makes an Event.")
             if "$" in labels:
@@ -84,7 +85,7 @@ def wrong_changes(text: str) -> list[str]:
     What is changed must be known not to be one: a variable with another label, or an edge that
     belongs to no event.
     """
-    whole = list(_every(read(text)))
+    whole = list(every(read(text)))
     labels = _labels(whole)
     found = []
     for clause in whole:
@@ -99,7 +100,7 @@ def _labels(whole: Sequence[Clause]) -> dict[str, set[str]]:
     """Return what each variable of a text may be; a name counts as one all through."""
     labels: dict[str, set[str]] = {}
     for clause in whole:
-        for part in (p for path in _paths(clause) for p in path if p.name and p.labels):
+        for part in (p for path in patterns(clause) for p in path if p.name and p.labels):
             edge = part.kind == "edge" and part.labels & EVENT_EDGES
             labels.setdefault(part.name, set()).update({"Event"} if edge else part.labels)
     for clause in whole:
@@ -110,90 +111,8 @@ def _labels(whole: Sequence[Clause]) -> dict[str, set[str]]:
     return labels
 
 
-def wrong_walls(text: str) -> list[str]:
-    """Return every pattern of an expanded text that could see or make another tenant's nodes.
-
-    A path is inside the wall when one of its nodes carries `tenant: $tenant`, is filtered by
-    `x.tenant = $tenant`, or is bound already: edges never cross tenants. A node that is made
-    carries its tenant itself.
-    """
-    found: list[str] = []
-    _walk(read(text), frozenset(), found)
-    return found
-
-
-def _walk(items: Items, bound: frozenset[str], found: list[str]) -> frozenset[str]:
-    """Check one block; return the names it gives to the block around it.
-
-    What a block is given stays bound to its end, through every WITH.
-    """
-    given: frozenset[str] = frozenset()
-    for branch in _branches(clauses(items)):
-        here = bound
-        for at, clause in enumerate(branch):
-            walled = frozenset(name for later in branch[at:] for name in later.walled())
-            here = _step(clause, here, walled, found)
-            if clause.word == "RETURN":
-                given |= here
-            here |= bound
-    return given
-
-
-def _branches(whole: Sequence[Clause]) -> Iterator[list[Clause]]:
-    """Each side of a UNION is a query of its own: a filter in one guards nothing in another."""
-    branch: list[Clause] = []
-    for clause in whole:
-        if clause.word == "UNION":
-            yield branch
-            branch = []
-        branch.append(clause)
-    yield branch
-
-
-def _step(
-    clause: Clause, bound: frozenset[str], walled: frozenset[str], found: list[str]
-) -> frozenset[str]:
-    """Check one clause; return the names bound after it."""
-    given = frozenset(name for _, name in clause.names())
-    for block in expressions(clause):
-        _walk(block, bound | given if clause.word == "FOREACH" else bound, found)
-    match clause.word:
-        case "" | "MATCH" | "MERGE" | "CREATE":
-            return _bind(clause, bound, walled, found)
-        case "CALL" if clause.block:
-            seen = bound if clause.imports is None else bound & clause.imports
-            return bound | _walk(clause.block.items, seen, found)
-        case "YIELD":
-            # A procedure that looks into an index knows no wall.
-            nodes = {name for sources, name in clause.names() if "node" in sources}
-            found += [f"YIELD gives {name} without a tenant." for name in sorted(nodes - walled)]
-            return bound | given
-        case "UNWIND" | "LET":
-            return bound | given
-        case "WITH" | "RETURN":
-            return bound | given if clause.keeps_all else given
-        case "SET" if ".tenant" in clause.items:
-            found.append("SET changes a tenant.")
-    return bound
-
-
-def _bind(
-    clause: Clause, bound: frozenset[str], walled: frozenset[str], found: list[str]
-) -> frozenset[str]:
-    """Check the paths of a pattern, in order; return the names bound after them."""
-    for path in _paths(clause):
-        nodes = [part for part in path if part.kind == "node"]
-        makes = clause.word in {"CREATE", "MERGE"}
-        known = bound if makes else bound | walled
-        safe = [node.has_tenant or node.name in known for node in nodes]
-        if not (all(safe) if makes else any(safe)):
-            shown = "".join(f"({n.name}:{'|'.join(sorted(n.labels))})" for n in nodes)
-            found.append(f"{clause.word or 'pattern'} {shown} has no tenant.")
-        bound |= {part.name for part in path if part.name}
-    return bound
-
-
-def _paths(clause: Clause) -> list[list[Part]]:
+def patterns(clause: Clause) -> list[list[Part]]:
+    """Return the paths of a clause that has a pattern."""
     if clause.word and clause.word not in PATTERNED:
         return []
     return [path for path in paths(clause.items) if path]
@@ -201,14 +120,14 @@ def _paths(clause: Clause) -> list[list[Part]]:
 
 def every_part(text: str) -> list[Part]:
     """Return every node and edge of every pattern of a text."""
-    return [part for clause in _every(read(text)) for path in _paths(clause) for part in path]
+    return [part for clause in every(read(text)) for path in patterns(clause) for part in path]
 
 
-def _every(items: Items) -> Iterator[Clause]:
+def every(items: Items) -> Iterator[Clause]:
     """Yield every clause of a text, however deep."""
     for clause in clauses(items):
         yield clause
         if clause.block:
-            yield from _every(clause.block.items)
+            yield from every(clause.block.items)
         for block in expressions(clause):
-            yield from _every(block)
+            yield from every(block)

@@ -34,6 +34,9 @@ class Through:
     async def write(self, work: Work[T]) -> T:
         return await self.inner.write(work)
 
+    def use(self, generation: int) -> None:
+        self.inner.use(generation)
+
     async def schema(self, query: Query[Any], /, **params: object) -> list[Any]:
         return await self.inner.schema(query, **params)
 
@@ -66,6 +69,24 @@ class Unacknowledged(Through):
         self.left -= 1
         if self.left == 0:
             raise GraphUnavailableError("The connection broke.")
+        return done
+
+
+class Dying(Through):
+    """Dies at the n-th write, before or after it is committed, and stays dead."""
+
+    def __init__(self, inner: Graph, nth: int, *, late: bool) -> None:
+        super().__init__(inner)
+        self.left = nth
+        self.late = late
+
+    async def write(self, work: Work[T]) -> T:
+        self.left -= 1
+        if self.left < 0 or (self.left == 0 and not self.late):
+            raise GraphUnavailableError
+        done = await self.inner.write(work)
+        if self.left == 0:
+            raise GraphUnavailableError
         return done
 
 

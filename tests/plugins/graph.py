@@ -13,7 +13,8 @@ import pytest
 
 from graphmem.client import connect
 from graphmem.model import Record
-from graphmem.operations import migration
+from graphmem.operations.erasing import guard
+from graphmem.operations.schema import migration
 from graphmem.ports import run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -146,7 +147,7 @@ def has_cycle(edges: list[Edge]) -> bool:
 
 
 @pytest.fixture(scope="session")
-def migrated(server: Server) -> Settings:
+def migrated(server: Server) -> Iterator[Settings]:
     """Settings of the session's server, its schema current, for the hash embedder."""
     settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
     address = connect.address(settings, connect.silent)
@@ -155,19 +156,42 @@ def migrated(server: Server) -> Settings:
         run_now(migration.migrate(world))
     finally:
         run_now(world.graph.close())
-    return settings
+    with pytest.MonkeyPatch.context() as patch:
+        # Who forgets waits for as long as writers trust, and hundreds of tests forget something.
+        patch.setattr(guard, "TRUST_S", 0.05)
+        yield settings
+
+
+def driver_of(settings: Settings) -> neo4j.Driver:
+    """Return a driver on a server that is known by its address and password."""
+    assert settings.uri is not None
+    assert settings.password is not None
+    return neo4j.GraphDatabase.driver(
+        settings.uri,
+        auth=(settings.user, settings.password.get_secret_value()),
+        notifications_min_severity="OFF",
+    )
 
 
 @pytest.fixture(scope="session")
 def look(migrated: Settings) -> Iterator[Look]:
     """The graph seen without graphmem."""
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(
-        migrated.uri, auth=auth, notifications_min_severity="OFF"
-    ) as driver:
+    with driver_of(migrated) as driver:
         yield Look(driver)
+
+
+@pytest.fixture
+def driver(migrated: Settings) -> Iterator[neo4j.Driver]:
+    """The graph past graphmem, to write as well."""
+    with driver_of(migrated) as driver:
+        yield driver
+
+
+@pytest.fixture
+def session(driver: neo4j.Driver) -> Iterator[neo4j.Session]:
+    """The same, one connection of it."""
+    with driver.session() as session:
+        yield session
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
-import neo4j
 import pytest
 
 from graphmem import GraphMem
 from graphmem.settings import Settings
+from tests.plugins.graph import driver_of
 
 MARCH = datetime(2026, 3, 5, 9, tzinfo=UTC)
 
@@ -19,10 +19,7 @@ Rate = Callable[[GraphMem, Mapping[str, float]], None]
 @pytest.fixture
 def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
     """Gives items of a handle's scope ratings, last touched on the day they were written."""
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(migrated.uri, auth=auth) as driver:
+    with driver_of(migrated) as driver:
 
         def rated(handle: GraphMem, elos: Mapping[str, float]) -> None:
             wall = handle._state.binding.wall

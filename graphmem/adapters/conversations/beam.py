@@ -10,6 +10,7 @@ from datetime import datetime
 from graphmem.adapters.conversations.dates import nth_second, written_instant
 from graphmem.adapters.conversations.intake import Conversation, Intake
 from graphmem.model import Message
+from graphmem.rules.gathering import identified
 from graphmem.rules.identity import digest
 
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
@@ -35,7 +36,7 @@ def beam_conversation(batches: Sequence[object], intake: Intake) -> Conversation
             with intake.place(place):
                 at = nth_second(day, position)
                 messages.append(intake.message(_renamed(raw, name, session, at)))
-    return Conversation(name=name, messages=tuple(messages))
+    return Conversation(name=name, messages=tuple(identified(messages)))
 
 
 def _first_turn(batches: Sequence[object]) -> object:

@@ -1,9 +1,9 @@
 """A Neo4j of graphmem's own: fetched on first use, started on demand, on loopback alone."""
 
+from graphmem.adapters.local_server.backup import Backup, back_up, restore
 from graphmem.adapters.local_server.doctor import diagnose
 from graphmem.adapters.local_server.lifecycle import (
     browse_link,
-    browser_url,
     ensure,
     status,
     stop,
@@ -12,15 +12,17 @@ from graphmem.adapters.local_server.lifecycle import (
 from graphmem.adapters.local_server.records import Endpoint, Finding, Progress, Report, ServerStatus
 
 __all__ = [
+    "Backup",
     "Endpoint",
     "Finding",
     "Progress",
     "Report",
     "ServerStatus",
+    "back_up",
     "browse_link",
-    "browser_url",
     "diagnose",
     "ensure",
+    "restore",
     "status",
     "stop",
     "stored_password",

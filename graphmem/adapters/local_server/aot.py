@@ -122,7 +122,7 @@ def _run_once(java: Java, shelf: Shelf, folder: Folder, draft: Path) -> None:
     try:
         process.wait_ready(folder, state, TRAINING_S)
         # A real query too: the parser and the planner are most of what a first answer waits for.
-        wanted = {"tenant": "default", "scope": "global", "limit": 1}
+        wanted = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
         bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), wanted)
     finally:
         if (server := process.find(folder, state)) is not None:

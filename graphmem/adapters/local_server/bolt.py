@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from graphmem.catalog import LANGUAGE
 from graphmem.errors import GraphAccessError, GraphUnavailableError
 
 if TYPE_CHECKING:
@@ -63,5 +64,4 @@ def rehearse(
         telemetry_disabled=True,
         notifications_min_severity="OFF",  # an empty graph knows no label yet
     ) as driver:
-        text = f"CYPHER 25\n{read.text}"
-        driver.execute_query(text, dict(params), routing_=RoutingControl.READ)
+        driver.execute_query(LANGUAGE + read.text, dict(params), routing_=RoutingControl.READ)

@@ -33,6 +33,7 @@ def diagnose(settings: Settings) -> list[Finding]:
     checks: list[Iterator[Finding]] = [
         _java(settings),
         _jars(settings),
+        _procedures(settings),
         _space(settings, folder),
         _folder(folder),
         _password(folder),
@@ -78,6 +79,25 @@ def _jars(settings: Settings) -> Iterator[Finding]:
         )
     else:
         yield Finding("jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound.")
+
+
+def _procedures(settings: Settings) -> Iterator[Finding]:
+    from graphmem.adapters.local_server.plugin.building import Plan
+
+    plan = Plan.of(settings)
+    if plan.is_made():
+        octets = plan.jar.stat().st_size
+        yield Finding("procedures", "ok", f"Compiled: {octets / 1e3:.0f} kB.")
+    elif reason := plan.failed():
+        yield Finding(
+            "procedures",
+            "warn",
+            f"The server runs without them: {reason}",
+            "Nothing else needs them. `graphmem admin procedures build` tries again at once, and "
+            "the server takes them at its next start.",
+        )
+    else:
+        yield Finding("procedures", "ok", "They will be compiled at the next start.")
 
 
 def _space(settings: Settings, folder: Folder) -> Iterator[Finding]:

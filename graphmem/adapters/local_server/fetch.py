@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 THREADS = 8
 TIMEOUT_S = 30.0
 """Without one byte."""
-LICENCE = (
-    "Neo4j Community {version} is licensed under the GPL v3 by Neo4j. It is fetched for you "
-    "from a Maven repository and is no part of graphmem: https://neo4j.com/licensing/"
-)
 
 
 def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Shelf:
-    """Return the jars, fetching what is not there yet.
+    """Return the server's jars, fetching what is not there yet.
 
     Nothing is asked of the network when all files are there.
 
@@ -40,7 +36,11 @@ def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Sh
         ServerFetchError: a file could not be fetched, stayed damaged, or does not fit the disk.
         ConfigurationError: the cache folder cannot be written, or jgo is not installed.
     """
-    shelf = Shelf.of(settings, lock or shipped_lock())
+    return filled(Shelf.of(settings, lock or shipped_lock()), settings, report)
+
+
+def filled(shelf: Shelf, settings: Settings, report: Report) -> Shelf:
+    """Return a shelf with all its jars, as `fetch` does."""
     if not shelf.missing():
         return shelf
     make_folder(shelf.folder, setting="GRAPHMEM_CACHE")
@@ -53,7 +53,7 @@ def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Sh
             _require_space(shelf, wanted)
             for scrap in shelf.folder.glob("*.part"):
                 scrap.unlink(missing_ok=True)
-            report(Progress("licence", LICENCE.format(version=shelf.lock.neo4j)))
+            report(Progress("licence", shelf.licence))
             _Fetch(shelf, repository(settings), wanted).run(report)
             shelf.missing()
     return shelf
@@ -82,7 +82,8 @@ def _require_space(shelf: Shelf, wanted: list[Jar]) -> None:
     free = shutil.disk_usage(shelf.folder).free
     if free < needed:
         raise ServerFetchError(
-            f"Neo4j needs {needed / 1e6:.0f} MB in {shelf.folder}; {free / 1e6:.0f} MB are free.",
+            f"{needed / 1e6:.0f} MB are needed in {shelf.folder} for {shelf.title}; "
+            f"{free / 1e6:.0f} MB are free.",
             hint="Make room, or set GRAPHMEM_CACHE to a folder on another disk.",
         )
 
@@ -128,7 +129,7 @@ class _Fetch:
         total = sum(jar.size for jar in self.wanted)
         return Progress(
             "fetch",
-            f"Fetching Neo4j {self.shelf.lock.neo4j}: {self.files_done} of {len(self.wanted)} "
+            f"Fetching {self.shelf.title}: {self.files_done} of {len(self.wanted)} "
             f"files, {self.bytes_done / 1e6:.0f} of {total / 1e6:.0f} MB",
             files_done=self.files_done,
             files_total=len(self.wanted),

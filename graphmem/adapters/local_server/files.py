@@ -6,8 +6,9 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from pydantic import SecretStr
 
 from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
 from graphmem.settings import Settings
+
+KINDS = ("databases", "transactions")
+"""Folders in which a database has one of its own."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,11 @@ class Folder:
     def conf(self) -> Path:
         """Folder of Neo4j's configuration."""
         return self.root / "conf"
+
+    @property
+    def plugins(self) -> Path:
+        """Folder whose jars Neo4j loads when it starts."""
+        return self.root / "plugins"
 
     @property
     def password_file(self) -> Path:
@@ -156,6 +165,40 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    def put_aside(self, database: str) -> None:
+        """Move a database out of the way of one that is to be loaded; see `put_back`."""
+        shutil.rmtree(self.replaced, ignore_errors=True)
+        for kind in KINDS:
+            (self._aside / kind).mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):
+                (self.root / "data" / kind / database).replace(self._aside / kind / database)
+
+    def give_away(self) -> None:
+        """Note that another database is whole in the place of the one that was put aside."""
+        self._aside.replace(self.replaced)
+
+    def put_back(self, aside: Path | None = None) -> None:
+        """Undo a `put_aside` that nothing came of, be it that its process was killed.
+
+        Args:
+            aside: where it lies; the folder of what was not given away by default.
+        """
+        kept = aside or self._aside
+        for moved in kept.glob("*/*"):
+            place = self.root / "data" / moved.parent.name / moved.name
+            shutil.rmtree(place, ignore_errors=True)
+            moved.replace(place)
+        shutil.rmtree(kept, ignore_errors=True)
+
+    @property
+    def replaced(self) -> Path:
+        """Folder of the database that a restored one stands in the place of."""
+        return self.root / "replaced"
+
+    @property
+    def _aside(self) -> Path:
+        return self.root / "aside"
+
     def write_configuration(self, settings: Settings, *, bolt_port: int, http_port: int) -> None:
         """Write neo4j.conf for one start."""
         lines = {
@@ -173,6 +216,9 @@ class Folder:
             "db.transaction.timeout": "30s",
             # Otherwise 256 MB of zeros for each of the two databases before the first node.
             "db.tx_log.preallocate": "false",
+            # What was erased stays in the log until its file is: not for two days and two GB.
+            "db.tx_log.rotation.retention_policy": "keep_none",
+            "db.tx_log.rotation.size": "16M",
             # The databases are closed by then; the default idles for ten seconds after that.
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
             "db.logs.query.enabled": "OFF",

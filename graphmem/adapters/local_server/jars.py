@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import file_digest
 from importlib.resources import files
@@ -13,6 +14,19 @@ from graphmem.adapters.local_server.files import cache_root, write_private
 from graphmem.settings import Settings
 
 LOCK_FILE = "neo4j.lock.json"
+API = frozenset(
+    {"org.neo4j:annotations", "org.neo4j:neo4j-graphdb-api", "org.neo4j:neo4j-procedure-api"}
+    | {"org.neo4j:neo4j-gql-status", "org.neo4j:neo4j-resource"}
+)
+"""Of the server's jars, what procedures are compiled against."""
+LICENCE = (
+    "Neo4j Community {version} is licensed under the GPL v3 by Neo4j. It is fetched for you "
+    "from a Maven repository and is no part of graphmem: https://neo4j.com/licensing/"
+)
+COMPILER_LICENCE = (
+    "The Eclipse compiler for Java is licensed under the EPL 2.0. It is fetched for you from a "
+    "Maven repository and is no part of graphmem: https://www.eclipse.org/legal/epl-2.0/"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,11 @@ class Jar:
         return "-".join([artifact, version, *classifier]) + ".jar"
 
     @property
+    def version(self) -> str:
+        """Of the artifact."""
+        return self.coordinates.split(":")[2]
+
+    @property
     def path(self) -> str:
         """Path inside a Maven repository."""
         group, artifact, version, *_ = self.coordinates.split(":")
@@ -43,22 +62,40 @@ class Lock:
     neo4j: str
     browser: str
     jars: tuple[Jar, ...]
+    compiler: Jar
+    """Compiles the plugin of procedures; the server itself has no use for it."""
 
     @classmethod
     def parse(cls, text: str) -> Lock:
         """Read a lock file."""
         data = json.loads(text)
         jars = (Jar(name, *entry) for name, entry in data["jars"].items())
-        return cls(data["neo4j"], data["browser"], tuple(jars))
+        [compiler] = (Jar(name, *entry) for name, entry in data["compiler"].items())
+        return cls(data["neo4j"], data["browser"], tuple(jars), compiler)
 
     def dump(self) -> str:
         """Return the lock file, one jar a line, in order, so that a change reads well."""
-        lines = ",\n".join(
-            f"    {json.dumps(jar.coordinates)}: {json.dumps([jar.sha256, jar.size])}"
-            for jar in sorted(self.jars, key=lambda jar: jar.coordinates)
+        versions = "".join(
+            f'  "{name}": {json.dumps(value)},\n'
+            for name, value in (("neo4j", self.neo4j), ("browser", self.browser))
         )
-        head = f'  "neo4j": {json.dumps(self.neo4j)},\n  "browser": {json.dumps(self.browser)},\n'
-        return f'{{\n{head}  "jars": {{\n{lines}\n  }}\n}}\n'
+        lists = ",\n".join(
+            f'  "{name}": {{\n{_lines(jars)}\n  }}'
+            for name, jars in (("compiler", [self.compiler]), ("jars", self.jars))
+        )
+        return f"{{\n{versions}{lists}\n}}\n"
+
+    def tools(self) -> Lock:
+        """Return what building the plugin of procedures takes: the compiler and the API."""
+        api = [jar for jar in self.jars if jar.coordinates.rpartition(":")[0] in API]
+        return replace(self, jars=(self.compiler, *api))
+
+
+def _lines(jars: Sequence[Jar]) -> str:
+    return ",\n".join(
+        f"    {json.dumps(jar.coordinates)}: {json.dumps([jar.sha256, jar.size])}"
+        for jar in sorted(jars, key=lambda jar: jar.coordinates)
+    )
 
 
 @cache
@@ -77,11 +114,22 @@ class Shelf:
 
     folder: Path
     lock: Lock
+    title: str
+    """What these jars are, in words."""
+    licence: str
+    """What is said before they are fetched."""
 
     @classmethod
     def of(cls, settings: Settings, lock: Lock) -> Shelf:
-        """Return the shelf that the settings name."""
-        return cls(cache_root(settings) / f"neo4j-{lock.neo4j}", lock)
+        """Return the shelf of the server that the settings name."""
+        folder = cache_root(settings) / f"neo4j-{lock.neo4j}"
+        return cls(folder, lock, f"Neo4j {lock.neo4j}", LICENCE.format(version=lock.neo4j))
+
+    @classmethod
+    def of_tools(cls, settings: Settings, lock: Lock) -> Shelf:
+        """Return the shelf of what builds the plugin of procedures for that server."""
+        folder = cache_root(settings) / f"procedures-{lock.neo4j}"
+        return cls(folder, lock.tools(), "the compiler of procedures", COMPILER_LICENCE)
 
     @property
     def class_path(self) -> list[str]:

@@ -6,7 +6,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 
@@ -22,6 +21,7 @@ from graphmem.adapters.local_server.records import (
     ServerStatus,
 )
 from graphmem.errors import GraphAccessError, GraphUnavailableError
+from graphmem.rules import browser_links
 from graphmem.settings import Settings
 
 TRIES = 3
@@ -41,20 +41,27 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         GraphAccessError: the password file does not fit the data.
         ConfigurationError: no Java, or a folder that cannot be written.
     """
-    tell = report or _quiet
+    tell = report or quiet
     folder = Folder.of(settings)
     folder.create()
-    patience_s = 2 * settings.start_timeout_s + process.STOP_S
-    with folder.locked(patience_s):
+    with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
+    from graphmem.adapters.local_server.plugin import installing  # all rules that a read takes
+
     java = find_java(settings)
     # Fetched without the lock: it may take minutes, and its own lock keeps it to one process.
     shelf = fetch(settings, report=tell)
-    with folder.locked(patience_s):
+    procedures = installing.ready(settings, tell)
+    with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
+        folder.put_back()
         folder.claim_version(shelf.lock.neo4j)
+        if procedures is None:
+            installing.remove(folder.plugins)
+        else:
+            installing.install(procedures, folder.plugins)
         launcher = process.Launcher(java, shelf, folder)
         folder.password()
         if not folder.has_data:
@@ -75,12 +82,22 @@ def stop(settings: Settings) -> bool:
     if not folder.root.is_dir():
         return False
     folder.create()
-    with folder.locked(2 * settings.start_timeout_s + process.STOP_S):
-        server = process.find(folder, folder.read_state())
-        if server is not None:
-            process.end(server)
-        folder.forget_state()
+    with folder.locked(patience_s(settings)):
+        return stop_locked(folder)
+
+
+def stop_locked(folder: Folder) -> bool:
+    """Stop the server of a folder that the caller holds; return whether one was running."""
+    server = process.find(folder, folder.read_state())
+    if server is not None:
+        process.end(server)
+    folder.forget_state()
     return server is not None
+
+
+def patience_s(settings: Settings) -> float:
+    """Return how long another process may hold the folder: a failed start and a new one."""
+    return 2 * settings.start_timeout_s + process.STOP_S
 
 
 def status(settings: Settings) -> ServerStatus:
@@ -90,7 +107,7 @@ def status(settings: Settings) -> ServerStatus:
     return ServerStatus(
         running=running is not None,
         uri=running.uri if running else None,
-        browser_url=browser_url(running.http_port, running.bolt_port) if running else None,
+        browser_url=_browser(running) if running else None,
         pid=running.pid if running else None,
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
@@ -108,24 +125,21 @@ def stored_password(settings: Settings) -> SecretStr | None:
     return folder.password() if folder.password_file.exists() else None
 
 
-def browser_url(http_port: int, bolt_port: int, query: str = "") -> str:
-    """Return the address of Neo4j Browser on this server, with a query in its editor.
+def browse_link(settings: Settings, query: str) -> str | None:
+    """Return Browser's address with a query in its editor; None when the server does not run.
 
     The password is never part of it.
     """
-    link = {"dbms": f"bolt://{USER}@127.0.0.1:{bolt_port}"}
-    if query:
-        link |= {"cmd": "edit", "arg": query}
-    return f"http://127.0.0.1:{http_port}/browser/?{urlencode(link, quote_via=quote)}"
-
-
-def browse_link(settings: Settings, query: str) -> str | None:
-    """Return Browser's address with a query in its editor; None when the server does not run."""
     running = _running(Folder.of(settings))
-    return browser_url(running.http_port, running.bolt_port, query) if running else None
+    return _browser(running, query) if running else None
 
 
-def _quiet(_: Progress) -> None:
+def _browser(running: State, query: str = "") -> str:
+    browser = browser_links.browser_of(running.uri, running.http_port)
+    return browser_links.deep_link(browser, running.uri, USER, query)
+
+
+def quiet(_: Progress) -> None:
     """Report to nobody."""
 
 

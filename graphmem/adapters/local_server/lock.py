@@ -13,10 +13,11 @@ from graphmem.errors import ServerFetchError
 from graphmem.settings import Settings
 
 SHIPPED = Path(__file__).with_name(LOCK_FILE)
+ECJ = "org.eclipse.jdt:ecj"
 
 
-def make_lock(neo4j: str, browser: str, settings: Settings) -> Lock:
-    """Resolve the server and Neo4j Browser, fetch every jar and compute its sum.
+def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Lock:
+    """Resolve the server, Neo4j Browser and the compiler, fetch every jar and compute its sum.
 
     Raises:
         ServerFetchError: a version does not exist or a file cannot be fetched.
@@ -39,12 +40,15 @@ def make_lock(neo4j: str, browser: str, settings: Settings) -> Lock:
             first, rest = maven.resolver.resolve(needs)
             with ThreadPoolExecutor(THREADS) as pool:
                 jars = list(pool.map(_locked, _jars_of(first + rest)))
+            # By itself: it shares nothing with the server, and depends on nothing.
+            built_by = _locked(maven.create_dependency(f"{ECJ}:{compiler}").artifact)
         except (RuntimeError, OSError, ValueError) as error:
             raise ServerFetchError(
-                f"Neo4j {neo4j} with Browser {browser} could not be resolved: {error}",
-                hint="Check both versions, the network and GRAPHMEM_MAVEN_MIRROR.",
+                f"Neo4j {neo4j} with Browser {browser} and the Eclipse compiler {compiler} "
+                f"could not be resolved: {error}",
+                hint="Check the versions, the network and GRAPHMEM_MAVEN_MIRROR.",
             ) from error
-    return Lock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)))
+    return Lock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
 
 
 def _jars_of(needs: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAIN = "org.neo4j.server.Neo4jCommunity"
 ADMIN = "org.neo4j.cli.AdminTool"
 POLL_S = 0.02
+NAMELESS_S = 1.0
+"""How long a process may be without a command line before it counts as none of ours."""
 STOP_S = 30.0
 """How long a server may take to stop before it is killed."""
 TAIL_LINES = 20
@@ -51,7 +53,21 @@ class Launcher:
             LocalServerError: Neo4j's admin tool refused.
         """
         # The tool reads the password from the file: no other process sees it in our arguments.
-        arguments = ["dbms", "set-initial-password", f"@{self.folder.password_file}"]
+        self.administer(
+            "The password of the new data folder could not be set.",
+            ["dbms", "set-initial-password", f"@{self.folder.password_file}"],
+        )
+
+    def administer(self, problem: str, arguments: list[str]) -> None:
+        """Run Neo4j's admin tool to its end.
+
+        Args:
+            problem: what it means when it fails, a sentence.
+            arguments: of the tool.
+
+        Raises:
+            LocalServerError: it failed; carries the last lines of what it printed.
+        """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
             cwd=self.shelf.folder,
@@ -62,10 +78,7 @@ class Launcher:
             errors="replace",
         )
         if done.returncode:
-            raise LocalServerError(
-                "The password of the new data folder could not be set.",
-                log_tail=_shorten(done.stdout + done.stderr),
-            )
+            raise LocalServerError(problem, log_tail=_shorten(done.stdout + done.stderr))
 
     def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> State:
         """Start the server, note it in the folder, and return without waiting for it.
@@ -138,13 +151,36 @@ def find(folder: Folder, state: State | None) -> psutil.Process | None:
 
     try:
         process = psutil.Process(state.pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
+        if _is_dead(process):
             process.wait(0)  # a dead child of this process goes when somebody asks for it
             return None
-        ours = {MAIN, *identity(folder)} <= set(process.cmdline())
+        ours = {MAIN, *identity(folder)} <= set(_command_line(process))
     except psutil.Error:
         return None
     return process if ours else None
+
+
+def _is_dead(process: psutil.Process) -> bool:
+    """Return whether all of a process has ended, though somebody may still have to ask for it.
+
+    A Java whose first thread has ended looks like that too, while others still hold its files.
+    """
+    import psutil
+
+    return bool(process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1)
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    """Return the command line of a process, waiting for it while it is being born or dies.
+
+    Linux shows an empty one for a moment after `exec`, which under load one start in twenty met:
+    a server that had just begun was taken for dead.
+    """
+    deadline = time.monotonic() + NAMELESS_S
+    command: list[str]
+    while not (command := process.cmdline()) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    return command
 
 
 def wait_ready(
@@ -179,15 +215,32 @@ def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
     """Stop a server: ask, wait, and kill it when it does not listen."""
     import psutil
 
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.terminate()
-        try:
-            process.wait(timeout_s)
-        except psutil.TimeoutExpired:
+        if not _ended(process, timeout_s):
             process.kill()
-            process.wait(timeout_s)
-    except psutil.NoSuchProcess:
-        pass
+            _ended(process, timeout_s)
+
+
+def _ended(process: psutil.Process, timeout_s: float) -> bool:
+    """Wait until a process has ended and return whether it has.
+
+    What another process started, and lives to ask for, has ended too while it is asked for by
+    nobody: an agent's server that brought this one up asks for nothing.
+    """
+    import psutil
+
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        try:
+            process.wait(POLL_S)
+        except psutil.TimeoutExpired:
+            if not _is_dead(process):
+                continue
+            with suppress(psutil.TimeoutExpired):
+                process.wait(0)
+        return True
+    return False
 
 
 def free_ports(*wished: int) -> list[int]:

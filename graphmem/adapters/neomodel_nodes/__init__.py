@@ -5,17 +5,18 @@ attribute `uid`, because neomodel keeps the name `id` for itself.
 """
 
 from graphmem.adapters.neomodel_nodes.browsing import browsing
+from graphmem.adapters.neomodel_nodes.edges import EDGES, Rated, Returned, Speaks, Supersedes
 from graphmem.adapters.neomodel_nodes.indexes import Index
+from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.nodes import (
-    EDGES,
     NODES,
+    Artifact,
     Belief,
     Episode,
     Event,
     Memory,
+    Name,
     Predicate,
-    Speaks,
-    Supersedes,
     Tenant,
     Turn,
 )
@@ -28,13 +29,17 @@ from graphmem.adapters.neomodel_nodes.workings import (
     Migration,
     MigrationLock,
     NameLock,
+    Rater,
+    Rating,
     Reply,
+    Tombstone,
 )
 
 __all__ = [
     "EDGES",
     "NODES",
     "Archive",
+    "Artifact",
     "Belief",
     "Checkpoint",
     "Consolidation",
@@ -42,15 +47,24 @@ __all__ = [
     "Episode",
     "Event",
     "Index",
+    "Item",
+    "ItemText",
     "Memory",
     "Migration",
     "MigrationLock",
+    "Name",
     "NameLock",
+    "Namespace",
     "Predicate",
+    "Rated",
+    "Rater",
+    "Rating",
     "Reply",
+    "Returned",
     "Speaks",
     "Supersedes",
     "Tenant",
+    "Tombstone",
     "Turn",
     "browsing",
     "declared",

@@ -14,11 +14,12 @@ from neomodel import (
     RelationshipTo,
     StringProperty,
     StructuredNode,
-    StructuredRel,
     ZeroOrOne,
 )
 
+from graphmem.adapters.neomodel_nodes.edges import Rated, Returned, Speaks, Supersedes, at
 from graphmem.adapters.neomodel_nodes.indexes import COSINE, WORDS, Index
+from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.workings import (
     Archive,
     Checkpoint,
@@ -30,40 +31,8 @@ from graphmem.adapters.neomodel_nodes.workings import (
     Rater,
     Rating,
     Reply,
+    Tombstone,
 )
-
-
-class Supersedes(StructuredRel):
-    """When a memory took the place of another, and the event that says so."""
-
-    event_id = StringProperty(required=True)
-    occurred_at = DateTimeNeo4jFormatProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
-
-
-class Speaks(StructuredRel):
-    """Which slot a piece of evidence speaks of, and since when."""
-
-    indexes: ClassVar = (Index("range", "recorded_at", ("tenant", "slot_id", "recorded_at")),)
-
-    tenant = StringProperty(required=True)
-    slot_id = StringProperty(required=True)
-    recorded_at = DateTimeNeo4jFormatProperty(required=True)
-
-
-class Returned(StructuredRel):
-    """In which place a search returned a result, and how near it was to the question."""
-
-    rank = IntegerProperty(required=True)
-    similarity = FloatProperty()
-    content_hash = StringProperty()
-
-
-class Rated(StructuredRel):
-    """What the games of a search made of a rating."""
-
-    before = FloatProperty(required=True)
-    after = FloatProperty(required=True)
 
 
 class Tenant(StructuredNode):
@@ -118,12 +87,14 @@ class Memory(StructuredNode):
     trace_burst = IntegerProperty()
     trace_foreign = BooleanProperty()
 
-    supersedes = RelationshipTo("Memory", "SUPERSEDES", model=Supersedes)
-    superseded_by = RelationshipFrom("Memory", "SUPERSEDES", model=Supersedes)
-    reinforced_by = RelationshipFrom("Event", "REINFORCES")
-    concerned_by = RelationshipFrom("Event", "CONCERNS")
-    claims = RelationshipTo("Belief", "CLAIMS")
-    accessed_by = RelationshipFrom("Event", "ACCESSED")
+    supersedes = RelationshipTo(at("Memory"), "SUPERSEDES", model=Supersedes)
+    superseded_by = RelationshipFrom(at("Memory"), "SUPERSEDES", model=Supersedes)
+    reinforced_by = RelationshipFrom(at("Event"), "REINFORCES")
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    claims = RelationshipTo(at("Belief"), "CLAIMS")
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
 
 
 class Belief(StructuredNode):
@@ -155,6 +126,7 @@ class Belief(StructuredNode):
     object = StringProperty()
     subject_key = StringProperty()
     predicate_key = StringProperty()
+    object_key = StringProperty()
     status = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
     unembedded = BooleanProperty()
@@ -164,13 +136,15 @@ class Belief(StructuredNode):
     first_id = StringProperty(required=True)
     locked_at = DateTimeNeo4jFormatProperty()
 
-    supported_by = RelationshipFrom("Event", "SUPPORTS", model=Speaks)
-    refuted_by = RelationshipFrom("Event", "REFUTES", model=Speaks)
-    concerned_by = RelationshipFrom("Event", "CONCERNS")
-    claimed_by = RelationshipFrom("Memory", "CLAIMS")
-    supersedes = RelationshipTo("Belief", "SUPERSEDES", model=Supersedes)
-    superseded_by = RelationshipFrom("Belief", "SUPERSEDES", model=Supersedes)
-    accessed_by = RelationshipFrom("Event", "ACCESSED")
+    supported_by = RelationshipFrom(at("Event"), "SUPPORTS", model=Speaks)
+    refuted_by = RelationshipFrom(at("Event"), "REFUTES", model=Speaks)
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    claimed_by = RelationshipFrom(at("Memory"), "CLAIMS")
+    supersedes = RelationshipTo(at("Belief"), "SUPERSEDES", model=Supersedes)
+    superseded_by = RelationshipFrom(at("Belief"), "SUPERSEDES", model=Supersedes)
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
 
 
 class Predicate(StructuredNode):
@@ -193,7 +167,21 @@ class Predicate(StructuredNode):
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
-    concerned_by = RelationshipFrom("Event", "CONCERNS")
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+
+
+class Name(StructuredNode):
+    """A name, and by the newest of its SAME_AS events the one that it stands for."""
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    tenant = StringProperty(required=True)
+    key = StringProperty(required=True)
+    scope = StringProperty(required=True)
+    name = StringProperty(required=True)
+
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    named_by = RelationshipFrom(at("Event"), "NAMES")
 
 
 class Event(StructuredNode):
@@ -229,35 +217,41 @@ class Event(StructuredNode):
     decay_per_day = FloatProperty()
     margin = FloatProperty()
     combine = StringProperty()
+    same_as = StringProperty()
     position = IntegerProperty()
     payload = StringProperty()
 
-    reinforces = RelationshipTo("Memory", "REINFORCES")
-    supports = RelationshipTo("Belief", "SUPPORTS", model=Speaks)
-    refutes = RelationshipTo("Belief", "REFUTES", model=Speaks)
-    retracts = RelationshipTo("Event", "RETRACTS")
-    retracted_by = RelationshipFrom("Event", "RETRACTS")
-    concerns = RelationshipTo("Memory", "CONCERNS")
-    concerns_beliefs = RelationshipTo("Belief", "CONCERNS")
-    concerns_episodes = RelationshipTo("Episode", "CONCERNS")
-    occurred_in = RelationshipTo("Episode", "OCCURRED_IN", cardinality=ZeroOrOne)
-    quotes = RelationshipTo("Turn", "QUOTES")
-    accessed_memories = RelationshipTo("Memory", "ACCESSED")
-    accessed_beliefs = RelationshipTo("Belief", "ACCESSED")
-    accessed_turns = RelationshipTo("Turn", "ACCESSED")
-    accessed_episodes = RelationshipTo("Episode", "ACCESSED")
-    accessed_artifacts = RelationshipTo("Artifact", "ACCESSED")
-    returned_memories = RelationshipTo("Memory", "RETURNED", model=Returned)
-    returned_beliefs = RelationshipTo("Belief", "RETURNED", model=Returned)
-    returned_turns = RelationshipTo("Turn", "RETURNED", model=Returned)
-    returned_episodes = RelationshipTo("Episode", "RETURNED", model=Returned)
-    returned_artifacts = RelationshipTo("Artifact", "RETURNED", model=Returned)
-    rated_memories = RelationshipTo("Memory", "RATED", model=Rated)
-    rated_beliefs = RelationshipTo("Belief", "RATED", model=Rated)
-    rated_episodes = RelationshipTo("Episode", "RATED", model=Rated)
-    rated_artifacts = RelationshipTo("Artifact", "RATED", model=Rated)
-    within = RelationshipTo("Event", "WITHIN", cardinality=ZeroOrOne)
-    logged = RelationshipFrom("Event", "WITHIN")
+    reinforces = RelationshipTo(at("Memory"), "REINFORCES")
+    supports = RelationshipTo(at("Belief"), "SUPPORTS", model=Speaks)
+    refutes = RelationshipTo(at("Belief"), "REFUTES", model=Speaks)
+    retracts = RelationshipTo(at("Event"), "RETRACTS")
+    retracted_by = RelationshipFrom(at("Event"), "RETRACTS")
+    concerns = RelationshipTo(at("Memory"), "CONCERNS")
+    concerns_beliefs = RelationshipTo(at("Belief"), "CONCERNS")
+    concerns_episodes = RelationshipTo(at("Episode"), "CONCERNS")
+    concerns_predicates = RelationshipTo(at("Predicate"), "CONCERNS")
+    concerns_names = RelationshipTo(at("Name"), "CONCERNS")
+    names = RelationshipTo(at("Name"), "NAMES", cardinality=ZeroOrOne)
+    concerns_proposals = RelationshipTo(at("Event"), "CONCERNS")
+    decided_by = RelationshipFrom(at("Event"), "CONCERNS")
+    occurred_in = RelationshipTo(at("Episode"), "OCCURRED_IN", cardinality=ZeroOrOne)
+    quotes = RelationshipTo(at("Turn"), "QUOTES")
+    accessed_memories = RelationshipTo(at("Memory"), "ACCESSED")
+    accessed_beliefs = RelationshipTo(at("Belief"), "ACCESSED")
+    accessed_turns = RelationshipTo(at("Turn"), "ACCESSED")
+    accessed_episodes = RelationshipTo(at("Episode"), "ACCESSED")
+    accessed_artifacts = RelationshipTo(at("Artifact"), "ACCESSED")
+    returned_memories = RelationshipTo(at("Memory"), "RETURNED", model=Returned)
+    returned_beliefs = RelationshipTo(at("Belief"), "RETURNED", model=Returned)
+    returned_turns = RelationshipTo(at("Turn"), "RETURNED", model=Returned)
+    returned_episodes = RelationshipTo(at("Episode"), "RETURNED", model=Returned)
+    returned_artifacts = RelationshipTo(at("Artifact"), "RETURNED", model=Returned)
+    rated_memories = RelationshipTo(at("Memory"), "RATED", model=Rated)
+    rated_beliefs = RelationshipTo(at("Belief"), "RATED", model=Rated)
+    rated_episodes = RelationshipTo(at("Episode"), "RATED", model=Rated)
+    rated_artifacts = RelationshipTo(at("Artifact"), "RATED", model=Rated)
+    within = RelationshipTo(at("Event"), "WITHIN", cardinality=ZeroOrOne)
+    logged = RelationshipFrom(at("Event"), "WITHIN")
 
 
 class Episode(StructuredNode):
@@ -290,10 +284,13 @@ class Episode(StructuredNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
     locked_at = DateTimeNeo4jFormatProperty()
 
-    turns = RelationshipFrom("Turn", "OCCURRED_IN")
-    events = RelationshipFrom("Event", "OCCURRED_IN")
-    accessed_by = RelationshipFrom("Event", "ACCESSED")
-    concerned_by = RelationshipFrom("Event", "CONCERNS")
+    turns = RelationshipFrom(at("Turn"), "OCCURRED_IN")
+    events = RelationshipFrom(at("Event"), "OCCURRED_IN")
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
+    concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
+    replies = RelationshipFrom(Reply, "RESTS_ON")
     archived_as = RelationshipTo(Archive, "ARCHIVED_AS", cardinality=ZeroOrOne)
 
 
@@ -327,11 +324,13 @@ class Turn(StructuredNode):
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
-    occurred_in = RelationshipTo("Episode", "OCCURRED_IN", cardinality=ZeroOrOne)
-    next = RelationshipTo("Turn", "NEXT", cardinality=ZeroOrOne)
-    previous = RelationshipFrom("Turn", "NEXT", cardinality=ZeroOrOne)
-    quoted_by = RelationshipFrom("Event", "QUOTES")
-    accessed_by = RelationshipFrom("Event", "ACCESSED")
+    occurred_in = RelationshipTo(at("Episode"), "OCCURRED_IN", cardinality=ZeroOrOne)
+    next = RelationshipTo(at("Turn"), "NEXT", cardinality=ZeroOrOne)
+    previous = RelationshipFrom(at("Turn"), "NEXT", cardinality=ZeroOrOne)
+    quoted_by = RelationshipFrom(at("Event"), "QUOTES")
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    replies = RelationshipFrom(Reply, "RESTS_ON")
 
 
 class Artifact(StructuredNode):
@@ -346,14 +345,16 @@ class Artifact(StructuredNode):
     ref = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
-    accessed_by = RelationshipFrom("Event", "ACCESSED")
-    returned_by = RelationshipFrom("Event", "RETURNED", model=Returned)
+    accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
 
 
 NODES: tuple[type[StructuredNode], ...] = (
     Tenant,
     Memory,
     Belief,
+    Name,
     Predicate,
     Checkpoint,
     NameLock,
@@ -366,10 +367,11 @@ NODES: tuple[type[StructuredNode], ...] = (
     Consolidation,
     Reply,
     Archive,
+    Namespace,
+    Item,
+    ItemText,
+    Tombstone,
     EmbeddingModel,
     Migration,
     MigrationLock,
 )
-
-EDGES: dict[str, type[Speaks]] = {"SUPPORTS": Speaks, "REFUTES": Speaks}
-"""Relationships that have indexes."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from neomodel import StructuredNode
 
+from graphmem.adapters.neomodel_nodes.edges import EDGES
 from graphmem.adapters.neomodel_nodes.indexes import Index
-from graphmem.adapters.neomodel_nodes.nodes import EDGES, NODES
+from graphmem.adapters.neomodel_nodes.nodes import NODES
 from graphmem.model import Schema, SchemaItem
 
 _TYPES = {

@@ -17,6 +17,7 @@ from neomodel import (
     ZeroOrOne,
 )
 
+from graphmem.adapters.neomodel_nodes.edges import at
 from graphmem.adapters.neomodel_nodes.indexes import Index
 
 
@@ -35,13 +36,15 @@ class Consolidation(StructuredNode):
 
 
 class Reply(StructuredNode):
-    """What was decided of one cluster of passages, and the model's own words if one was asked."""
+    """What was decided of a cluster of passages, or of turns read together; a model's words."""
 
     indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
 
     tenant = StringProperty(required=True)
     uid = StringProperty(required=True, db_property="id")
     scope = StringProperty(required=True)
+    # extraction; of consolidation it has none.
+    kind = StringProperty()
     done = BooleanProperty()
     attempts = IntegerProperty()
     synthesiser = StringProperty()
@@ -55,9 +58,10 @@ class Reply(StructuredNode):
     tokens_out = IntegerProperty()
     cost_usd = FloatProperty()
     recorded_at = DateTimeNeo4jFormatProperty()
+    locked_at = DateTimeNeo4jFormatProperty()
 
-    turns = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Turn", "RESTS_ON")
-    episodes = RelationshipTo("graphmem.adapters.neomodel_nodes.nodes.Episode", "RESTS_ON")
+    turns = RelationshipTo(at("Turn"), "RESTS_ON")
+    episodes = RelationshipTo(at("Episode"), "RESTS_ON")
 
 
 class Archive(StructuredNode):
@@ -73,7 +77,7 @@ class Archive(StructuredNode):
     sha256 = StringProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
-    episode = RelationshipFrom("graphmem.adapters.neomodel_nodes.nodes.Episode", "ARCHIVED_AS")
+    episode = RelationshipFrom(at("Episode"), "ARCHIVED_AS")
 
 
 class Rater(StructuredNode):
@@ -147,10 +151,22 @@ class NameLock(StructuredNode):
     key = StringProperty(required=True)
 
 
+class Tombstone(StructuredNode):
+    """That something was erased; it is refused when it is sent again."""
+
+    indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
+
+    # A digest: of a tenant that was erased no node holds the name.
+    tenant = StringProperty(required=True)
+    key = StringProperty(required=True)
+    erased_at = DateTimeNeo4jFormatProperty(required=True)
+
+
 class EmbeddingModel(StructuredNode):
-    """The model that filled the graph."""
+    """A model that filled the graph, or is filling it."""
 
     key = StringProperty(unique_index=True)
+    generation = IntegerProperty()
     name = StringProperty(required=True)
     dimension = IntegerProperty(required=True)
     mu_document = FloatProperty(required=True)
@@ -167,8 +183,8 @@ class Migration(StructuredNode):
     language = StringProperty()
     applied_at = DateTimeNeo4jFormatProperty(required=True)
 
-    followed_by = RelationshipTo("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
-    follows = RelationshipFrom("Migration", "FOLLOWED_BY", cardinality=ZeroOrOne)
+    followed_by = RelationshipTo(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
+    follows = RelationshipFrom(at("Migration"), "FOLLOWED_BY", cardinality=ZeroOrOne)
 
 
 class MigrationLock(StructuredNode):

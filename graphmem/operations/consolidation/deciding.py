@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphmem.model import ConsolidationPolicy, EventType, Experience, Kind
@@ -34,7 +34,7 @@ class Said:
     @property
     def event_id(self) -> str:
         """Made from the belief and the passage: a passage speaks once of a belief."""
-        return "said_" + identity.digest(self.claim.id, self.passage.id)[:32]
+        return claims.said_id(self.claim.id, self.passage.id)
 
     def draft(self, synthesiser: str, now: datetime) -> Draft:
         """Return the event of it."""
@@ -94,6 +94,16 @@ class Unit:
     def mark_id(self, mark: Mark) -> str:
         """Return the id of a mark's event."""
         return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
+
+    def without(self, gone: frozenset[str]) -> Unit:
+        """Return it without what names something that was forgotten."""
+        said = tuple(
+            one
+            for one in self.said
+            if gone.isdisjoint((one.event_id, one.claim.id, one.passage.id, one.passage.episode_id))
+        )
+        marks = tuple(one for one in self.marks if one.belief_id not in gone)
+        return replace(self, said=said, marks=marks)
 
     def decided(self) -> str:
         """Return all that is written, as JSON: enough to write it again without a model."""

@@ -24,9 +24,9 @@ from graphmem.operations.consolidation import (
 from graphmem.operations.consolidation.deciding import Cluster, Unit
 from graphmem.operations.consolidation.extracting import Ground, Seen
 from graphmem.operations.consolidation.surrounding import Made
-from graphmem.operations.consolidation.synthesising import Bill, Question
+from graphmem.operations.consolidation.synthesising import Question
 from graphmem.operations.consolidation.writing import Lease
-from graphmem.ports import Binding, Llm, OnPart, Role
+from graphmem.ports import Bill, Binding, Llm, OnPart, Role
 from graphmem.rules import identity, moments
 from graphmem.rules.claims import Claim
 

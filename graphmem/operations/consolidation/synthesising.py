@@ -10,7 +10,7 @@ from graphmem.model import ConsolidationPolicy, Kind
 from graphmem.operations.consolidation import deciding
 from graphmem.operations.consolidation.deciding import Cluster, Said, Unit
 from graphmem.operations.consolidation.extracting import Same
-from graphmem.ports import Answer, Binding, Llm, Role
+from graphmem.ports import Bill, Binding, Llm, Role
 from graphmem.rules import calibration, claims, prompting, synthesis
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
@@ -21,32 +21,6 @@ MOST_SHOWN = 20
 MOST_BELIEFS = 8
 MOST_CHARACTERS = 1_000
 """Of each passage: a message may be a document, and twenty of them fit no model."""
-
-
-@dataclass(slots=True)
-class Bill:
-    """What a run's requests came to."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = None
-
-    def add(self, answer: Answer[Synthesis]) -> None:
-        """Count one answer."""
-        self.calls += answer.requests
-        self.tokens_in += answer.tokens_in
-        self.tokens_out += answer.tokens_out
-        if answer.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + answer.cost_usd
-
-    def join(self, other: Bill) -> None:
-        """Count what another bill has counted."""
-        self.calls += other.calls
-        self.tokens_in += other.tokens_in
-        self.tokens_out += other.tokens_out
-        if other.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import LeaseLostError
+from graphmem.errors import ErasedError, LeaseLostError
 from graphmem.operations.consolidation.deciding import Mark, Unit
 from graphmem.operations.consolidation.extracting import Seen
 from graphmem.ports import Binding, Tx
@@ -65,11 +65,24 @@ async def give_back(to: Binding, owner: str, *, finished: bool) -> None:
 
 
 async def write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool:
-    """Write a unit and return whether it was new: another worker may have been there first.
+    """Write a unit, but for what was forgotten, and return whether it was new.
+
+    Another worker may have been there first.
 
     Raises:
         LeaseLostError: another worker has gone on with the run.
+        ErasedError: the scope or the tenant was forgotten.
     """
+    try:
+        return await _write(to, lease, unit, synthesiser)
+    except ErasedError as error:
+        left = unit.without(error.ids)
+        if (len(left.said), len(left.marks)) == (len(unit.said), len(unit.marks)):
+            raise
+        return await write(to, lease, left, synthesiser)
+
+
+async def _write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool:
     now = max(to.world.clock.now(), lease.seen.known)
     batch = [one.draft(synthesiser, now) for one in unit.said]
     reply = {

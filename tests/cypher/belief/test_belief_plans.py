@@ -11,11 +11,10 @@ import neo4j
 import pytest
 
 from graphmem import GraphMem, catalog
-from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
 from graphmem.rules import asking, vitality
 from graphmem.rules.asking import Reading
-from graphmem.settings import Settings
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
 from tests.rules.strategies_histories import END, long_history
@@ -25,20 +24,6 @@ pytestmark = pytest.mark.server
 READS = ("belief/current", "belief/states", "belief/test")
 SLACK = 1.2
 """The planner may choose another way when what it counts has grown."""
-
-
-@pytest.fixture
-def session(migrated: Settings) -> Iterator[neo4j.Session]:
-    assert migrated.uri is not None
-    assert migrated.password is not None
-    auth = (migrated.user, migrated.password.get_secret_value())
-    with (
-        neo4j.GraphDatabase.driver(
-            migrated.uri, auth=auth, notifications_min_severity="OFF"
-        ) as driver,
-        driver.session() as session,
-    ):
-        yield session
 
 
 @pytest.mark.parametrize("known", [False, True])

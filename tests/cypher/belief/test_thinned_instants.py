@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem import catalog
-from graphmem.adapters.neo4j_graph import LANGUAGE
+from graphmem.catalog import LANGUAGE
 from tests.plugins.graph import Look
 
 pytestmark = pytest.mark.server

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -19,7 +19,8 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.model import AppliedMigration, EmbeddingModel, GraphState
-from graphmem.ports import Embedder, Role, Tx, World
+from graphmem.ports import Embedder, Query, Role, Row, Tx, World
+from graphmem.rules import generations
 from graphmem.rules.calibration import Calibration, mean_cosine
 
 LOCK_S = 600
@@ -27,6 +28,8 @@ LOCK_S = 600
 WAIT_S = 60
 POLL_S = 0.25
 INDEXES_S = 3600
+VECTORS = "vector_options"
+"""The parameter that gives a vector index its dimension."""
 FULLTEXT = "fulltext_options"
 """The parameter that gives a full-text index its language."""
 UNFIT = frozenset({"simple", "stop", "thai"})
@@ -38,7 +41,7 @@ can be made all the same, and the first write then stops the database."""
 def _state(row: Any) -> GraphState:
     return GraphState(
         migrations=tuple(AppliedMigration(**m) for m in row["migrations"]),
-        model=EmbeddingModel(**row["model"]) if row["model"] else None,
+        models=tuple(EmbeddingModel(**m) for m in row["models"]),
     )
 
 
@@ -57,7 +60,7 @@ AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
 
 
 async def state(world: World) -> GraphState:
-    """Return what was applied to the graph and which model filled it."""
+    """Return what was applied to the graph and which models filled it."""
 
     async def work(tx: Tx) -> GraphState:
         return (await tx.fetch(STATE))[0]
@@ -93,11 +96,13 @@ def due(found: GraphState, language: str) -> Sequence[Migration]:
 
 
 async def checked(world: World) -> EmbeddingModel:
-    """Return the graph's embedding model when the schema is current, model and language ours.
+    """Return the graph's embedding model that is ours, when schema and language are current too.
+
+    That is the current one, or the former until its embeddings are removed.
 
     Raises:
         MigrationPendingError, MigrationChangedError: the schema is not current.
-        ModelMismatchError: another model filled the graph.
+        ModelMismatchError: other models filled the graph.
         LanguageMismatchError: its words are indexed in another language than the settings'.
         ConfigurationError: that is no language the server knows.
     """
@@ -107,9 +112,9 @@ async def checked(world: World) -> EmbeddingModel:
         raise MigrationPendingError(
             f"{len(waiting)} of {len(catalog.migrations())} migrations have not been applied."
         )
-    await _same_model(found.model, world)
+    ours = await _same_model(found, world)
     await _same_language(found, world)
-    return found.model
+    return ours
 
 
 async def migrate_if_due(world: World) -> None:
@@ -144,13 +149,14 @@ async def migrate(world: World) -> tuple[str, ...]:
     try:
         found = await state(world)
         if found.model is not None:
-            await _same_model(found.model, world)
+            await _same_model(found, world)
         waiting = due(found, world.settings.language)
         if any(map(_has_words, waiting)):
             await _known_language(world)
-        applied = [await _apply(world, owner, m) for m in waiting]
+        kept = await sets(found, world)
+        applied = [await _apply(world, owner, m, kept) for m in waiting]
         if found.model is None:
-            await _record_model(world)
+            await record_model(world, "current", generations.FIRST)
     finally:
         await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
     # Also when nothing was applied: who applied it may still wait, or have died waiting.
@@ -184,20 +190,28 @@ async def _lock(world: World, owner: str) -> None:
     raise MigrationLockedError
 
 
-async def _apply(world: World, owner: str, migration: Migration) -> str:
+async def sets(found: GraphState, world: World) -> dict[int, int]:
+    """Return the dimension of each generation of embeddings that the graph has, or begins with."""
+    kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
+    return kept or {generations.FIRST: await world.embedder.dimension()}
+
+
+async def _apply(world: World, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:
     world.report(f"applying {migration.name}")
     await _lock(world, owner)
     language = world.settings.language if _has_words(migration) else None
     if language is not None:
         # Whoever finds the indexes half made must not take them for those of the old language.
         await world.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
-    offered = {
-        "vector_options": _vector_options(await world.embedder.dimension()),
-        FULLTEXT: {"indexConfig": {"fulltext.analyzer": language}},
-    }
+    words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
-        params = {name: offered[name] for name in statement.params}
-        await world.graph.schema(statement, **params)
+        if VECTORS in statement.params:
+            for generation, dimension in kept.items():
+                await _index_vectors(world, statement, generation, dimension)
+        elif FULLTEXT in statement.params:
+            await world.graph.schema(statement, **{FULLTEXT: words})
+        else:
+            await world.graph.schema(statement)
     await world.graph.write(
         lambda tx: tx.fetch(
             RECORD,
@@ -210,6 +224,21 @@ async def _apply(world: World, owner: str, migration: Migration) -> str:
     return migration.name
 
 
+async def index_vectors(world: World, generation: int, dimension: int) -> None:
+    """Make the vector indexes of a generation of embeddings, and wait until they are ready."""
+    for statement in (q for m in catalog.migrations() for q in m.statements):
+        if VECTORS in statement.params:
+            await _index_vectors(world, statement, generation, dimension)
+    await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
+
+
+async def _index_vectors(
+    world: World, statement: Query[Row], generation: int, dimension: int
+) -> None:
+    about = catalog.in_generation(statement, generation)
+    await world.graph.schema(about, **{VECTORS: _vector_options(dimension)})
+
+
 def _vector_options(dimension: int) -> dict[str, Any]:
     return {
         "indexConfig": {
@@ -220,13 +249,16 @@ def _vector_options(dimension: int) -> dict[str, Any]:
     }
 
 
-async def _record_model(world: World) -> None:
+async def record_model(world: World, key: str, generation: int) -> None:
+    """Record the world's embedding model, and how like one another unrelated texts are to it."""
     world.report(f"measuring the embedding model {world.embedder.name}")
     calibration = await measure(world.embedder)
     dimension = await world.embedder.dimension()
     await world.graph.write(
         lambda tx: tx.fetch(
             RECORD_MODEL,
+            key=key,
+            generation=generation,
             name=world.embedder.name,
             dimension=dimension,
             mu_document=calibration.mu_document,
@@ -274,10 +306,12 @@ async def _same_language(found: GraphState, world: World) -> None:
     )
 
 
-async def _same_model(recorded: EmbeddingModel, world: World) -> None:
+async def _same_model(found: GraphState, world: World) -> EmbeddingModel:
+    """Return the recorded model that is the world's and has filled the graph."""
     ours = (world.embedder.name, await world.embedder.dimension())
-    if ours != (recorded.name, recorded.dimension):
-        raise ModelMismatchError(
-            f"This graph was filled with {recorded.name} ({recorded.dimension} dimensions), "
-            f"not with {ours[0]} ({ours[1]})."
-        )
+    filled = [model for model in found.models if model.key in ("current", "former")]
+    for model in filled:
+        if ours == (model.name, model.dimension):
+            return model
+    shown = " and ".join(f"{model.name} ({model.dimension} dimensions)" for model in filled)
+    raise ModelMismatchError(f"This graph was filled with {shown}, not with {ours[0]} ({ours[1]}).")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Difference, Schema, SchemaItem
+from graphmem.operations.schema.migration import sets, state
 from graphmem.ports import Row, Tx, World
+from graphmem.rules.generations import in_generation, property_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,17 @@ CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
 async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
     """Return how the graph's indexes and constraints differ from the declared ones, by name.
 
-    Vector indexes are held to the dimension of the world's embedder, full-text indexes to the
-    settings' language. What stands on labels that are not ours is left alone.
+    Vector indexes are held to the recorded models, of which there are two while the graph goes over
+    to another one; full-text indexes to the settings' language. What stands on labels that are not
+    ours is left alone.
     """
 
     async def work(tx: Tx) -> list[_Found]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
-    here: dict[str, dict[str, Any]] = {
-        "VECTOR": {"vector.dimensions": await world.embedder.dimension()},
-        "FULLTEXT": {"fulltext.analyzer": world.settings.language},
-    }
-    wanted = {item.name: _set(item, here.get(item.type, {})) for item in declared.items}
+    kept = await sets(await state(world), world)
+    here = [one for item in declared.items for one in _here(item, kept, world.settings.language)]
+    wanted = {item.name: item for item in here}
     present = {found.item.name: found for found in await world.graph.read(work)}
     differences = (
         *(d for name, item in wanted.items() for d in _judged(item, present.get(name))),
@@ -67,6 +68,21 @@ async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
         ),
     )
     return tuple(sorted(differences, key=lambda d: (d.name, d.kind)))
+
+
+def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[SchemaItem]:
+    """Yield a declared item as this graph should have it: a vector index for each generation."""
+    if item.type == "VECTOR":
+        for generation, dimension in kept.items():
+            about = item.model_copy(
+                update={
+                    "name": in_generation(item.name, generation),
+                    "properties": (property_of(generation), *item.properties[1:]),
+                }
+            )
+            yield _set(about, {"vector.dimensions": dimension})
+    else:
+        yield _set(item, {"fulltext.analyzer": language} if item.type == "FULLTEXT" else {})
 
 
 def _set(item: SchemaItem, config: dict[str, Any]) -> SchemaItem:

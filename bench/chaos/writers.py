@@ -1,0 +1,198 @@
+"""What is written and read meanwhile: by many at once, each write under ids of its own."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from graphmem import GraphMem
+from graphmem.adapters.clock import BlockingClock
+from graphmem.errors import GraphmemError, RefusedError, UnavailableError
+
+BATCH = 6
+"""Texts or observations of one transaction."""
+AGAIN = 0.6
+"""How often a write that was not acknowledged is tried again, as it was."""
+WRONG = (timedelta(0), timedelta(hours=1), timedelta(0), timedelta(hours=-1))
+"""How wrong the clocks of writers are, in turn."""
+SYLLABLES = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ra", "se", "ti", "vo", "zu"]
+
+
+@dataclass(slots=True)
+class Write:
+    """One call, and what it was to leave behind."""
+
+    kind: str
+    ids: tuple[str, ...]
+    """Of its events; of messages, the texts of its turns."""
+    is_done: bool = False
+    """It was acknowledged."""
+
+
+@dataclass
+class Journal:
+    """What every writer tried, and what was wrong with it."""
+
+    writes: list[Write] = field(default_factory=list)
+    unexpected: Counter[str] = field(default_factory=Counter)
+    unavailable: Counter[str] = field(default_factory=Counter)
+
+
+class WrongClock(BlockingClock):
+    """The clock of a machine that nobody has set."""
+
+    def __init__(self, wrong: timedelta) -> None:
+        self._wrong = wrong
+
+    def now(self) -> datetime:
+        """Return what it shows, UTC."""
+        return super().now() + self._wrong
+
+
+def with_clock(memory: GraphMem, wrong: timedelta) -> GraphMem:
+    """Return the same handle, on a machine by whose clock it is earlier or later."""
+    binding = memory._state.binding
+    world = replace(binding.world, clock=WrongClock(wrong))
+    return GraphMem(replace(memory._state, binding=replace(binding, world=world)))
+
+
+Verb: TypeAlias = Callable[[str], tuple[Write, Callable[[], object]]]
+"""Makes a write of a mark, and what writes it."""
+
+
+class Writer(threading.Thread):
+    """Writes one thing after another until it is told to stop."""
+
+    def __init__(self, memory: GraphMem, number: int, over: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.journal = Journal()
+        self._memory = with_clock(memory, WRONG[number % len(WRONG)])
+        self._number = number
+        self._over = over
+        self._chance = random.Random(number)  # noqa: S311 - no secret
+        self._known: list[str] = []
+        """Memories that can be superseded or hidden."""
+
+        self._verbs = [
+            *(self._remember, self._remember_many, self._observe, self._observe_many),
+            *(self._talk, self._testify, self._supersede, self._deprecate, self._read),
+        ]
+
+    def run(self) -> None:
+        """Write until it is over."""
+        while not self._over.is_set():
+            self._write(self._chance.choice(self._verbs))
+
+    def write_each(self) -> None:
+        """Write one of everything, in the caller's thread: the server plans each query once."""
+        for verb in (self._remember, *self._verbs):  # Two memories: one each to replace and hide.
+            self._write(verb)
+
+    def _write(self, verb: Verb) -> None:
+        write, call = verb(f"{self._number}-{len(self.journal.writes)}")
+        self.journal.writes.append(write)
+        self._do(write, call)
+
+    def _do(self, write: Write, call: Callable[[], object]) -> None:
+        while not write.is_done:
+            try:
+                call()
+            except UnavailableError as error:
+                self.journal.unavailable[error.code] += 1
+                if self._over.is_set() or self._chance.random() > AGAIN:
+                    return
+            except RefusedError as error:
+                # What another writer did meanwhile; nothing of this one may be there.
+                self.journal.unexpected[f"refused {write.kind}: {error.code}"] += 1
+                return
+            except GraphmemError as error:
+                # Of a query that was refused the message holds Neo4j's own codes, and no values.
+                self.journal.unexpected[f"{error.code}: {error}"] += 1
+                return
+            else:
+                write.is_done = True
+
+    def _text(self, mark: str) -> str:
+        words = ("".join(self._chance.choices(SYLLABLES, k=4)) for _ in range(9))
+        return f"{mark} {' '.join(words)}"
+
+    def _remember(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        text = self._text(mark)
+
+        def call() -> None:
+            done = self._memory.remember(text, id=mark)
+            if done.memory_id:
+                self._known.append(done.memory_id)
+
+        return Write("remember", (mark,)), call
+
+    def _remember_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        from graphmem import Wish
+
+        ids = tuple(f"{mark}-{n}" for n in range(BATCH))
+        wishes = [Wish(content=self._text(one), id=one) for one in ids]
+        return Write("remember_many", ids), lambda: self._memory.remember_many(wishes)
+
+    def _observe(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        # Of few subjects, so that slots are shared by all writers.
+        who, what = f"s{self._chance.randrange(20)}", f"v{self._chance.randrange(5)}"
+        return (
+            Write("observe", (mark,)),
+            lambda: self._memory.observe(who, "works on", what, id=mark),
+        )
+
+    def _observe_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        ids = tuple(f"{mark}-{n}" for n in range(BATCH))
+        rows = [
+            {"subject": f"s{n}", "predicate": "likes", "object": mark, "id": one}
+            for n, one in enumerate(ids)
+        ]
+        return Write("observe_many", ids), lambda: self._memory.observe_many(rows)
+
+    def _talk(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        texts = tuple(self._text(f"{mark}-{n}") for n in range(3))
+        said = [
+            {"role": "user", "content": text, "id": f"{mark}-{n}"} for n, text in enumerate(texts)
+        ]
+
+        def call() -> None:
+            self._memory.session(f"session {self._number}").add_messages(said)
+
+        return Write("add_messages", texts), call
+
+    def _testify(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        statement = f"The pool of writer {self._number} is large enough"
+        kind = self._chance.choice(["supporting", "refuting"])
+
+        def call() -> None:
+            belief = self._memory.believe(statement, id=f"b-{mark}")
+            self._memory.evidence(belief, kind, 0.7, id=mark)
+
+        return Write("evidence", (mark,)), call
+
+    def _supersede(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        if not self._known:
+            return self._remember(mark)
+        older = self._known.pop(self._chance.randrange(len(self._known)))
+        text = self._text(mark)
+        return Write("supersede", (mark,)), lambda: self._memory.supersede(older, text, id=mark)
+
+    def _deprecate(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        if not self._known:
+            return self._remember(mark)
+        hidden = self._chance.choice(self._known)
+        return Write("deprecate", (mark,)), lambda: self._memory.deprecate(hidden, id=mark)
+
+    def _read(self, mark: str) -> tuple[Write, Callable[[], object]]:
+        who = f"s{self._chance.randrange(20)}"
+
+        def call() -> None:
+            self._memory.recall(self._text(mark))
+            self._memory.current(who, "works on")
+
+        return Write("read", ()), call

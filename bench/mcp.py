@@ -1,0 +1,131 @@
+"""How soon the server for agents answers, and what a call costs beside the client's own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+from bench.figures import Cell, Report, Table, spread
+from bench.server import KEPT, fresh_server
+from graphmem import AsyncGraphMem
+from graphmem.mcp.budget import BUDGET, costs
+
+if TYPE_CHECKING:
+    from bench.progress import Steps
+    from graphmem.settings import Settings
+
+RUNS = 9
+CALLS = 100
+WANTED_S = 2.0
+"""From the start of the process to the answer to `initialize`; the database may not be there."""
+_NOWHERE = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process lives
+QUESTION = "where does Alice deploy from?"
+
+
+def measure(steps: Steps) -> Report:
+    """Return the times to the first answers of a new process, and of calls to one that is warm."""
+    return asyncio.run(_measured(steps))
+
+
+async def _measured(steps: Steps) -> Report:
+    with fresh_server(steps.say) as settings:
+        first: list[tuple[float, float, float]] = []
+        for run in steps.over(range(-1, RUNS), "starts"):
+            took = await _started(settings)
+            if run >= 0:  # the first fills the disk's cache and the database's plans
+                first.append(took)
+        steps.say("calling")
+        over_mcp, own = await _called(settings)
+    names = ("initialize is answered", "tools/list is answered", "recall is answered")
+    told = costs()
+    total = sum(one.tokens for one in told)
+    listed: dict[str, Cell] = {
+        "what": "tools/list",
+        "tools": len(told),
+        "tokens": total,
+        "of them asked": sum(one.tokens_asked for one in told),
+        "wanted": f"<= {BUDGET}",
+        "met": total <= BUDGET,
+    }
+    return Report(
+        name="mcp",
+        tables=[
+            Table(
+                "from the start of the process, database running",
+                [
+                    _row(name, [took[n] for took in first], WANTED_S if n == 0 else None)
+                    for n, name in enumerate(names)
+                ],
+            ),
+            Table(
+                "one recall after the other",
+                [_row("over stdin", over_mcp), _row("by the client itself", own)],
+            ),
+            Table("what a model is given", [listed]),
+        ],
+        notes=["Tokens are counted without a tokenizer, rather too many than too few."],
+    )
+
+
+def _row(name: str, times: list[float], wanted: float | None = None) -> dict[str, Cell]:
+    return {
+        "what": name,
+        **spread("seconds", times),
+        "runs": len(times),
+        "wanted": None if wanted is None else f"<= {wanted:g}",
+        "met": None if wanted is None else statistics.median(times) <= wanted,
+    }
+
+
+def _client(settings: Settings) -> AbstractAsyncContextManager[Client]:
+    environ = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environ |= {"GRAPHMEM_HOME": str(settings.home), "PYTHONPATH": str(Path.cwd())}
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "graphmem", "mcp"], env=environ
+    )
+    return Client(stdio_client(started, errlog=_NOWHERE), mode="legacy")
+
+
+async def _started(settings: Settings) -> tuple[float, float, float]:
+    began = time.perf_counter()
+    async with _client(settings) as client:
+        initialized = time.perf_counter() - began
+        await client.list_tools()
+        listed = time.perf_counter() - began
+        while (await client.call_tool("recall", {"query": QUESTION})).is_error:
+            pass
+        return initialized, listed, time.perf_counter() - began
+
+
+async def _called(settings: Settings) -> tuple[list[float], list[float]]:
+    async with _client(settings) as client, await AsyncGraphMem.open(settings) as memory:
+        await memory.remember("Alice deploys from Atlas.")
+
+        async def over_mcp() -> Any:
+            return await client.call_tool("recall", {"query": QUESTION})
+
+        async def own() -> Any:
+            return await memory.recall(QUESTION)
+
+        while (await over_mcp()).is_error:
+            pass
+        took: dict[str, list[float]] = {"mcp": [], "own": []}
+        for _ in range(CALLS):  # in turn, so that both meet the same machine
+            took["mcp"].append(await _timed(over_mcp))
+            took["own"].append(await _timed(own))
+        return took["mcp"], took["own"]
+
+
+async def _timed(work: Callable[[], Awaitable[Any]]) -> float:
+    began = time.perf_counter()
+    await work()
+    return time.perf_counter() - began

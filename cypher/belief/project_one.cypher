@@ -1,0 +1,71 @@
+// What is believed of each value of one slot, best first, a row each: those of a predicate that takes ONE value compete, those of
+// one that takes MANY coexist. It looks in one scope and reads every event, where belief/current looks in several and goes on
+// from checkpoints.
+// mode: read
+// rows: many
+// source: ESPER, MANY and ONE; twin rules/projection.py
+// plan: NodeIndexSeek
+// params:
+//   $tenant          string    whose
+//   $scope           string    which part
+//   $subject         string    folded: trimmed, NFC, lower case
+//   $predicate       string    folded
+//   $valid           datetime  instant in the world that is asked about
+//   $known           datetime  what was recorded later is not seen; null: everything
+//   $policy          map       to read by; null: as declared
+//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
+//   $default_policy  map       of a predicate that nobody declared
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $limit           integer   values to return, the best
+// columns:
+//   - object      string    the value, as first written
+//   - belief      float     in [0, 1)
+//   - ambiguous   boolean   one of two values of a ONE slot that are too close to call
+//   - score       float     of a ONE slot's value, not faded; else its belief
+//   - status      string    current, superseded or archived
+//   - events      integer   pieces of evidence that count
+//   - last_at     datetime  when it was last affirmed; null: never
+//   - belief_id   string    of the belief
+//   - statement   string    of the belief
+
+WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
+// include: fragments/names.cypher
+// include: fragments/policy.cypher
+CALL (scope, names, predicate_key, mine, valid, policy) {
+  FILTER policy.cardinality = 'ONE'
+  // include: fragments/slot.cypher
+  // include: fragments/counted.cypher
+  // include: fragments/weighs.cypher
+  // include: fragments/among_others.cypher
+  // include: fragments/project_one.cypher
+  // include: fragments/best_one.cypher
+  RETURN one
+}
+CALL (scope, names, predicate_key, mine, valid, policy) {
+  FILTER policy.cardinality = 'MANY'
+  // include: fragments/slot.cypher
+  // include: fragments/counted.cypher
+  WITH b, e, false AS covered
+  // include: fragments/says.cypher
+  // include: fragments/beside_others.cypher
+  // include: fragments/project_many.cypher
+  // include: fragments/best_many.cypher
+  RETURN many
+}
+CALL (one, many) {
+  LET found = one + many
+  UNWIND range(0, size(found) - 1) AS place
+  LET m = found[place][0], projected = found[place][1]
+  WITH m, projected {.*, place: place} AS candidate
+  CALL (m) {
+    // include: fragments/may_be_hidden.cypher
+    // include: fragments/lineage_as_of.cypher
+    RETURN collect(status)[0] AS status
+  }
+  // include: fragments/candidate.cypher
+  RETURN candidate
+}
+RETURN candidate.object AS object, candidate.belief AS belief, candidate.ambiguous AS ambiguous, candidate.score AS score,
+       candidate.status AS status, candidate.events AS events, candidate.last_at AS last_at, candidate.belief_id AS belief_id,
+       candidate.statement AS statement
+ORDER BY candidate.place

@@ -1,0 +1,52 @@
+// What was said in an episode and what came of it, in one picture: a page of its turns, in their order.
+// And its newest events, the words they quote, and the memories and beliefs they speak of; `counts` says what is not drawn.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string   whose
+//   $scopes  list     scopes to look in
+//   $id      string   of the episode
+//   $skip    integer  first turns and newest events to pass over
+//   $limit   integer  turns at most, and events
+// columns:
+//   - episode  node     the episode
+//   - turns    list     paths from its turns
+//   - events   list     maps of paths: within, words, about
+//   - said     integer  turns it has, drawn or not
+//   - counts   list     maps of all its events: of, events, newest; most events first
+
+MATCH (n:Episode {tenant: $tenant, id: $id})
+WHERE n.scope IN $scopes
+LET skip = $skip, most = $limit
+CALL (n) {
+  MATCH way = (n)<-[:OCCURRED_IN]-(t:Turn)
+  WITH way, t
+  ORDER BY t.position
+  RETURN collect(way) AS ways
+}
+CALL (n, skip, most) {
+  MATCH within = (n)<-[:OCCURRED_IN]-(e:Event)
+  WITH skip, most, within, e
+  ORDER BY e.occurred_at DESC, e.id DESC
+  WITH skip, most, collect([within, e]) AS found
+  UNWIND found[skip..skip + most] AS x
+  WITH x[0] AS within, x[1] AS e
+  WITH {
+    within: within,
+    words: COLLECT { MATCH words = (e)-[:QUOTES]->(t:Turn) RETURN words ORDER BY t.position, t.id LIMIT 2 },
+    about: COLLECT {
+      MATCH about = (e)-[:SUPPORTS|REFUTES|REINFORCES|CONCERNS]->(x)
+      WHERE x.scope IN $scopes
+      RETURN about ORDER BY x.id LIMIT 3
+    }
+  } AS event
+  RETURN collect(event) AS events
+}
+CALL (n) {
+  MATCH (n)<-[:OCCURRED_IN]-(e:Event)
+  WITH coalesce(e.source_type, e.type) AS of, count(*) AS number, max(e.occurred_at) AS newest
+  ORDER BY number DESC, of
+  RETURN collect({of: of, events: number, newest: toString(newest)}) AS counts
+}
+RETURN n AS episode, ways[skip..skip + most] AS turns, events, size(ways) AS said, counts

@@ -1,0 +1,36 @@
+// Beliefs that nothing gives their words but some episodes and memories, or consolidation of what was said in them. Testimony has a
+// strength and words nothing.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $episodes  list    ids
+//   $memories  list    ids
+// columns:
+//   - id  string  of the belief
+
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Event)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief)
+  RETURN b
+UNION
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES]-(:Event)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief)
+  RETURN b
+UNION
+  UNWIND $memories AS id
+  MATCH (:Memory {tenant: $tenant, id: id})<-[:REINFORCES]-(:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
+  RETURN b
+}
+WITH DISTINCT b
+WHERE NOT EXISTS {
+  MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(e:Event)
+  WHERE NOT e.type IN ['DEPRECATE', 'ARCHIVE', 'RESTORE', 'FLAG', 'RESOLVE', 'REVISE', 'SPLIT', 'MERGE'] AND e.strength IS NULL
+    AND coalesce(e.source, '') <> 'consolidation'
+    AND NOT EXISTS { MATCH (e)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+    AND NOT EXISTS { MATCH (e)-[:REINFORCES]->(x:Memory) WHERE x.id IN $memories }
+}
+RETURN b.id AS id
+ORDER BY id

@@ -1,0 +1,62 @@
+// Events that go with memories, beliefs and episodes: what states or looks at them, what happened in the episodes, what speaks of nothing
+// else; proposals of the beliefs; and what takes back or decides one of these.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string   whose
+//   $memories  list     ids
+//   $beliefs   list     ids
+//   $episodes  list     ids
+//   $items     list     all these ids
+//   $after     string   the last page ended at this id; '' for the first
+//   $limit     integer  rows of a page
+// columns:
+//   - id        string  of an event
+//   - memories  list    ids of those that stay and that it spoke of
+//   - beliefs   list    likewise
+
+CALL () {
+  UNWIND $memories AS id
+  MATCH (:Memory {tenant: $tenant, id: id})<-[:REINFORCES|ACCESSED]-(e:Event)
+  RETURN e
+UNION
+  UNWIND $items AS id
+  MATCH (:Memory|Belief|Episode {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED|SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/speaks_elsewhere.cypher
+  RETURN e
+UNION
+  UNWIND $beliefs + $episodes AS id
+  MATCH (:Belief|Episode {tenant: $tenant, id: id})<-[:ACCESSED|OCCURRED_IN]-(e:Event)
+  RETURN e
+UNION
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES|ACCESSED]-(e:Event)
+  RETURN e
+UNION
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:RETURNED]-(e:Event)
+  // include: fragments/speaks_elsewhere.cypher
+  RETURN e
+UNION
+  FILTER size($beliefs) > 0
+  MATCH (e:Event)
+  USING INDEX e:Event(tenant, type, recorded_at)
+  WHERE e.tenant = $tenant AND e.type = 'PROPOSE' AND e.recorded_at IS NOT NULL AND any(x IN $beliefs WHERE e.payload CONTAINS x)
+  RETURN e
+}
+CALL (e) {
+  MATCH (e)<-[:RETRACTS|CONCERNS]-{0,9}(x:Event)
+  RETURN x
+UNION
+  MATCH (x:Event {tenant: $tenant, target_id: e.id})
+  RETURN x
+}
+WITH DISTINCT x
+WHERE x.id > $after
+ORDER BY x.id
+LIMIT $limit
+RETURN x.id AS id,
+       [(x)-[:REINFORCES|CONCERNS]->(m:Memory) WHERE NOT m.id IN $items | m.id] AS memories,
+       [(x)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief) WHERE NOT b.id IN $items | b.id] AS beliefs
+ORDER BY id

@@ -1,0 +1,28 @@
+// Memories that only some episodes state: no event of their own scope gives them their words elsewhere.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $episodes  list    ids
+// columns:
+//   - id  string  of the memory
+
+UNWIND $episodes AS id
+MATCH (p:Episode {tenant: $tenant, id: id})
+CALL (p) {
+  MATCH (p)<-[:OCCURRED_IN]-(:Event)-[:REINFORCES]->(m:Memory)
+  RETURN m
+UNION
+  MATCH (p)<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES]-(:Event)-[:REINFORCES]->(m:Memory)
+  RETURN m
+}
+WITH DISTINCT m
+WHERE NOT EXISTS {
+  MATCH (m)<-[:REINFORCES]-(e:Event)
+  WHERE e.scope = m.scope AND e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT']
+    AND NOT EXISTS { MATCH (e)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+    AND NOT EXISTS { MATCH (e)-[:QUOTES]->(:Turn)-[:OCCURRED_IN]->(x:Episode) WHERE x.id IN $episodes }
+}
+RETURN m.id AS id
+ORDER BY id

@@ -1,0 +1,29 @@
+// Memories, beliefs and episodes of a scope, some at a time.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string   whose
+//   $scope   string   which part
+//   $limit   integer  of each
+// columns:
+//   - memories  list  ids
+//   - beliefs   list  ids
+//   - episodes  list  ids
+
+RETURN
+  COLLECT {
+    MATCH (m:Memory)
+    WHERE m.tenant = $tenant AND m.id IS NOT NULL AND m.scope = $scope
+    RETURN m.id LIMIT $limit
+  } AS memories,
+  COLLECT {
+    MATCH (b:Belief)
+    WHERE b.tenant = $tenant AND b.id IS NOT NULL AND b.scope = $scope
+    RETURN b.id LIMIT $limit
+  } AS beliefs,
+  COLLECT {
+    MATCH (p:Episode)
+    WHERE p.tenant = $tenant AND p.id IS NOT NULL AND p.scope = $scope
+    RETURN p.id LIMIT $limit
+  } AS episodes

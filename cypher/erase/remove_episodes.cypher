@@ -1,0 +1,29 @@
+// Erase episodes whose turns and events are gone, with their archives, ratings and what was decided of them. The next consolidation
+// looks at all that is left in their scope: it may say with other words what said too little without them.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $episodes  list    ids
+// columns:
+
+UNWIND $episodes AS id
+MATCH (p:Episode {tenant: $tenant, id: id})
+CALL (p) {
+  MATCH (p)-[:ARCHIVED_AS]->(a:Archive)
+  DETACH DELETE a
+}
+CALL (p) {
+  MATCH (p)<-[:RESTS_ON]-(r:Reply)
+  DETACH DELETE r
+}
+CALL (p) {
+  MATCH (r:Rating {tenant: $tenant, kind: 'Episode', id: p.id})
+  DELETE r
+}
+CALL (p) {
+  MATCH (c:Consolidation {tenant: $tenant, scope: p.scope})
+  SET c.cursor = null
+}
+DETACH DELETE p

@@ -1,0 +1,12 @@
+// Erase events.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $ids     list    of events
+// columns:
+
+UNWIND $ids AS id
+MATCH (e:Event {tenant: $tenant, id: id})
+DETACH DELETE e

@@ -1,0 +1,17 @@
+// Append ACCEPT and REJECT events to proposals. One that is there already is passed over.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: proposal_id and the event's own fields
+// columns:
+//   - written  integer  events appended
+
+UNWIND $events AS event
+OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})
+FILTER there IS NULL
+MATCH (proposal:Event {tenant: $tenant, id: event.proposal_id})
+// include: fragments/append_event.cypher
+CREATE (e)-[:CONCERNS]->(proposal)
+RETURN count(e) AS written

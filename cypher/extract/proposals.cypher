@@ -1,0 +1,23 @@
+// Proposals that were put up for review, oldest first, a page at a time.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant    string    whose
+//   $scopes    list      scopes the reader can see
+//   $status    string    open, accepted or rejected; null: all of them
+//   $after_at  datetime  the page before ended at this recorded_at
+//   $after_id  string    and this id; '' for the first page
+//   $limit     integer   rows of a page
+// columns:
+//   - proposal  map  id, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON)
+
+MATCH (e:Event)
+USING INDEX e:Event(tenant, type, recorded_at)
+WHERE e.tenant = $tenant AND e.type = 'PROPOSE' AND e.recorded_at >= $after_at AND e.scope IN $scopes
+  AND (e.recorded_at > $after_at OR e.id > $after_id)
+// include: fragments/proposal.cypher
+FILTER $status IS NULL OR proposal.status = $status
+RETURN proposal
+ORDER BY proposal.recorded_at, proposal.id
+LIMIT $limit

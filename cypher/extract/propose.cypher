@@ -1,0 +1,23 @@
+// Put proposals up for review: PROPOSE events that quote their turns. One that is there already is passed over.
+// mode: write
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: turn_id and the event's own fields, episode_id among them
+// columns:
+//   - written  integer  events appended
+
+UNWIND $events AS event
+OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})
+FILTER there IS NULL
+// include: fragments/append_event.cypher
+CALL (e, event) {
+  MATCH (turn:Turn {tenant: $tenant, id: event.turn_id})
+  CREATE (e)-[:QUOTES]->(turn)
+}
+CALL (e, event) {
+  MATCH (episode:Episode {tenant: $tenant, id: event.episode_id})
+  CREATE (e)-[:OCCURRED_IN]->(episode)
+}
+RETURN count(e) AS written

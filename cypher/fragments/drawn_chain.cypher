@@ -1,0 +1,18 @@
+// What `n`, a memory or a belief, took the place of and what took its place, to be drawn: the nearest, three steps away at most.
+// Needs `n`, `most` and $scopes; leaves `chain`, a list of paths.
+
+CALL (n) {
+  MATCH way = (n)-[:SUPERSEDES*1..3]->(older)
+  WHERE older.scope IN $scopes
+  WITH way, older
+  ORDER BY length(way), older.created_at DESC, older.id
+  RETURN collect(way) AS before
+}
+CALL (n) {
+  MATCH way = (n)<-[:SUPERSEDES*1..3]-(newer)
+  WHERE newer.scope IN $scopes
+  WITH way, newer
+  ORDER BY length(way), newer.created_at DESC, newer.id
+  RETURN collect(way) AS after
+}
+LET chain = before[..most] + after[..most]

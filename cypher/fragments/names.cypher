@@ -1,0 +1,18 @@
+// By which names the subject of a slot is known. Needs `subject_key`; leaves `names`, folded, that one first.
+// Twin: rules/names.py ways
+
+LET canonical = coalesce(COLLECT {
+  MATCH (n:Name {tenant: $tenant, key: subject_key})
+  // include: fragments/called.cypher
+}[0], subject_key)
+LET others = COLLECT {
+  MATCH (:Name {tenant: $tenant, key: canonical})<-[:NAMES]-(:Event)-[:CONCERNS]->(n:Name)
+  WHERE n.tenant = $tenant
+  WITH DISTINCT n
+  WHERE canonical = COLLECT {
+    // include: fragments/called.cypher
+  }[0]
+  RETURN n.key
+  ORDER BY n.key
+}
+LET names = [subject_key] + [key IN [canonical] + others WHERE key <> subject_key]

@@ -1,0 +1,8 @@
+// What is shown of a PROPOSE event `e`. Leaves `proposal`.
+
+LET accepted = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) },
+    rejected = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'REJECT'}) }
+LET proposal = e {
+  .id, .scope, .polarity, .confidence, .source_type, .occurred_at, .recorded_at, .episode_id, .actor, .payload,
+  status: CASE WHEN accepted THEN 'accepted' WHEN rejected THEN 'rejected' ELSE 'open' END
+}

@@ -1,0 +1,22 @@
+// Write-lock the namespaces that a batch writes to, and make those that are new or hold nothing any more.
+// mode: write
+// rows: none
+// plan: MergeUniqueNode
+// params:
+//   $tenant      string    whose
+//   $scope       string    which part
+//   $namespaces  list      maps, sorted by id: id, parts (its labels), path, reversed, and place, of its first item in the batch
+//   $valid       datetime  the instant of writing
+
+// One instant for all: the server's clock orders what several clients begin; the place, what one batch does.
+WITH datetime.realtime('Z') AS now
+UNWIND $namespaces AS row
+MERGE (n:Namespace {tenant: $tenant, id: row.id})
+  ON CREATE SET n.scope = $scope, n.parts = row.parts, n.depth = size(row.parts), n.path = row.path, n.reversed = row.reversed
+SET n.locked_at = now
+WITH row, n, now
+FILTER n.begun IS NULL OR NOT EXISTS {
+  MATCH (n)<-[:STANDS_IN]-(i:Item {tenant: $tenant})
+  WHERE i.expires_at IS NULL OR i.expires_at > $valid
+}
+SET n.begun = [now.epochSeconds * 1000000 + now.microsecond, row.place]

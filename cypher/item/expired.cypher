@@ -1,0 +1,21 @@
+// Items that have expired, those of longest ago first.
+// mode: read
+// rows: many
+// plan: NodeIndexSeek
+// params:
+//   $tenant  string    whose
+//   $scope   string    which part
+//   $valid   datetime  the instant of reading
+//   $limit   integer   items to return
+// columns:
+//   - id            string  of the item
+//   - namespace_id  string  of its namespace
+
+MATCH (i:Item)
+USING INDEX i:Item(tenant, scope, expires_at)
+WHERE i.tenant = $tenant AND i.scope = $scope AND i.expires_at <= $valid
+WITH i
+ORDER BY i.expires_at, i.id
+LIMIT $limit
+MATCH (i)-[:STANDS_IN]->(n:Namespace {tenant: $tenant})
+RETURN i.id AS id, n.id AS namespace_id

@@ -1,0 +1,23 @@
+// Every name that stands for another one.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+// columns:
+//   - alias  map  key, name, same_key, same_as, event_id, occurred_at
+
+MATCH (n:Name)
+WHERE n.tenant = $tenant AND n.key IS NOT NULL
+CALL (n) {
+  MATCH (n)<-[:CONCERNS]-(x:Event)
+  RETURN x
+  ORDER BY x.occurred_at DESC, x.id DESC
+  LIMIT 1
+}
+MATCH (x)-[:NAMES]->(other:Name)
+WHERE other.tenant = $tenant
+RETURN {
+  key: n.key, name: n.name, same_key: other.key, same_as: other.name, event_id: x.id, occurred_at: x.occurred_at
+} AS alias
+ORDER BY n.key

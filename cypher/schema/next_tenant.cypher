@@ -1,0 +1,31 @@
+// The next tenant, by name, that has anything with an embedding.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $after  string  the tenant before; empty at first
+// columns:
+//   - tenant  string  null behind the last one
+
+CALL () {
+  MATCH (n:Memory)
+  WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+UNION ALL
+  MATCH (n:Belief)
+  WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+UNION ALL
+  MATCH (n:Turn)
+  WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+UNION ALL
+  MATCH (n:Episode)
+  WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+UNION ALL
+  MATCH (n:Item)
+  WHERE n.tenant > $after AND n.id > ''
+  RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
+}
+RETURN min(tenant) AS tenant

@@ -1,0 +1,12 @@
+// Append events of an export, each recorded when it says.
+// mode: write
+// rows: one
+// params:
+//   $tenant  string  whose
+//   $events  list    maps: the event's own fields, recorded_at among them
+// columns:
+//   - written  integer  events appended
+
+UNWIND $events AS event
+// include: fragments/append_event.cypher
+RETURN count(e) AS written

@@ -1,0 +1,30 @@
+// Tell memories and beliefs that are there what an export knows of them beside its events: the earliest beginning, every tag, the earliest
+// wording, as fragments/meet_belief has it. Their caches are made anew afterwards.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $nodes   list    maps: key and properties
+// columns:
+
+UNWIND $nodes AS row
+LET given = row.properties
+CALL (row, given) {
+  MATCH (m:Memory {tenant: $tenant, id: row.key})
+  SET m.created_at = CASE WHEN given.created_at < m.created_at THEN given.created_at ELSE m.created_at END,
+      m.recorded_at = CASE WHEN given.recorded_at < m.recorded_at THEN given.recorded_at ELSE m.recorded_at END,
+      m.tags = coll.distinct(coalesce(m.tags, []) + coalesce(given.tags, []))
+}
+CALL (row, given) {
+  MATCH (b:Belief {tenant: $tenant, id: row.key})
+  // Locked before anything is compared: evidence takes no lock of the tenant.
+  SET b.locked_at = datetime.realtime('Z')
+  SET b.created_at = CASE WHEN given.created_at < b.created_at THEN given.created_at ELSE b.created_at END,
+      b.recorded_at = CASE WHEN given.recorded_at < b.recorded_at THEN given.recorded_at ELSE b.recorded_at END
+  WITH row, given, b
+  WHERE given.worded_at < b.worded_at OR (given.worded_at = b.worded_at AND given.first_id < b.first_id)
+  SET b.unembedded = CASE b.statement WHEN given.statement THEN b.unembedded ELSE true END
+  SET b.worded_at = given.worded_at, b.first_id = given.first_id, b.statement = given.statement,
+      b.subject = given.subject, b.predicate = given.predicate, b.object = given.object
+}

@@ -1,0 +1,53 @@
+// A page of the nodes of one kind, each with its relationships to nodes that stand before it in an export.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string    whose
+//   $known   datetime  what was recorded later is left out
+//   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
+//   $after   string    the last page ended at this key; '' for the first
+//   $limit   integer   nodes of a page
+// columns:
+//   - looked   integer  nodes looked at; 0 after the last page
+//   - after    string   the key that the page ended at
+//   - records  list     maps of the nodes that are taken: key, properties, links, texts and namespace (of an item, else null)
+
+CALL () {
+  FILTER $kind = 'Episode'
+  MATCH (n:Episode) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Archive'
+  MATCH (n:Archive) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Turn'
+  MATCH (n:Turn) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Reply'
+  MATCH (n:Reply) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Artifact'
+  MATCH (n:Artifact) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Item'
+  MATCH (n:Item) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Belief'
+  MATCH (n:Belief) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Memory'
+  MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+UNION ALL
+  FILTER $kind = 'Event'
+  MATCH (n:Event) WHERE n.tenant = $tenant AND n.id > $after
+  RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
+}
+// include: fragments/exported.cypher

@@ -1,0 +1,23 @@
+// One page of nodes of a kind, with the texts of those that have no embedding.
+// mode: read
+// rows: one
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string   whose
+//   $kind    string   memory, belief, turn, episode or item
+//   $after   string   id of the last node of the page before; empty at first
+//   $limit   integer  nodes to look at
+// columns:
+//   - looked  integer  nodes on the page
+//   - after   string   id of the last of them; null behind the last page
+//   - texts   list     maps: id, name (of the speaker, or of an item's text) or null, text
+
+// include: fragments/embedded_page.cypher
+LET told = CASE
+  WHEN n:Memory THEN n.content
+  WHEN n:Belief THEN n.statement
+  WHEN n:Episode THEN CASE coalesce(n.summary, '') WHEN '' THEN n.content ELSE n.summary END
+  ELSE n.text
+END
+RETURN count(DISTINCT id) AS looked, max(id) AS after,
+       collect(CASE WHEN n IS NOT NULL AND n.embedding IS NULL THEN {id: id, name: n.name, text: told} END) AS texts

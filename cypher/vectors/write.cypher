@@ -1,0 +1,37 @@
+// Give nodes of a kind their embeddings, unless they were worded otherwise meanwhile.
+// mode: write
+// rows: none
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant  string  whose
+//   $kind    string  memory, belief, turn, episode or item
+//   $texts   list    maps: id, name or null, text, embedding
+// columns:
+
+UNWIND $texts AS row
+CALL (row) {
+  FILTER $kind = 'memory'
+  MATCH (n:Memory {tenant: $tenant, id: row.id})
+  RETURN n
+UNION ALL
+  FILTER $kind = 'belief'
+  MATCH (n:Belief {tenant: $tenant, id: row.id})
+  // Locked before it is looked at: a writer may be wording it otherwise.
+  SET n.locked_at = datetime.realtime('Z')
+  WITH n
+  WHERE n.statement = row.text
+  RETURN n
+UNION ALL
+  FILTER $kind = 'turn'
+  MATCH (n:Turn {tenant: $tenant, id: row.id})
+  RETURN n
+UNION ALL
+  FILTER $kind = 'episode'
+  MATCH (n:Episode {tenant: $tenant, id: row.id})
+  RETURN n
+UNION ALL
+  FILTER $kind = 'item'
+  MATCH (:Item {tenant: $tenant, id: row.id})-[:FOUND_BY]->(n:ItemText {tenant: $tenant, name: row.name, text: row.text})
+  RETURN n
+}
+CALL db.create.setNodeVectorProperty(n, 'embedding', row.embedding)

@@ -1,0 +1,64 @@
+"""The relationships of the graph that carry properties, and how a class names another one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from neomodel import (
+    BooleanProperty,
+    DateTimeNeo4jFormatProperty,
+    FloatProperty,
+    IntegerProperty,
+    StringProperty,
+    StructuredRel,
+)
+
+from graphmem.adapters.neomodel_nodes.indexes import Index
+
+
+def at(node: str) -> str:
+    """Return the full name of a node class.
+
+    A bare name neomodel looks up in the first module on the stack with a global of that name, which
+    may be a caller's own `Item` or `Memory`.
+    """
+    return f"{__package__}.{node}"
+
+
+class Supersedes(StructuredRel):
+    """When a memory or a belief took the place of another, and the event that says so."""
+
+    event_id = StringProperty(required=True)
+    occurred_at = DateTimeNeo4jFormatProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+    # A cache: whether it holds now, made anew by `admin rebuild`.
+    in_force = BooleanProperty()
+
+
+class Speaks(StructuredRel):
+    """Which slot a piece of evidence speaks of, and since when."""
+
+    indexes: ClassVar = (Index("range", "recorded_at", ("tenant", "slot_id", "recorded_at")),)
+
+    tenant = StringProperty(required=True)
+    slot_id = StringProperty(required=True)
+    recorded_at = DateTimeNeo4jFormatProperty(required=True)
+
+
+class Returned(StructuredRel):
+    """In which place a search returned a result, and how near it was to the question."""
+
+    rank = IntegerProperty(required=True)
+    similarity = FloatProperty()
+    content_hash = StringProperty()
+
+
+class Rated(StructuredRel):
+    """What the games of a search made of a rating."""
+
+    before = FloatProperty(required=True)
+    after = FloatProperty(required=True)
+
+
+EDGES: dict[str, type[Speaks]] = {"SUPPORTS": Speaks, "REFUTES": Speaks}
+"""Relationships that have indexes."""

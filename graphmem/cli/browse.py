@@ -1,0 +1,204 @@
+"""`graphmem server browse`: Neo4j Browser with the right query in its editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from graphmem.cli.app import App, command
+
+if TYPE_CHECKING:
+    from graphmem.client import GraphMem
+    from graphmem.rules.literals import Value
+
+    Asked = tuple[str, ...]
+    Found = dict[str, Value]
+
+
+class View(NamedTuple):
+    """One kind of picture."""
+
+    words: str
+    """What has to be given, as usage shows it."""
+    limit: int
+    """Of what its query limits, unless told otherwise."""
+    look: Callable[[GraphMem, Asked], Found]
+    """Returns the parameters of its own; raises when there is nothing to see."""
+
+
+class Picture(NamedTuple):
+    """A link that opens Browser, and what it puts into the editor."""
+
+    url: str
+    query: str
+    user: str
+    password: str
+    """Where to find it; never the password itself."""
+
+
+def _nothing(_: GraphMem, __: Asked) -> Found:
+    return {}
+
+
+def _belief(memory: GraphMem, asked: Asked) -> Found:
+    return {"id": memory.belief(asked[0]).id}
+
+
+def _memory(memory: GraphMem, asked: Asked) -> Found:
+    return {"id": memory.get(asked[0]).id}
+
+
+def _episode(memory: GraphMem, asked: Asked) -> Found:
+    return {"id": memory.episode(asked[0]).id}
+
+
+def _slot(memory: GraphMem, asked: Asked) -> Found:
+    from graphmem.errors import NotFoundError
+    from graphmem.rules.claims import folded
+
+    if not memory.current(*asked, limit=1).total:
+        raise NotFoundError("Nothing is known of this slot.")
+    subject, predicate = map(folded, asked)
+    return {"subject": subject, "predicate": predicate}
+
+
+def _chain(memory: GraphMem, asked: Asked) -> Found:
+    from graphmem.errors import NotFoundError
+
+    try:
+        return _memory(memory, asked)
+    except NotFoundError:
+        return _belief(memory, asked)
+
+
+def _recall(memory: GraphMem, asked: Asked) -> Found:
+    from graphmem.errors import NotFoundError
+
+    found = memory.recall(" ".join(asked), turns=True)
+    if not found.bites:
+        raise NotFoundError("Nothing is remembered about this.")
+    return {"ids": [bite.id for bite in found.bites]}
+
+
+VIEWS: dict[str, View] = {
+    "memories": View("", 25, _nothing),
+    "memory": View("ID", 6, _memory),
+    "belief": View("ID", 6, _belief),
+    "episode": View("ID", 20, _episode),
+    "slot": View("SUBJECT PREDICATE", 8, _slot),
+    "chain": View("ID", 25, _chain),
+    "recall": View("QUERY", 2, _recall),
+}
+
+
+@click.command()
+@click.argument("kind", type=click.Choice([*VIEWS]), default="memories")
+@click.argument("words", nargs=-1)
+@click.option("--limit", type=click.IntRange(1, 200), help="Of each kind at most.")
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Pass over so many: a page on.")
+@click.option("--print", "only_print", is_flag=True, help="Print the link; open nothing.")
+@click.option("--query", "only_query", is_flag=True, help="Print the query; open nothing.")
+@command(wall=True)
+def browse(
+    app: App,
+    kind: str,
+    words: tuple[str, ...],
+    *,
+    only_print: bool,
+    only_query: bool,
+    **page: Any,
+) -> None:
+    r"""Open Neo4j Browser with a query in its editor: why something is remembered or believed.
+
+    \b
+    memories                 the newest of a scope (by default)
+    memory ID                its events, words, episodes, and its chain
+    belief ID                the same, evidence for and against, newest first
+    episode ID               what was said and what came of it
+    slot SUBJECT PREDICATE   the values side by side
+    chain ID                 all that replaced one another
+    recall QUERY             what a search finds, each with its reasons
+
+    Of what is much a page is drawn, and counts say how much there is. A server of yours has to
+    serve Browser itself, or say where by GRAPHMEM_BROWSER; for Aura it is Neo4j's own.
+    """
+    fits = len(words) == len(VIEWS[kind].words.split()) or (kind == "recall" and words)
+    if not fits:
+        raise click.UsageError(f"graphmem server browse {kind} {VIEWS[kind].words}".rstrip())
+    made = picture(app, kind, words, **page)
+    if app.json:
+        app.emit(made._asdict(), "")
+    elif only_query:
+        click.echo(made.query)
+    else:
+        # As one line: a terminal's own wrapping keeps it whole for copying.
+        click.echo(made.url)
+        app.err.print(f"Log in as {made.user}; the password is {made.password}.", style="dim")
+        app.err.print("Captions and colours: graphmem admin browser --out DIR", style="dim")
+        if not only_print:
+            click.launch(made.url)
+
+
+def picture(
+    app: App, kind: str, words: Asked, *, limit: int | None = None, skip: int = 0
+) -> Picture:
+    """Return the link to a picture, after a look whether there is anything to see.
+
+    Raises:
+        NotFoundError: there is nothing.
+    """
+    app.look_only()
+    with app.memory() as memory:
+        found = VIEWS[kind].look(memory, words)
+    wall = (app.settings.tenant, app.settings.scope)
+    return linked(app, query(kind, wall, found, limit=limit, skip=skip))
+
+
+def query(
+    kind: str,
+    wall: tuple[str, str],
+    found: Mapping[str, Value],
+    *,
+    limit: int | None = None,
+    skip: int = 0,
+) -> str:
+    """Return the statement that draws a picture.
+
+    Args:
+        kind: of picture.
+        wall: tenant and scope.
+        found: parameters of this kind's own.
+        limit: of what its query limits; the kind's own by default.
+        skip: of the same to pass over.
+    """
+    from graphmem import catalog
+    from graphmem.rules import drafts
+
+    tenant, scope = wall
+    shared: Found = {
+        "tenant": tenant,
+        "scopes": drafts.visible(scope),
+        "known": None,
+        "skip": skip,
+        "limit": limit or VIEWS[kind].limit,
+    }
+    name = "recalled" if kind == "recall" else kind
+    return catalog.filled(catalog.procedure(f"browser/{name}"), {**shared, **found})
+
+
+def linked(app: App, statement: str) -> Picture:
+    """Return the link that opens Browser on the settings' server with a statement."""
+    from graphmem.adapters import local_server
+    from graphmem.rules import browser_links
+
+    known = app.settings
+    if known.uri is None:
+        status = local_server.status(known)
+        link = local_server.browse_link(known, statement)
+        where = f"in {status.password_file} (graphmem server status --show-password)"
+        return Picture(link or "", statement, "neo4j", where)
+    browser = known.browser or browser_links.browser_of(known.uri, known.http_port)
+    link = browser_links.deep_link(browser, known.uri, known.user, statement, known.database or "")
+    return Picture(link, statement, known.user, "that of GRAPHMEM_PASSWORD")

@@ -1,0 +1,113 @@
+"""How an extraction and its proposals look in a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from graphmem.cli.belief_views import counted
+from graphmem.cli.views import day
+from graphmem.model import (
+    Decided,
+    Extracted,
+    Extraction,
+    Kind,
+    ProposalPage,
+    Proposed,
+    Refused,
+    Unread,
+)
+
+LONGEST_QUOTE = 120
+MARKS = {Kind.SUPPORTING: ("+", "green"), Kind.REFUTING: ("-", "red")}
+
+
+def report(done: Extraction) -> Group:
+    """Return what an extraction wrote, or would write."""
+    lines: list[RenderableType] = [_extracted(one) for one in done.proposals]
+    lines += [_refused(one) for one in done.refused]
+    lines += [_unread(one) for one in done.unread]
+    lines += [
+        Text(f"to declare: graphmem belief predicate {one.predicate} --{one.cardinality.lower()}")
+        for one in done.cardinalities
+    ]
+    return Group(*lines, _summary(done))
+
+
+def proposals(found: ProposalPage) -> Group:
+    """Return a page of proposals."""
+    lines = [_proposed(one) for one in found.proposals]
+    if not lines:
+        return Group(Text("No such proposal.", style="dim"))
+    if found.next_cursor:
+        lines.append(Text(f"more: --cursor {found.next_cursor}", style="dim"))
+    return Group(*lines)
+
+
+def decided(done: Mapping[str, Decided]) -> Group:
+    """Return what was decided."""
+    lines = []
+    for what, one in done.items():
+        again = f", {len(one.repeated)} before" if one.repeated else ""
+        lines.append(Text(f"{counted(len(one.proposal_ids), 'proposal')} {what}{again}."))
+        lines += [Text(f"evidence {event_id}", style="dim") for event_id in one.event_ids]
+    return Group(*lines)
+
+
+def _extracted(one: Extracted) -> Text:
+    mark, colour = MARKS[one.kind]
+    line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
+    since = f"since {day(one.occurred_at)}" if one.dated else day(one.occurred_at)
+    fresh = ", new" if one.new else ""
+    line.append(f"\n    {since}, {one.confidence:.2f} {one.source_type}{fresh}", style="dim")
+    line.append(f"   {one.belief_id}", style="dim")
+    return line.append(f"\n    “{_shortened(one.quote)}”", style="dim")
+
+
+def _refused(one: Refused) -> Text:
+    line = Text("x ", style="yellow").append(f"{one.code}: {one.problem}", style="default")
+    if one.proposal is not None:
+        line.append(f"\n    “{_shortened(one.proposal.quote)}”", style="dim")
+    return line
+
+
+def _unread(one: Unread) -> Text:
+    after = "given up" if one.given_up else "again next time"
+    line = Text("? ", style="red")
+    line.append(f"{counted(len(one.turn_ids), 'turn')}: {one.problem} ({one.code})")
+    return line.append(f", {after}", style="dim")
+
+
+def _proposed(one: Proposed) -> Text:
+    mark, colour = MARKS[one.kind]
+    line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
+    line.append(f"\n    {day(one.occurred_at)}, {one.confidence:.2f}, {one.status}", style="dim")
+    return line.append(f"   {one.id}\n    “{_shortened(one.quote)}”", style="dim")
+
+
+def _summary(done: Extraction) -> Text:
+    verb = "Written" if done.applied else "Would be written"
+    if done.review:
+        verb = "Put up for review" if done.applied else "Would be put up for review"
+    line = Text(f"{verb}: {len(done.proposals)}; refused: {_reasons(done)}. ")
+    line.append(
+        f"{counted(done.turns, 'turn')} read, {done.passed} before; {done.extractor}", style="dim"
+    )
+    if done.calls:
+        price = "price unknown" if done.cost_usd is None else f"{done.cost_usd:.4f} USD"
+        asked = f"{counted(done.calls, 'request')}, {done.tokens_in} + {done.tokens_out} tokens"
+        line.append(f"\n{asked}, {price}", style="dim")
+    return line
+
+
+def _reasons(done: Extraction) -> str:
+    codes = Counter(one.code for one in done.refused)
+    return ", ".join(f"{count} {code}" for code, count in codes.most_common()) or "none"
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"

@@ -1,0 +1,119 @@
+"""`graphmem admin export | import`: a tenant as a file, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphmem.cli.app import App, command
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from graphmem.model import Adopted, Exported, Imported
+
+FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
+"""What is told of while caches are made anew."""
+
+
+def _bars() -> dict[str, str]:
+    from graphmem.rules.transfer import KINDS
+
+    return {kind.label: kind.label for kind in KINDS}
+
+
+@click.command(name="export")
+@FILE
+@command(wall=True)
+def export(app: App, file: Path) -> None:
+    """Write everything of a tenant, all scopes, to FILE, which must not be there yet.
+
+    The file is for its owner alone, and is named FILE.part until it is whole. Interrupted, run it
+    again: it goes on where it stopped. What is recorded after the export began is not in it.
+    """
+    with app.memory() as memory, app.counting(_bars()) as tell:
+        done = memory.export_to(file, tell)
+    app.emit(done, lambda: _exported(done, file))
+
+
+@click.command(name="import")
+@FILE
+@click.option(
+    "--from", "source", type=click.Choice(["mem0", "graphiti"]), help="FILE is theirs, as JSON."
+)
+@command(wall=True)
+def import_(app: App, file: Path, *, source: str | None) -> int:
+    """Take FILE, which `graphmem admin export` wrote, into a tenant.
+
+    The whole file is checked before anything is written. What the tenant has already stays.
+    Interrupted, run it again: what was taken is passed over. With --from FILE holds what mem0 or
+    Graphiti gave, and what has no place here is listed: exit code 1 when something was refused.
+    """
+    if source is not None:
+        return _adopt(app, file, source)
+    bars = {"check": "lines checked", **_bars(), **CACHES}
+    with app.memory() as memory, app.counting(bars) as tell:
+        done = memory.import_from(file, tell)
+        tenant = app.settings.tenant
+    app.emit(done, lambda: _imported(done, tenant))
+    return 0
+
+
+def _adopt(app: App, file: Path, source: str) -> int:
+    from graphmem.adapters.conversations.source import opened, parsed_document
+    from graphmem.rules.adopting.steps import Verb
+
+    with opened(file) as handle:
+        data = parsed_document(file, handle)
+    with app.memory() as memory, app.counting({verb: verb.value for verb in Verb}) as tell:
+        done = memory.adopt(data, source, tell)
+    app.emit(done, lambda: _adopted(done))
+    return int(bool(done.refused))
+
+
+def _adopted(done: Adopted) -> RenderableType:
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("what", "how many", box=None, pad_edge=False)
+    for verb, count in done.done.items():
+        table.add_row(verb, f"{count:,}")
+    for name, count in done.unplaced.items():
+        table.add_row(f"no place for {escape(name)}", f"{count:,}")
+    return Group(table, *(escape(f"Refused: {line}") for line in done.refused))
+
+
+def _exported(done: Exported, file: Path) -> RenderableType:
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("what", "how many", box=None, pad_edge=False)
+    for label, count in done.records.items():
+        table.add_row(label, f"{count:,}")
+    table.add_row("relationships", f"{done.links:,}")
+    went_on = f" {done.resumed:,} were there from before." if done.resumed else ""
+    until = f"{done.known:%Y-%m-%d %H:%M:%S} UTC"
+    later = f" {done.later:,} nodes were recorded later and are not in it." if done.later else ""
+    said = f"{escape(str(file))} holds what was recorded until {until}.{went_on}{later}"
+    return Group(table, said)
+
+
+def _imported(done: Imported, tenant: str) -> str:
+    from rich.markup import escape
+
+    text = (
+        f"{done.written:,} records of tenant {escape(done.tenant)} are now in {escape(tenant)}, "
+        f"with {done.links:,} relationships."
+    )
+    if done.there or done.kept:
+        text += f" {done.there:,} were there already, {done.kept:,} more had changed and stay."
+    return text
+
+
+TRANSFER = (export, import_)
+"""In the order of the help."""

@@ -1,0 +1,163 @@
+"""The part of a handle that takes in what another memory holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from graphmem.client.observing import Observed
+from graphmem.client.state import State, blocking, valid
+from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
+from graphmem.model import Adopted, EventType, Name, Observation, Record, Source, Wish
+from graphmem.operations import episode, evidence, lineage
+from graphmem.ports import OnPart, silent
+from graphmem.rules import drafts
+from graphmem.rules.adopting import graphiti, mem0
+from graphmem.rules.adopting.steps import Step, Verb
+
+PLANS = {"mem0": mem0.plan, "graphiti": graphiti.plan}
+BATCH = 200
+"""Steps of one kind that are written together."""
+
+
+class _Asked(Record):
+    source: Name
+
+
+class AsyncAdopting(Observed):
+    """Taking in foreign data, awaited."""
+
+    async def adopt(self, data: object, source: str, on_part: OnPart = silent) -> Adopted:
+        """Take in what another memory holds, as if it had been told here at the time.
+
+        Of mem0: each text is remembered in scope `user:<user_id>` (else `agent:`, `run:`, else
+        this handle's own), with its categories as tags; by its history, a text that took another's
+        place supersedes it, and a deleted one is deprecated. Of Graphiti, in scope
+        `group:<group_id>`: episodes; each fact as evidence for a triple from each episode that
+        mentions it, at `valid_at`, against it at `invalid_at`, and retracted when it only expired.
+        Embeddings are made anew.
+
+        All has the source `mem0` or `graphiti`, `artifact_ref` with the original id, and ids that
+        derive from it, so that a second call writes nothing twice. What has no place here is
+        counted by field, and what cannot be taken is listed with why.
+
+        Args:
+            data: of mem0 the list that `get_all` gives, or {"results": [...], "history": [...]};
+                of Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
+                `model_dump(mode="json")` gives them.
+            source: mem0 or graphiti.
+            on_part: told what was done, and how many of it.
+
+        Raises:
+            InvalidInputError: no such source, or the data is something else altogether.
+        """
+        if valid(_Asked, source=source).source not in PLANS:
+            raise InvalidInputError(
+                "source: there is none of this name.", hint=f"Give one of {', '.join(PLANS)}."
+            )
+        plan = PLANS[source](data)
+        taking = _Taking(self._state, on_part)
+        for steps in _parts(plan.steps):
+            await taking.all(steps)
+        return Adopted(
+            done=dict(taking.done),
+            refused=(*plan.refused, *taking.refused),
+            unplaced=dict(sorted(plan.unplaced.items())),
+        )
+
+
+def _parts(steps: list[Step]) -> Iterator[list[Step]]:
+    """Yield neighbours of one kind and scope together, as far as they can be written so."""
+    for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
+        found = list(run)
+        most = BATCH if found[0].verb in (Verb.REMEMBER, Verb.OBSERVE) else 1
+        for start in range(0, len(found), most):
+            yield found[start : start + most]
+
+
+class _Taking:
+    """Takes steps, and notes what became of them."""
+
+    def __init__(self, state: State, on_part: OnPart) -> None:
+        self._own = replace(state, session=None)
+        self._on_part = on_part
+        self.done: Counter[str] = Counter()
+        self.refused: list[str] = []
+        self._memories: dict[str, str] = {}
+        """What each foreign memory is here by now."""
+
+    async def all(self, steps: list[Step]) -> None:
+        """Take steps of one kind and scope; together if that can be done, else one by one."""
+        try:
+            await self._taken(steps)
+        except UnavailableError:
+            raise
+        except GraphmemError as error:
+            if len(steps) == 1:
+                self.refused.append(f"{steps[0].origin}: {error.message}")
+                return
+            for step in steps:
+                await self.all([step])
+            return
+        self._on_part(steps[0].verb, len(steps))
+
+    async def _taken(self, steps: list[Step]) -> None:
+        state, step = self._on(steps[0].scope), steps[0]
+        match step.verb:
+            case Verb.REMEMBER:
+                await self._remember(state, steps)
+                return
+            case Verb.OBSERVE:
+                seen = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
+                await evidence.observe_many(state.binding, seen)
+            case Verb.EPISODE:
+                stretch = episode.Stretch(id=step.id, at=step.at, **step.given)
+                await episode.open_episode(state.binding, stretch)
+            case Verb.RETRACT:
+                source = valid(Source, id=step.id, at=step.at, source="graphiti")
+                await evidence.retract(state.binding, step.given["target"], source)
+            case Verb.SUPERSEDE | Verb.DEPRECATE:
+                await self._correct(state, step)
+        self.done[step.verb] += len(steps)
+
+    async def _remember(self, state: State, steps: list[Step]) -> None:
+        wishes = [valid(Wish, id=s.id, at=s.at, **s.given) for s in steps]
+        outcomes = await state.commit(wishes)
+        for step, outcome in zip(steps, outcomes, strict=True):
+            if outcome.memory_id is None:
+                reasons = ", ".join(outcome.hygiene_reasons)
+                self.refused.append(f"{step.origin}: the text was refused: {reasons}.")
+            else:
+                self._memories[step.origin] = outcome.memory_id
+                self.done[step.verb] += 1
+
+    async def _correct(self, state: State, step: Step) -> None:
+        known = self._memories.get(step.origin)
+        if known is None:
+            raise InvalidInputError("what came before it was refused.")
+        given: dict[str, Any] = {**step.given}
+        by = lineage.Correction(at=step.at, id=step.id, actor=given.get("actor"))
+        if step.verb is Verb.DEPRECATE:
+            await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
+            return
+        wish = valid(Wish, at=step.at, id=step.id, **given)
+        done = await lineage.supersede(state.binding, known, wish, by, state.all_rules())
+        self._memories[step.origin] = done.newer_id
+
+    def _on(self, scope: str | None) -> State:
+        if scope is None:
+            return self._own
+        to = self._own.binding
+        wall = to.wall.model_copy(update={"scope": scope, "scopes": drafts.visible(scope)})
+        return replace(self._own, binding=replace(to, wall=wall))
+
+
+class Adopting:
+    """Taking in foreign data, blocking: the twin of `AsyncAdopting`."""
+
+    _state: State
+
+    adopt = blocking(AsyncAdopting.adopt)

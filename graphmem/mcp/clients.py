@@ -1,0 +1,193 @@
+"""What to paste into which client's configuration, and where that is."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from graphmem.errors import InvalidInputError
+from graphmem.settings import PREFIX, Settings
+
+NAME = "graphmem"
+TOKEN = "GRAPHMEM_MCP_TOKEN"  # noqa: S105 - the name of a variable
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Server:
+    """How the server is started, or where it is."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str | None] | None = None
+    """None instead of a value: a secret, which is never printed."""
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Client:
+    """How one client wants it."""
+
+    title: str
+    file: str
+    key: str
+    """Under which its servers stand."""
+    kind: bool = False
+    """Whether it wants to be told the transport."""
+    url: str | None = "url"
+    """How it calls an address; None: it takes none from this file."""
+    secret: Callable[[str], str] = "<the value of {}>".format
+    """How it reads a variable, so that no secret stands in the file."""
+    note: str = ""
+
+    def text(self, server: Server) -> str:
+        """Return the block to paste.
+
+        Raises:
+            InvalidInputError: the client takes no address from its file.
+        """
+        return json.dumps(self.block(server), indent=2, ensure_ascii=False)
+
+    def block(self, server: Server) -> Entry:
+        """Return what to paste as data; see `text`."""
+        return {self.key: {NAME: self._entry(server)}}
+
+    def _entry(self, server: Server) -> Entry:
+        if server.url is None:
+            kind = {"type": "stdio"} if self.kind else {}
+            entry: Entry = {**kind, "command": server.command, "args": list(server.args)}
+            if server.env:
+                entry["env"] = {k: self._value(k, v) for k, v in server.env.items()}
+            return entry
+        if self.url is None:
+            raise InvalidInputError(
+                f"{self.title} takes no address from its configuration file.",
+                hint="Let it start the server: leave --http out.",
+            )
+        kind = {"type": "http"} if self.kind else {}
+        bearer = {"Authorization": f"Bearer {self.secret(TOKEN)}"}
+        return {**kind, self.url: server.url, "headers": bearer}
+
+    def _value(self, name: str, value: str | None) -> str:
+        return self.secret(name) if value is None else value
+
+
+class VsCode(Client):
+    """It asks for secrets and keeps them."""
+
+    def block(self, server: Server) -> Entry:
+        """Return what to paste as data; see `text`."""
+        secrets = [n for n, v in (server.env or {}).items() if v is None]
+        asked = [
+            {"type": "promptString", "id": name, "description": name, "password": True}
+            for name in (secrets if server.url is None else [TOKEN])
+        ]
+        return super().block(server) | ({"inputs": asked} if asked else {})
+
+
+class Codex(Client):
+    """It wants TOML, of which a JSON string, a number and a list of strings are part."""
+
+    def text(self, server: Server) -> str:
+        """Return the block to paste."""
+        lines = [f"[{self.key}.{NAME}]"]
+        if server.url is not None:
+            lines += [
+                f"url = {json.dumps(server.url)}",
+                f"bearer_token_env_var = {json.dumps(TOKEN)}",
+            ]
+            return "\n".join(lines)
+        lines.append(f"command = {json.dumps(server.command)}")
+        lines.append(f"args = {json.dumps(list(server.args))}")
+        if server.env:
+            lines += ["", f"[{self.key}.{NAME}.env]"]
+            lines += [f"{k} = {json.dumps(self._value(k, v))}" for k, v in server.env.items()]
+        return "\n".join(lines)
+
+
+CLIENTS: Mapping[str, Client] = {
+    "claude-desktop": Client(
+        "Claude Desktop",
+        "claude_desktop_config.json: ~/Library/Application Support/Claude on macOS, "
+        "%APPDATA%\\Claude on Windows, ~/.config/Claude on Linux",
+        "mcpServers",
+        url=None,
+        note="Quit it and start it again.",
+    ),
+    "claude-code": Client(
+        "Claude Code",
+        ".mcp.json at the root of the project",
+        "mcpServers",
+        kind=True,
+        secret="${{{}}}".format,
+    ),
+    "cursor": Client(
+        "Cursor",
+        "~/.cursor/mcp.json, or .cursor/mcp.json of a project",
+        "mcpServers",
+        secret="${{env:{}}}".format,
+    ),
+    "vscode": VsCode(
+        "VS Code",
+        ".vscode/mcp.json of a project",
+        "servers",
+        kind=True,
+        secret="${{input:{}}}".format,
+    ),
+    "codex": Codex("Codex", "~/.codex/config.toml", "mcp_servers"),
+    "windsurf": Client(
+        "Windsurf",
+        "~/.codeium/windsurf/mcp_config.json",
+        "mcpServers",
+        url="serverUrl",
+        secret="${{env:{}}}".format,
+    ),
+    "gemini-cli": Client(
+        "Gemini CLI", "~/.gemini/settings.json", "mcpServers", url="httpUrl", secret="${}".format
+    ),
+    "zed": Client("Zed", "its settings.json (zed: open settings file)", "context_servers"),
+}
+"""By the name that `--print-config` takes."""
+
+
+def started_by(settings: Settings, *more: str, environ: Mapping[str, str] | None = None) -> Server:
+    """Return how a client starts the server with these settings.
+
+    Args:
+        settings: whose memory it serves.
+        more: further options.
+        environ: variables of which those of graphmem go with it; the process's own by default.
+    """
+    whose = ("--tenant", settings.tenant, "--scope", settings.scope)
+    return Server(
+        command=sys.executable,
+        args=("-m", "graphmem", "mcp", *whose, *more),
+        env=_passed_on(settings, os.environ if environ is None else environ),
+    )
+
+
+def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str | None]:
+    fields = type(settings).model_fields.keys() - {"tenant", "scope", "mcp_token", "mcp_tokens"}
+    passed: dict[str, str | None] = {}
+    for name in sorted(fields):
+        variable = f"{PREFIX}{name.upper()}"
+        if value := environ.get(variable):
+            passed[variable] = None if _is_secret(getattr(settings, name), value) else value
+    return passed
+
+
+def _is_secret(known: object, given: str) -> bool:
+    """Return whether a value may not be shown; people put passwords into addresses too."""
+    if isinstance(known, SecretStr):
+        return True
+    if "://" not in given:
+        return False
+    parts = urlsplit(given)
+    return bool("@" in parts.netloc or parts.query)

@@ -1,0 +1,303 @@
+"""From the client's records to the short ones that tools give back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphmem.mcp import results
+from graphmem.model import (
+    AnyBite,
+    Belief,
+    BeliefBite,
+    BeliefReasons,
+    Card,
+    CommitOutcome,
+    Competition,
+    Episode,
+    Line,
+    Memory,
+    MemoryBite,
+    MemoryEvent,
+    MemoryReasons,
+    Neighbour,
+    Piece,
+    Recollection,
+    Replacement,
+    Slot,
+    Trail,
+    Turn,
+)
+
+LONGEST = 8_000
+"""Characters of one text; what is longer ends with an ellipsis, and `graphmem expand` has it."""
+MOST_TURNS = 20
+DIGITS = 4
+
+
+def recalled(found: Recollection) -> results.Recalled:
+    """Return what recall found."""
+    return results.Recalled(hits=tuple(map(_hit, found.bites)), reason=found.reason)
+
+
+def _hit(bite: AnyBite) -> results.Hit:
+    if isinstance(bite, MemoryBite):
+        memory = bite.memory
+        return results.Hit(
+            id=bite.id,
+            kind="memory",
+            text=cut(bite.text),
+            score=number(bite.score),
+            at=memory.last_seen_at,
+            status=memory.status,
+            now=memory.head_ids,
+            lost=bool(memory.lost_ids),
+        )
+    if isinstance(bite, BeliefBite):
+        return _belief_hit(bite)
+    turn = bite.turn
+    return results.Hit(
+        id=bite.id,
+        kind="turn",
+        text=cut(bite.text),
+        score=number(bite.score),
+        at=turn.occurred_at,
+        said_by=turn.name or turn.role,
+    )
+
+
+def _belief_hit(bite: BeliefBite) -> results.Hit:
+    return results.Hit(
+        id=bite.id,
+        kind="belief",
+        text=cut(bite.text),
+        score=number(bite.score),
+        at=bite.last_at,
+        status=bite.belief.status,
+        now=bite.head_ids,
+        belief=number(bite.belief.belief),
+        revise_due=bite.revise_due,
+        contested=bite.belief.contested,
+        ambiguous=bite.ambiguous,
+        lost=bite.lost,
+        others=tuple(
+            results.Was(
+                id=one.belief_id, object=cut(one.object), belief=number(one.belief), at=one.last_at
+            )
+            for one in bite.others
+        ),
+    )
+
+
+def expanded(card: Card) -> results.Expanded:
+    """Return a card, its long texts cut."""
+    item = card.item
+    return results.Expanded(
+        **_told(item),
+        events=tuple(map(happened, card.events)),
+        turns=tuple(map(_said, card.turns[:MOST_TURNS])),
+        supersedes=_beside(card.supersedes),
+        superseded_by=_beside(card.superseded_by),
+        claims=tuple(results.Beside(id=one.id, text=cut(one.statement)) for one in card.claims),
+    )
+
+
+def _told(item: Memory | Belief | Turn | Episode) -> dict[str, object]:
+    if isinstance(item, Memory):
+        told: dict[str, object] = {"kind": "memory", "text": cut(item.content)}
+        told |= {"status": item.status, "at": item.created_at, "tags": item.tags}
+    elif isinstance(item, Belief):
+        told = {"kind": "belief", "text": cut(item.statement), "status": item.status}
+        told |= {"at": item.created_at, "belief": number(item.belief)}
+        told["revise_due"] = item.verdict.revise_due
+    elif isinstance(item, Turn):
+        told = {"kind": "turn", "text": cut(item.text), "at": item.occurred_at}
+    else:
+        text = item.summary or item.content or item.gist or ""
+        told = {"kind": "episode", "text": cut(text), "at": item.occurred_at}
+    return {"id": item.id, **told}
+
+
+def _said(turn: Turn) -> results.Said:
+    by = turn.name or turn.role
+    return results.Said(id=turn.id, by=by, text=cut(turn.text), at=turn.occurred_at)
+
+
+def _beside(of: Iterable[Neighbour]) -> tuple[results.Beside, ...]:
+    return tuple(results.Beside(id=one.id, text=cut(one.text)) for one in of if one.in_force)
+
+
+def happened(event: MemoryEvent) -> results.Happened:
+    """Return an event of a memory or a belief."""
+    # A belief's event has more to say than a memory's.
+    told = {
+        name: getattr(event, name, None)
+        for name in ("kind", "confidence", "strength", "source_type", "source", "actor")
+    }
+    return results.Happened(
+        id=event.id,
+        type=event.type,
+        at=event.occurred_at,
+        turn=event.turn_id,
+        retracted=getattr(event, "retracted", False),
+        **told,
+    )
+
+
+def remembered(done: CommitOutcome) -> results.Remembered:
+    """Return what became of a text."""
+    return results.Remembered(
+        outcome=done.outcome,
+        memory_id=done.memory_id,
+        event_id=done.event_id,
+        possible_update_of=done.possible_update_of,
+        refused_for=done.hygiene_reasons,
+        belief_ids=done.belief_ids,
+    )
+
+
+def values(slot: Slot, leader: Belief | None) -> results.Values:
+    """Return a slot; `leader` is the belief of its leading value, if there is one."""
+    return results.Values(
+        cardinality=slot.policy.cardinality,
+        leader=slot.leader.object if slot.leader else None,
+        leader_id=slot.leader.belief_id if slot.leader else None,
+        revise_due=leader is not None and leader.verdict.revise_due,
+        ambiguous=slot.ambiguous,
+        values=tuple(
+            results.Value(
+                id=one.belief_id,
+                object=cut(one.object),
+                belief=number(one.belief),
+                status=one.status,
+                last_at=one.last_at,
+                ambiguous=one.ambiguous,
+                contested=bool(one.contested),
+            )
+            for one in slot.candidates
+        ),
+        total=slot.total,
+    )
+
+
+def standing(trail: Trail, event_id: str | None = None) -> results.Standing:
+    """Return where a test stands, after an event when one is named."""
+    return results.Standing(
+        belief_id=trail.belief_id,
+        event_id=event_id,
+        status=trail.verdict.status,
+        confidence=number(trail.verdict.confidence),
+        log_ratio=number(trail.verdict.log_ratio),
+        evidence=trail.verdict.evidence,
+        revise_due=trail.verdict.revise_due,
+        pieces_to_promote=trail.needed.promote_pieces,
+        pieces_to_demote=trail.needed.demote_pieces,
+    )
+
+
+def line(of: Line) -> results.Piece:
+    """Return one step of a test."""
+    return results.Piece(
+        event_id=of.event_id,
+        kind=of.kind,
+        at=of.occurred_at,
+        confidence=of.evidence_confidence,
+        strength=number(of.strength),
+        source_type=of.source_type,
+        log_ratio=number(of.log_ratio),
+        status=of.status,
+        note=of.note,
+        turn=of.turn_id,
+    )
+
+
+def reasons(why: BeliefReasons | MemoryReasons) -> results.Why:
+    """Return why a belief is believed, or how a memory came about."""
+    return _believed(why) if isinstance(why, BeliefReasons) else _came_about(why)
+
+
+def _believed(why: BeliefReasons) -> results.Why:
+    belief = why.belief
+    return results.Why(
+        id=belief.id,
+        kind="belief",
+        text=cut(belief.statement),
+        status=belief.status,
+        belief=number(belief.belief),
+        speaks_for=number(belief.positive),
+        speaks_against=number(belief.negative),
+        contested=belief.contested,
+        cardinality=why.policy.policy.cardinality,
+        competition=_contest(why.competition),
+        test=belief.verdict.status,
+        confidence=number(belief.verdict.confidence),
+        revise_due=belief.verdict.revise_due,
+        pieces=tuple(map(_piece, why.pieces)),
+        total=why.total,
+        withdrawn=tuple(one.event_id for one in why.withdrawn),
+        replaces=_replacements(why.replaces),
+        replaced_by=_replacements(why.replaced_by),
+        memories=tuple(
+            results.Beside(id=one.memory_id, text=cut(one.content)) for one in why.memories
+        ),
+    )
+
+
+def _piece(of: Piece) -> results.Piece:
+    return results.Piece(
+        event_id=of.event_id,
+        kind=of.kind,
+        at=of.occurred_at,
+        confidence=number(of.confidence),
+        strength=number(of.strength),
+        source_type=of.source_type,
+        says=number(of.says) if of.counts else None,
+        echo_of=of.echo_of,
+        log_ratio=number(of.log_ratio),
+        status=of.status,
+        note=of.note,
+        turn=of.turn_id,
+    )
+
+
+def _contest(of: Competition | None) -> results.Contest | None:
+    if of is None:
+        return None
+    return results.Contest(
+        place=of.place,
+        of=of.of,
+        leader_id=of.leader_id,
+        affirmed=number(of.affirmed),
+        refuted=number(of.refuted),
+        kappa=number(of.kappa),
+        pressure=number(of.pressure),
+        score=number(of.score),
+    )
+
+
+def _replacements(of: Iterable[Replacement]) -> tuple[results.Beside, ...]:
+    return tuple(results.Beside(id=one.belief_id, text=cut(one.statement)) for one in of)
+
+
+def _came_about(why: MemoryReasons) -> results.Why:
+    memory = why.memory
+    heads = {one.id: one.content for one in why.chain.memories if one.id in memory.head_ids}
+    return results.Why(
+        id=memory.id,
+        kind="memory",
+        text=cut(memory.content),
+        status=memory.status,
+        total=why.trace.total,
+        replaced_by=tuple(results.Beside(id=i, text=cut(text)) for i, text in heads.items()),
+        trace=number(why.trace.trace),
+        events=tuple(map(happened, why.history)),
+    )
+
+
+def cut(text: str) -> str:
+    """Return a text that fits into an answer."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def number(value: float) -> float:
+    """Return a number with as many digits as an agent can use."""
+    return round(value, DIGITS)

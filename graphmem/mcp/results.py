@@ -1,0 +1,217 @@
+"""What tools give back: records as short as an agent needs them; `graphmem` itself has the rest."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from graphmem.model import Instant, Record
+
+
+class Was(Record):
+    """Another value of the slot that a recalled belief is a value of."""
+
+    id: str
+    object: str
+    belief: float
+    at: Instant
+
+
+class Hit(Record):
+    """One thing that fits a question."""
+
+    id: str
+    kind: Literal["memory", "belief", "turn"]
+    text: str
+    score: float
+    at: Instant | None = None
+    status: str = "current"
+    now: tuple[str, ...] = ()
+    belief: float | None = None
+    revise_due: bool = False
+    contested: bool = False
+    ambiguous: bool = False
+    lost: bool = False
+    others: tuple[Was, ...] = ()
+    said_by: str | None = None
+
+
+class Recalled(Record):
+    """What fits a question, best first."""
+
+    hits: tuple[Hit, ...]
+    reason: str = ""
+
+
+class Happened(Record):
+    """One event."""
+
+    id: str
+    type: str
+    at: Instant
+    kind: str | None = None
+    confidence: float | None = None
+    strength: float | None = None
+    source_type: str | None = None
+    source: str | None = None
+    actor: str | None = None
+    turn: str | None = None
+    retracted: bool = False
+
+
+class Said(Record):
+    """One turn."""
+
+    id: str
+    by: str
+    text: str
+    at: Instant
+
+
+class Beside(Record):
+    """What stands next to a memory or a belief in its chain."""
+
+    id: str
+    text: str
+
+
+class Expanded(Record):
+    """All there is about one thing."""
+
+    id: str
+    kind: Literal["memory", "belief", "turn", "episode"]
+    text: str
+    status: str = "current"
+    at: Instant
+    tags: tuple[str, ...] = ()
+    belief: float | None = None
+    revise_due: bool = False
+    events: tuple[Happened, ...] = ()
+    turns: tuple[Said, ...] = ()
+    supersedes: tuple[Beside, ...] = ()
+    superseded_by: tuple[Beside, ...] = ()
+    claims: tuple[Beside, ...] = ()
+
+
+class Remembered(Record):
+    """What became of a text."""
+
+    outcome: str
+    memory_id: str | None = None
+    event_id: str
+    possible_update_of: str | None = None
+    refused_for: tuple[str, ...] = ()
+    belief_ids: tuple[str, ...] = ()
+
+
+class Hidden(Record):
+    """What `deprecate` did."""
+
+    memory_id: str
+    event_id: str
+
+
+class History(Record):
+    """What happened to a memory, oldest first."""
+
+    events: tuple[Happened, ...]
+
+
+class Value(Record):
+    """One value of a slot."""
+
+    id: str
+    object: str
+    belief: float
+    status: str = "current"
+    last_at: Instant | None = None
+    ambiguous: bool = False
+    contested: bool = False
+
+
+class Values(Record):
+    """The values of a slot, best first."""
+
+    cardinality: str
+    leader: str | None = None
+    leader_id: str | None = None
+    revise_due: bool = False
+    ambiguous: bool = False
+    values: tuple[Value, ...]
+    total: int
+
+
+class Standing(Record):
+    """Where the sequential test of a belief stands."""
+
+    belief_id: str
+    event_id: str | None = None
+    status: str
+    confidence: float
+    log_ratio: float
+    evidence: int
+    revise_due: bool = False
+    pieces_to_promote: int
+    pieces_to_demote: int
+
+
+class Piece(Record):
+    """One piece of evidence; `says` is its share in the belief, none when it is an echo."""
+
+    event_id: str
+    kind: str
+    at: Instant
+    confidence: float | None = None
+    strength: float
+    source_type: str | None = None
+    says: float | None = None
+    echo_of: str | None = None
+    log_ratio: float
+    status: str
+    note: str | None = None
+    turn: str | None = None
+
+
+class Tested(Record):
+    """The sequential test of a belief, piece by piece, oldest first."""
+
+    standing: Standing
+    pieces: tuple[Piece, ...]
+
+
+class Contest(Record):
+    """How a value came to its score among others: affirmed * refuted * exp(-kappa * pressure)."""
+
+    place: int
+    of: int
+    leader_id: str
+    affirmed: float
+    refuted: float
+    kappa: float
+    pressure: float
+    score: float
+
+
+class Why(Record):
+    """Why something is believed, or how a memory came about."""
+
+    id: str
+    kind: Literal["belief", "memory"]
+    text: str
+    status: str = "current"
+    belief: float | None = None
+    speaks_for: float | None = None
+    speaks_against: float | None = None
+    contested: bool = False
+    cardinality: str | None = None
+    competition: Contest | None = None
+    test: str | None = None
+    confidence: float | None = None
+    revise_due: bool = False
+    pieces: tuple[Piece, ...] = ()
+    total: int
+    withdrawn: tuple[str, ...] = ()
+    replaces: tuple[Beside, ...] = ()
+    replaced_by: tuple[Beside, ...] = ()
+    memories: tuple[Beside, ...] = ()
+    trace: float | None = None
+    events: tuple[Happened, ...] = ()

@@ -1,0 +1,121 @@
+"""What stays and names what is forgotten: ids in payloads, and replies that told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import Residue
+from graphmem.ports import Binding, OnPart
+from graphmem.rules import erasure
+
+PAGE = 5_000
+"""Nodes of a kind that are looked at in one transaction."""
+FEW = 50
+"""Ids that are looked for one by one; of more, what an id begins with."""
+BEGINNINGS = ("m_", "b_", "ep_")
+END = "\U0010ffff"
+"""No id comes after it."""
+WORDED = ("Memory", "Belief", "Turn", "Episode", "Archive", "Event", "Reply", "Item")
+"""Labels of nodes that hold words."""
+SHOWN = 20
+
+MENTIONS = catalog.query("erase/mentions", dict)
+UNMENTION = catalog.query("erase/unmention", catalog.ignored)
+ELSEWHERE = catalog.query("erase/elsewhere", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """What is looked for."""
+
+    asked: str
+    """What was asked for."""
+    items: frozenset[str]
+    """That and what goes with it."""
+    events: frozenset[str]
+    """That go: what they name goes with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What of a page names something of what goes."""
+
+    events: Sequence[Mapping[str, Any]]
+    """With payloads that name it no more."""
+    replies: Sequence[str]
+    """That told of what was asked for: they are emptied, and nobody is asked again."""
+    removed: Sequence[str]
+    """That told of something else that goes: erased, and the rest may be read anew."""
+
+    @property
+    def count(self) -> int:
+        return len(self.events) + len(self.replies) + len(self.removed)
+
+
+async def remove(to: Binding, ids: Ids, on_part: OnPart, *, apply: bool) -> int:
+    """Take ids out of all events and replies that stay, and return how many named one."""
+    changed = 0
+    event = reply = ""
+    marks = sorted(ids.items) if len(ids.items) <= FEW else [ids.asked, *BEGINNINGS]
+    while (event, reply) != (END, END):
+        place = {"event": event, "reply": reply}
+        [page] = await to.world.graph.read(
+            lambda tx, place=place: tx.fetch(  # type: ignore[misc]
+                MENTIONS, tenant=to.wall.tenant, marks=marks, limit=PAGE, **place
+            )
+        )
+        found = _found(page, ids)
+        if apply and found.count:
+            await _write(to, found)
+        changed += found.count
+        on_part("page", 1)
+        event, reply = page["event"] or END, page["reply"] or END
+    return changed
+
+
+async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple[Residue, ...]:
+    """Return nodes that hold one of the texts, SHOWN at most."""
+    found: list[Residue] = []
+    ended = dict.fromkeys(WORDED, "" if texts else END)
+    while len(found) < SHOWN and set(ended.values()) != {END}:
+        pages = await to.world.graph.read(
+            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
+                ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=PAGE
+            )
+        )
+        found += [Residue(label=page["label"], id=one) for page in pages for one in page["ids"]]
+        # A kind without any nodes after that has no row.
+        last = {page["label"]: page["last"] or END for page in pages}
+        ended = dict.fromkeys(WORDED, END) | last
+        on_part("page", 1)
+    return tuple(found[:SHOWN])
+
+
+def _found(page: Mapping[str, Any], ids: Ids) -> _Found:
+    told = [row for row in page["replies"] if erasure.names(row["decided"], ids.items)]
+    asked = frozenset((ids.asked,))
+    of_it = {row["id"] for row in told if erasure.names(row["decided"], asked)}
+    return _Found(
+        events=[
+            {"id": row["id"], "payload": erasure.without(row["payload"], ids.items)}
+            for row in page["events"]
+            if row["id"] not in ids.events and erasure.names(row["payload"], ids.items)
+        ],
+        replies=sorted(of_it),
+        removed=[row["id"] for row in told if row["id"] not in of_it],
+    )
+
+
+async def _write(to: Binding, found: _Found) -> None:
+    await to.world.graph.write(
+        lambda tx: tx.fetch(
+            UNMENTION,
+            tenant=to.wall.tenant,
+            events=found.events,
+            replies=found.replies,
+            removed=found.removed,
+        )
+    )

@@ -1,0 +1,151 @@
+"""The transactions of erasure: each leaves what stays as its events say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from graphmem import catalog
+from graphmem.operations.erasing import finding
+from graphmem.operations.erasing.finding import Doomed
+from graphmem.ports import Binding, OnPart, Tx
+from graphmem.rules import erasure, facets, identity, tracerank
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+TOMBSTONE = catalog.query("erase/tombstone", catalog.ignored)
+REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
+REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
+REMOVE_TURNS = catalog.query("erase/remove_turns", lambda row: int(row["removed"]))
+REMOVE_EPISODES = catalog.query("erase/remove_episodes", catalog.ignored)
+SWEEP = catalog.query("erase/sweep", lambda row: int(row["removed"]))
+MEND_BELIEFS = catalog.query("erase/mend_beliefs", catalog.ignored)
+MEND_MEMORIES = catalog.query("erase/mend_memories", catalog.ignored)
+REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
+REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
+FACETS = catalog.query("cache/facets", dict)
+REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+
+Rows = Sequence[dict[str, Any]]
+
+
+async def refuse(tx: Tx, to: Binding, keys: Sequence[str]) -> None:
+    """Keep that something was erased."""
+    await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(to.wall.tenant), keys=sorted(keys))
+
+
+async def items(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: bool) -> None:
+    """Erase memories or beliefs: their events in pages, and with the last page themselves.
+
+    So one is there as long as an event of it is, and an interrupted run finds them again.
+
+    Args:
+        to: where.
+        doomed: which.
+        on_part: told `node` and how many are gone.
+        refused: whether each of their events gets a tombstone.
+    """
+    await _until_last(to, doomed, on_part, _remove_items, refused=refused)
+
+
+async def episodes(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: bool) -> None:
+    """Erase episodes, likewise; their turns go after their events."""
+    await _until_last(to, doomed, on_part, None, refused=refused)
+    removed = finding.PAGE
+    while removed == finding.PAGE:
+        removed = await to.world.graph.write(lambda tx: _turns(tx, to, doomed))
+        on_part("node", removed)
+    await to.world.graph.write(
+        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=to.wall.tenant, episodes=list(doomed.episodes))
+    )
+    on_part("node", len(doomed.episodes))
+
+
+async def events_of_scope(to: Binding, scope: str | None, on_part: OnPart) -> None:
+    """Erase the events of a scope, or of the whole tenant."""
+
+    async def work(tx: Tx) -> int:
+        if scope is not None:
+            await tx.fetch(LOCK, tenant=to.wall.tenant)
+        rows = await finding.events_of_scope(tx, to, scope)
+        await _remove(tx, to, rows, mends=scope is not None)
+        return len(rows)
+
+    removed = finding.PAGE
+    while removed == finding.PAGE:
+        removed = await to.world.graph.write(work)
+        on_part("node", removed)
+
+
+async def sweep(to: Binding, scope: str | None, on_part: OnPart) -> None:
+    """Erase what else a scope, or the whole tenant, holds."""
+    removed = 1
+    while removed:
+        [removed] = await to.world.graph.write(
+            lambda tx: tx.fetch(SWEEP, tenant=to.wall.tenant, scope=scope, limit=finding.PAGE)
+        )
+        on_part("node", removed)
+
+
+async def _until_last(
+    to: Binding,
+    doomed: Doomed,
+    on_part: OnPart,
+    finish: Callable[[Tx, Binding, Doomed], Coroutine[Any, Any, None]] | None,
+    *,
+    refused: bool,
+) -> None:
+    async def work(tx: Tx) -> int:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        found = await finding.events(tx, to, doomed)
+        rows = found[: finding.PAGE]
+        if refused:
+            await refuse(tx, to, [erasure.key(to.wall.tenant, row["id"]) for row in rows])
+        await _remove(tx, to, rows, mends=True)
+        if finish is not None and rows == found:
+            await finish(tx, to, doomed)
+        return len(found)
+
+    found = finding.PAGE + 1
+    while found > finding.PAGE:
+        found = await to.world.graph.write(work)
+        on_part("node", min(found, finding.PAGE))
+    if finish is not None:
+        on_part("node", len(doomed.items))
+
+
+async def _turns(tx: Tx, to: Binding, doomed: Doomed) -> int:
+    [removed] = await tx.fetch(
+        REMOVE_TURNS,
+        tenant=to.wall.tenant,
+        episodes=list(doomed.episodes),
+        limit=finding.PAGE,
+    )
+    return removed
+
+
+async def _remove_items(tx: Tx, to: Binding, doomed: Doomed) -> None:
+    [beside] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.items)
+    if beside["memories"]:
+        await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=beside["memories"])
+    if beside["beliefs"]:
+        await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=beside["beliefs"])
+
+
+async def _remove(tx: Tx, to: Binding, rows: Rows, *, mends: bool) -> None:
+    """Erase events, and bring up to date what stays of that of which they spoke."""
+    tenant = to.wall.tenant
+    await tx.fetch(REMOVE_EVENTS, tenant=tenant, ids=[row["id"] for row in rows])
+    if not mends:
+        return
+    if beliefs := sorted({one for row in rows for one in row["beliefs"]}):
+        await tx.fetch(MEND_BELIEFS, tenant=tenant, ids=beliefs)
+        await tx.fetch(REFRESH_BELIEFS, tenant=tenant, ids=beliefs)
+    if memories := sorted({one for row in rows for one in row["memories"]}):
+        await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
+        await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
+        anew = tracerank.retold(dict.fromkeys(memories))
+        await tx.fetch(RETRACE, tenant=tenant, **anew)
+        found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
+        right = [facets.refreshed(tenant, row) for row in found]
+        await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

@@ -1,0 +1,185 @@
+"""Forget something: say what goes, or let it go and look again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphmem import catalog
+from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.model import Forgettable, Forgotten
+from graphmem.operations.erasing import digests, finding, guard, mentions, removing
+from graphmem.operations.erasing.finding import Doomed
+from graphmem.ports import Binding, OnPart, Tx
+from graphmem.rules import erasure, identity
+
+ITEMS = 100
+"""Memories, or beliefs, whose events go together."""
+PAUSE_S = 0.05
+
+FOUND = catalog.query("erase/found", dict)
+REFUSED = catalog.query("erase/refused", dict)
+RUNNING = catalog.query("schema/running", lambda row: row["id"])
+LABELS = {
+    Forgettable.MEMORY: "Memory",
+    Forgettable.BELIEF: "Belief",
+    Forgettable.EPISODE: "Episode",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be forgotten, and how."""
+
+    what: Forgettable
+    id: str
+    apply: bool
+    on_part: OnPart
+    digests: Sequence[Path] = ()
+    """Files that may tell of an episode."""
+
+
+async def forget(to: Binding, wish: Wish) -> Forgotten:
+    """Say what would be erased, or erase it.
+
+    Its tombstone is written first: what comes in between is refused. What was asked for goes last,
+    so that an interrupted run finds the rest again from it.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+        ForeignScopeError: it belongs to another scope, or is another scope or tenant.
+    """
+    if wish.what in LABELS:
+        return await _item(to, wish)
+    return await _part(to, wish)
+
+
+async def _item(to: Binding, wish: Wish) -> Forgotten:
+    texts = await _texts(to, wish)
+    if texts is None:
+        return _report(wish, Counter(), repeated=True, left=0)
+    roots = finding.alone(wish.what, wish.id)
+    if wish.apply:
+        await _close(to, erasure.key(to.wall.tenant, wish.id))
+    doomed = await finding.whole(to, roots)
+    going = await finding.all_events(to, doomed)
+    counts = await finding.held(to, doomed) + Counter(Event=len(going))
+    lines = await digests.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
+    mentioned = mentions.Ids(wish.id, frozenset(doomed.items), going)
+    named = await mentions.remove(to, mentioned, wish.on_part, apply=wish.apply)
+    done = _report(wish, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
+    if not wish.apply:
+        return done
+    await _remove(to, doomed, wish.on_part, roots)
+    left = (await finding.held(to, doomed)).total() + len(await finding.all_events(to, doomed))
+    left += await mentions.remove(to, mentioned, wish.on_part, apply=False)
+    found = await mentions.elsewhere(to, texts, wish.on_part)
+    return done.model_copy(update={"left": left, "elsewhere": found})
+
+
+async def _part(to: Binding, wish: Wish) -> Forgotten:
+    scope = wish.id if wish.what is Forgettable.SCOPE else None
+    tenant = to.wall.tenant
+    if wish.id != (tenant if scope is None else to.wall.scope):
+        raise ForeignScopeError(
+            f"A {wish.what} is forgotten by a handle on it.", hint=f"Open one: `.{wish.what}(…)`."
+        )
+    key = erasure.tenant_key(tenant) if scope is None else erasure.scope_key(tenant, scope)
+    counts = await finding.census(to, scope)
+    if not counts:
+        if not await _refused(to, key):
+            raise NotFoundError(f"Nothing is kept in {wish.what} {wish.id!r}.")
+        return _report(wish, counts, repeated=True, left=0)
+    if not wish.apply:
+        return _report(wish, counts)
+    await _close(to, key)
+    lines = 0
+    while scope is not None:
+        some = await finding.some_of_scope(to, scope, ITEMS)
+        if not some.items:
+            break
+        lines += await digests.remove(to, wish.digests, some.episodes, apply=True)
+        await _remove(to, some, wish.on_part, Doomed())
+    await removing.events_of_scope(to, scope, wish.on_part)
+    await removing.sweep(to, scope, wish.on_part)
+    left = (await finding.census(to, scope)).total()
+    return _report(wish, counts, left=left).model_copy(update={"digest_lines": lines})
+
+
+async def _remove(to: Binding, doomed: Doomed, on_part: OnPart, roots: Doomed) -> None:
+    """Erase beliefs, then memories, then episodes: what is asked for comes last.
+
+    Events of what is asked for get tombstones. What only came from it may come again from
+    something else: what is consolidated has ids made of the words it rests on.
+    """
+    for some in finding.pages(doomed.beliefs, ITEMS):
+        part = Doomed(beliefs=tuple(some))
+        await removing.items(to, part, on_part, refused=bool(roots.beliefs))
+    for some in finding.pages(doomed.memories, ITEMS):
+        part = Doomed(memories=tuple(some))
+        await removing.items(to, part, on_part, refused=bool(roots.memories))
+    if doomed.episodes:
+        part = Doomed(episodes=doomed.episodes)
+        await removing.episodes(to, part, on_part, refused=bool(roots.episodes))
+
+
+async def _texts(to: Binding, wish: Wish) -> list[str] | None:
+    """Return what something says; None when it was erased."""
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            FOUND,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            label=LABELS[wish.what],
+            id=wish.id,
+        )
+    )
+    if not rows:
+        if await _refused(to, erasure.key(to.wall.tenant, wish.id)):
+            return None
+        raise NotFoundError(f"No {wish.what} {wish.id!r}.")
+    [row] = rows
+    if row["scope"] != to.wall.scope:
+        raise ForeignScopeError(f"{LABELS[wish.what]} {wish.id!r} is of scope {row['scope']!r}.")
+    return list(row["texts"])
+
+
+async def _refused(to: Binding, key: str) -> bool:
+    owner = identity.tenant_key(to.wall.tenant)
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(REFUSED, tenant=owner, keys=[key]))
+    return bool(found["keys"])
+
+
+async def _close(to: Binding, key: str) -> None:
+    """Refuse something from now on, and wait for the writes that may not have seen it."""
+
+    async def work(tx: Tx) -> None:
+        await removing.refuse(tx, to, [key])
+
+    await to.world.graph.write(work)
+    await to.world.clock.sleep(guard.TRUST_S)
+    began = await to.world.graph.read(_running)
+    waited = 0.0
+    while began and waited <= to.world.settings.transaction_timeout_s:
+        await to.world.clock.sleep(PAUSE_S)
+        waited += PAUSE_S
+        began &= await to.world.graph.read(_running)
+
+
+async def _running(tx: Tx) -> set[str]:
+    return set(await tx.fetch(RUNNING))
+
+
+def _report(
+    wish: Wish, counts: Counter[str], *, repeated: bool = False, left: int | None = None
+) -> Forgotten:
+    return Forgotten(
+        what=wish.what,
+        id=wish.id,
+        applied=wish.apply,
+        repeated=repeated,
+        counts=dict(sorted(counts.items())),
+        left=left,
+    )

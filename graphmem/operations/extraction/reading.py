@@ -1,0 +1,143 @@
+"""What an extraction reads of the graph before it writes anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import Episode, Turn
+from graphmem.ports import Binding
+from graphmem.rules.extraction import naming, windows
+from graphmem.rules.extraction.asking import Vocabulary
+from graphmem.rules.extraction.quoting import Supply
+from graphmem.rules.extraction.windows import REACH, Place, Window
+
+PAGE = 2_000
+"""Turns of one read."""
+MOST_PREDICATES, MOST_NAMES = 500, 60
+"""Looked at, the most used."""
+EARLY = timedelta(days=1)
+"""What a session was supplied with may be logged before its first turn is added."""
+
+GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
+TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
+SCAN = catalog.query("extract/scan", dict)
+SUPPLIED = catalog.query("extract/supplied", dict)
+VOCABULARY = catalog.query("extract/vocabulary", dict)
+
+
+class Waiting(NamedTuple):
+    """A search, or a look at one item, that is not in the log yet."""
+
+    at: datetime
+    query: str | None
+    ids: tuple[str, ...]
+    """Of what it found."""
+
+
+async def session(to: Binding, episode_id: str) -> Episode:
+    """Return the episode of a session.
+
+    Raises:
+        NotFoundError: nothing was said in it.
+    """
+    found = await to.world.graph.read(
+        lambda tx: tx.fetch(GET, tenant=to.wall.tenant, scopes=[to.wall.scope], ids=[episode_id])
+    )
+    if not found:
+        raise NotFoundError("No such session in this scope.", hint="Add its messages first.")
+    return found[0]
+
+
+async def places(to: Binding, episode_id: str, extractor: str) -> list[Place]:
+    """Return every turn of a session in order, and which of them an extractor has read."""
+    rows: list[dict[str, Any]] = []
+    while True:
+        page = await _page(to, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
+        rows += page
+        if len(page) < PAGE:
+            break
+    return windows.placed((r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows)
+
+
+async def _page(to: Binding, episode_id: str, extractor: str, first: int) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            SCAN,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            episode_id=episode_id,
+            extractor=extractor,
+            limit=PAGE,
+            **{"from": first},
+        )
+    )
+
+
+async def window(to: Binding, episode_id: str, stretch: Sequence[Place]) -> Window:
+    """Return a stretch of turns with their words, and those about them."""
+    first = max(0, stretch[0].position - REACH)
+    turns = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TURNS,
+            tenant=to.wall.tenant,
+            scopes=[to.wall.scope],
+            episode_id=episode_id,
+            limit=stretch[-1].position + REACH + 1 - first,
+            **{"from": first},
+        )
+    )
+    return windows.window(stretch, turns)
+
+
+async def supplied(to: Binding, episode: Episode, waiting: Sequence[Waiting]) -> list[Supply]:
+    """Return every text that memory is known to have given in a session."""
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            SUPPLIED,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            session_id=episode.session_id,
+            since=episode.recorded_at - EARLY,
+            waiting=[
+                {
+                    "at": one.at,
+                    "payload": None if one.query is None else json.dumps({"query": one.query}),
+                    "ids": list(one.ids),
+                }
+                for one in waiting
+            ],
+        )
+    )
+    return [supply for row in rows for supply in _supplies(row)]
+
+
+def _supplies(row: Mapping[str, Any]) -> list[Supply]:
+    query = json.loads(row["payload"])["query"] if row["payload"] else ""
+    at = datetime.fromisoformat(row["at"])
+    return [Supply(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
+
+
+async def vocabulary(to: Binding, names: Mapping[str, str]) -> Vocabulary:
+    """Return what the tenant calls things, as far as the handle sees it.
+
+    Args:
+        to: where.
+        names: canonical names by the folded ones that stand for them, and are not offered.
+    """
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            VOCABULARY,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            predicates=MOST_PREDICATES,
+            names=MOST_NAMES,
+        )
+    )
+    predicates = [(one["name"], one["cardinality"]) for one in found["predicates"]]
+    offered = dict.fromkeys(naming.canonical(name, names) for name in found["names"])
+    return Vocabulary(predicates, tuple(offered))

@@ -1,0 +1,273 @@
+"""One run of extraction over the turns of a session that were not read yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from graphmem import catalog
+from graphmem.errors import ModelReplyError, ModelUnavailableError
+from graphmem.model import (
+    Cardinality,
+    CardinalityProposed,
+    Episode,
+    Extracted,
+    Extraction,
+    Refusal,
+    Refused,
+    Unread,
+)
+from graphmem.operations.extraction import reading, writing
+from graphmem.operations.extraction.readers import Read, Reader
+from graphmem.operations.extraction.reading import Waiting
+from graphmem.operations.extraction.writing import Unit
+from graphmem.ports import Bill, Binding, OnPart
+from graphmem.rules import identity
+from graphmem.rules.extraction import checking, naming, saying, windows
+from graphmem.rules.extraction.asking import Vocabulary
+from graphmem.rules.extraction.checking import Ground, Passed
+from graphmem.rules.extraction.saying import Said
+from graphmem.rules.extraction.windows import Place, Window
+from graphmem.rules.hygiene import Rule
+
+ATTEMPTS = 5
+"""How often a window that is answered outside the contract is tried, one run each."""
+DOWN = 3
+"""After so many questions in a row that nothing answered, a run asks no more."""
+
+_Named: TypeAlias = tuple[str | None, Cardinality | None]
+"""A predicate, and what its values are proposed to be."""
+
+REPLIES = catalog.query("consolidate/replies", dict)
+LOOK = catalog.query("extract/look", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a run is to go."""
+
+    reader: Reader
+    apply: bool
+    """False: nothing is written."""
+    review: bool
+    """What stands up waits to be accepted."""
+    rules: Sequence[Rule]
+    """Of hygiene."""
+    names: Mapping[str, str]
+    """Canonical names of entities, by folded ones."""
+    waiting: Sequence[Waiting]
+    """Searches of this process that are not in the log yet."""
+    on_part: OnPart
+    """Told `turn` and how many of them were seen to."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """What a run knows, and what it has met so far."""
+
+    episode: Episode
+    ground: Ground
+    known: Vocabulary
+    attempts: Mapping[str, int]
+    """Of each window that was tried before."""
+    made: set[str] = field(default_factory=set)
+    """Beliefs that were not there before this run."""
+    bill: Bill = field(default_factory=Bill)
+    down: int = 0
+    """Questions in a row that nothing answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What became of one window."""
+
+    turns: int
+    passed: int = 0
+    """Turns that another worker has read meanwhile."""
+    extracted: Sequence[Extracted] = ()
+    refused: Sequence[Refused] = ()
+    unread: Unread | None = None
+    named: Sequence[_Named] = ()
+    """Of what stood up."""
+
+
+async def extract(to: Binding, episode_id: str, how: How) -> Extraction:
+    """Read what is new in a session and write what it says; see `AsyncExtraction.extract`."""
+    episode = await reading.session(to, episode_id)
+    places = await reading.places(to, episode_id, how.reader.name)
+    stretches = windows.stretches(places)
+    course = await _course(to, how, episode, places, stretches)
+    works: list[Callable[[], Coroutine[Any, Any, _Done]]] = [
+        partial(_window, to, how, course, stretch) for stretch in stretches
+    ]
+    done = await to.world.gather(works, to.world.settings.model_concurrency)
+    named = [one for part in done for one in part.named]
+    return Extraction(
+        applied=how.apply,
+        review=how.review,
+        session_id=episode.session_id or episode.id,
+        episode_id=episode_id,
+        extractor=how.reader.name,
+        turns=sum(part.turns for part in done),
+        passed=sum(place.read for place in places) + sum(part.passed for part in done),
+        proposals=tuple(one for part in done for one in part.extracted),
+        refused=tuple(one for part in done for one in part.refused),
+        unread=tuple(part.unread for part in done if part.unread is not None),
+        new_predicates=_new_predicates(named, course.known),
+        cardinalities=_cardinalities(named, course.known),
+        calls=course.bill.calls,
+        tokens_in=course.bill.tokens_in,
+        tokens_out=course.bill.tokens_out,
+        cost_usd=course.bill.cost_usd,
+    )
+
+
+async def _course(
+    to: Binding,
+    how: How,
+    episode: Episode,
+    places: Sequence[Place],
+    stretches: Sequence[Sequence[Place]],
+) -> _Course:
+    """Return what a run knows; all of it is read before anything is written."""
+    if not stretches:
+        return _Course(episode, Ground(to.wall.scope, ()), Vocabulary(), {})
+    known = await reading.vocabulary(to, how.names)
+    ids = [_reply_id(to, how, stretch) for stretch in stretches]
+    found = await to.world.graph.read(lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=ids))
+    ground = Ground(
+        scope=to.wall.scope,
+        session=frozenset(place.id for place in places),
+        supplied=await reading.supplied(to, episode, how.waiting),
+        rules=how.rules,
+        weights=to.world.settings.source_weights,
+        names=how.names,
+        predicates={naming.shape(name): name for name, _ in reversed(known.predicates)},
+    )
+    attempts = {row["id"]: row["attempts"] for row in found}
+    return _Course(episode, ground, known, attempts)
+
+
+def _reply_id(to: Binding, how: How, stretch: Sequence[Place]) -> str:
+    return "x_" + identity.digest(to.wall.scope, how.reader.name, *(p.id for p in stretch))[:32]
+
+
+async def _window(to: Binding, how: How, course: _Course, stretch: Sequence[Place]) -> _Done:
+    """Read one window, check what is proposed of it and write it."""
+    reply_id = _reply_id(to, how, stretch)
+    unit = Unit(reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review)
+    if course.attempts.get(reply_id, 0) >= ATTEMPTS:
+        problem = f"it was answered outside the contract {ATTEMPTS} times"
+        return _unread(unit, ("given_up", problem), course)
+    if course.down >= DOWN:
+        return _unread(unit, (ModelUnavailableError.code, "nobody answered before"), course)
+    window = await reading.window(to, course.episode.id, stretch)
+    try:
+        # What machines say is no evidence, so nobody is asked about it alone.
+        nobody = not window.people
+        read = Read(()) if nobody else await how.reader.read(window, course.known, unit.bill)
+    except ModelUnavailableError as error:
+        course.down += 1
+        return _unread(unit, (error.code, str(error)), course)
+    except ModelReplyError as error:
+        problem = f"{error.code}: {error}"
+        if how.apply:
+            await writing.write(to, replace(unit, raw=error.raw or None, problem=problem))
+        return _unread(unit, (error.code, str(error)), course, answered=True)
+    course.down = 0
+    course.bill.join(unit.bill)
+    done = await _written(to, how, course, window, replace(unit, raw=read.raw), read)
+    how.on_part("turn", len(stretch))
+    return done
+
+
+async def _written(
+    to: Binding, how: How, course: _Course, window: Window, unit: Unit, read: Read
+) -> _Done:
+    stood, refused = checking.sifted(read.proposals, window, course.ground)
+    claims = await writing.worded(to, [one.claim for one in stood])
+    said = [
+        saying.said(one, claims[one.claim.id], course.episode.id, how.reader.name) for one in stood
+    ]
+    kept, known, new = await _sorted(to, course, list(zip(stood, said, strict=True)))
+    unit = replace(unit, said=tuple(one for _, one in kept))
+    if how.apply and not await writing.write(to, unit):
+        return _Done(0, passed=len(unit.turn_ids))
+    return _Done(
+        turns=len(unit.turn_ids),
+        extracted=[
+            one.shown(one.own_proposal_id if how.review else one.event_id, new=one.claim.id in new)
+            for _, one in kept
+        ],
+        refused=[*read.refused, *refused, *known],
+        named=[(one.claim.predicate, passed.proposal.cardinality) for passed, one in kept],
+    )
+
+
+async def _sorted(
+    to: Binding, course: _Course, stood: Sequence[tuple[Passed, Said]]
+) -> tuple[list[tuple[Passed, Said]], list[Refused], set[str]]:
+    """Return what is not known yet, what is, and the beliefs that are new to this run."""
+    if not stood:
+        return [], [], set()
+    ids = [name for _, one in stood for name in (one.event_id, one.own_proposal_id)]
+    beliefs = sorted({one.claim.id for _, one in stood})
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(LOOK, tenant=to.wall.tenant, event_ids=ids, belief_ids=beliefs)
+    )
+    course.made |= set(beliefs) - set(found["beliefs"])
+    there = {event["id"]: event["rejected"] for event in found["events"]}
+    kept, known = [], []
+    for passed, one in stood:
+        objection = _met(one, there)
+        if objection is None:
+            kept.append((passed, one))
+        else:
+            known.append(checking.refusal(passed.proposal, *objection))
+    return kept, known, course.made
+
+
+def _met(one: Said, there: Mapping[str, bool]) -> tuple[Refusal, str] | None:
+    """Return why something is not said again."""
+    if one.event_id in there:
+        return Refusal.KNOWN, "these words are evidence for it already"
+    if one.own_proposal_id not in there:
+        return None
+    if there[one.own_proposal_id]:
+        return Refusal.REJECTED, "it was put up for review and rejected"
+    return Refusal.KNOWN, "it waits for review already"
+
+
+def _unread(unit: Unit, why: tuple[str, str], course: _Course, *, answered: bool = False) -> _Done:
+    attempts = course.attempts.get(unit.reply_id, 0) + answered
+    told = Unread(
+        reply_id=unit.reply_id,
+        code=why[0],
+        problem=why[1],
+        turn_ids=unit.turn_ids,
+        attempts=attempts,
+        given_up=attempts >= ATTEMPTS,
+    )
+    return _Done(0, unread=told)
+
+
+def _new_predicates(said: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
+    there = {naming.shape(name) for name, _ in known.predicates}
+    names = (name for name, _ in said if name is not None)
+    return tuple(dict.fromkeys(name for name in names if naming.shape(name) not in there))
+
+
+def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposed, ...]:
+    """Return what undeclared predicates are taken for, as most of their proposals have it."""
+    declared = {naming.shape(name) for name, cardinality in known.predicates if cardinality}
+    votes: dict[str, Counter[Cardinality]] = {}
+    for name, cardinality in said:
+        if name is not None and cardinality is not None and naming.shape(name) not in declared:
+            votes.setdefault(name, Counter())[cardinality] += 1
+    return tuple(
+        CardinalityProposed(predicate=name, cardinality=count.most_common(1)[0][0])
+        for name, count in votes.items()
+    )

@@ -1,0 +1,1 @@
+"""The schema of a graph and the embedding models that fill it."""

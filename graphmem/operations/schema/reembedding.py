@@ -1,0 +1,243 @@
+"""Embed a graph anew by another model, while it is read and written, then go over to that model.
+
+The new embeddings are a generation of their own, beside those that are in use. Clients of the
+former model go on with theirs until they are opened anew; what they write meanwhile is embedded by
+a further run. Each step can be repeated, so that what was killed goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import MigrationPendingError, ReembeddingError
+from graphmem.model import EmbeddingModel, GraphState, Reembedded
+from graphmem.operations.schema import migration
+from graphmem.operations.schema.drift import INDEXES
+from graphmem.ports import OnPart, Role, Row, Tx, World
+from graphmem.rules import generations, identity, passages
+
+PAGE = 500
+KINDS = ("memory", "belief", "turn", "episode", "item")
+"""What has embeddings."""
+
+Step = Callable[[Mapping[str, Any]], Awaitable[Row]]
+"""Does one page, which it is told the place of."""
+
+NEXT_TENANT = catalog.query("schema/next_tenant", dict)
+HOLD = catalog.query("schema/hold_model", lambda row: row["name"])
+LACKING = catalog.query("vectors/lacking", dict)
+WRITE = catalog.query("vectors/write", catalog.ignored)
+REMOVE = catalog.query("vectors/remove", dict)
+REKEY = catalog.query("schema/rekey_model", lambda row: row["name"])
+DELETE = catalog.query("schema/delete_model", catalog.ignored)
+DROP_INDEX = catalog.query("schema/drop_index", catalog.ignored)
+
+
+async def reembed(world: World, on_part: OnPart) -> Reembedded:
+    """Fill the graph with embeddings by the world's model, then make it the graph's model.
+
+    Raises:
+        MigrationPendingError, MigrationChangedError: the schema is not current.
+        ReembeddingError: it is on the way to another model, or from one.
+        ModelUnavailableError, ModelReplyError: the model failed; a further run goes on.
+    """
+    found = await _state(world)
+    await _clear(world, found, on_part)
+    model = await _target(world, found)
+    made = await _fill(world, model, on_part)
+    if model.key == "next":
+        await _switch(world, model)
+        # What was written between the last look and the switch.
+        made += await _fill(world, model, on_part)
+    return Reembedded(model=model.name, switched=model.key == "next", embedded=made)
+
+
+async def finish(world: World, on_part: OnPart) -> Reembedded:
+    """Embed what clients of the former model wrote, and remove its embeddings.
+
+    Raises:
+        ReembeddingError: the world's model is not the graph's current one.
+        MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
+    """
+    found = await _state(world)
+    model = found.keyed("current")
+    if model is None or not await _is_ours(world, model):
+        raise ReembeddingError(
+            f"The graph has not gone over to {world.embedder.name}.",
+            hint=f"Run `graphmem admin reembed --model {world.embedder.name}` first.",
+        )
+    made = await _fill(world, model, on_part)
+    former = found.keyed("former")
+    if former is not None:
+        await _rekey(world, former, "dropped")
+    await _clear(world, await _state(world), on_part)
+    return Reembedded(model=model.name, switched=False, embedded=made)
+
+
+async def give_up(world: World, on_part: OnPart) -> str | None:
+    """Remove the embeddings of the model that is filling the graph; return its name, if any does.
+
+    A run that is filling it ends with an error.
+    """
+    found = await _state(world)
+    given_up = found.keyed("next")
+    if given_up is not None:
+        await _rekey(world, given_up, "dropped")
+    await _clear(world, await _state(world), on_part)
+    return given_up.name if given_up else None
+
+
+async def _state(world: World) -> GraphState:
+    found = await migration.state(world)
+    waiting = migration.pending(found)
+    if waiting:
+        raise MigrationPendingError(f"{len(waiting)} migrations have not been applied.")
+    return found
+
+
+async def _target(world: World, found: GraphState) -> EmbeddingModel:
+    """Return the record of the world's model, made when it is new to the graph."""
+    current, filling, former = map(found.keyed, ("current", "next", "former"))
+    for model in (current, filling):
+        if model is not None and await _is_ours(world, model):
+            break
+    else:
+        if filling is not None:
+            raise ReembeddingError(
+                f"The graph is on its way to {filling.name} ({filling.dimension} dimensions).",
+                hint="Go on with that model, or run `graphmem admin reembed --give-up`.",
+            )
+        if former is not None:
+            raise ReembeddingError(
+                f"The graph still holds the embeddings of {former.name}, which it came from.",
+                hint="Finish that first: `graphmem admin reembed --finish` with its present model.",
+            )
+        latest = max((model.generation for model in found.models), default=0)
+        await migration.record_model(world, "next", latest + 1)
+        model = (await migration.state(world)).keyed("next")
+    if model is None or not await _is_ours(world, model):
+        raise ReembeddingError("Another process began with another model at the same time.")
+    await migration.index_vectors(world, model.generation, model.dimension)
+    return model
+
+
+async def _is_ours(world: World, model: EmbeddingModel) -> bool:
+    return (model.name, model.dimension) == (
+        world.embedder.name,
+        await world.embedder.dimension(),
+    )
+
+
+async def _switch(world: World, model: EmbeddingModel) -> None:
+    async def work(tx: Tx) -> None:
+        found = (await tx.fetch(migration.STATE))[0]
+        now = found.keyed("current")
+        if now is None or now.generation == model.generation:
+            return  # another run was faster, or this transaction is run again
+        await tx.fetch(REKEY, generation=now.generation, **{"from": "current", "to": "former"})
+        moved = {"from": "next", "to": "current"}
+        if not await tx.fetch(REKEY, generation=model.generation, **moved):
+            raise ReembeddingError(f"{model.name} was given up meanwhile.")
+
+    await world.graph.write(work)
+    world.report(f"the graph has gone over to {model.name}")
+
+
+async def _rekey(world: World, model: EmbeddingModel, to: str) -> None:
+    change = {"generation": model.generation, "from": model.key, "to": to}
+    await world.graph.write(lambda tx: tx.fetch(REKEY, **change))
+
+
+async def _fill(world: World, model: EmbeddingModel, on_part: OnPart) -> int:
+    """Embed what lacks an embedding of this model, until a look at everything finds nothing."""
+    look = catalog.in_generation(LACKING, model.generation)
+
+    async def step(at: Mapping[str, Any]) -> Row:
+        [page] = await world.graph.read(lambda tx: tx.fetch(look, **at))
+        return page
+
+    made = 0
+    while True:
+        before = made
+        async for tenant, kind, page in _pages(world, step):
+            made += await _embed(world, model, tenant, kind, page["texts"])
+            on_part(kind, page["looked"])
+        if made == before:
+            return made
+
+
+async def _pages(world: World, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
+    """Yield each page of all that has embeddings, with its tenant and kind, as `step` made it."""
+    async for tenant in _tenants(world):
+        for kind in KINDS:
+            after: str | None = ""
+            while after is not None:
+                page = await step({"tenant": tenant, "kind": kind, "after": after, "limit": PAGE})
+                yield tenant, kind, page
+                after = page["after"]
+
+
+async def _tenants(world: World) -> AsyncIterator[str]:
+    last = ""
+    while (tenant := await _behind(world, last)) is not None:
+        yield tenant
+        last = tenant
+
+
+async def _behind(world: World, last: str) -> str | None:
+    [row] = await world.graph.read(lambda tx: tx.fetch(NEXT_TENANT, after=last))
+    tenant: str | None = row["tenant"]
+    return tenant
+
+
+async def _embed(
+    world: World, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
+) -> int:
+    worded = [(row, _worded(kind, row)) for row in texts]
+    told = [(row, text) for row, text in worded if text.strip()]
+    if not told:
+        return 0
+    matrix = await world.embedder.embed([text for _, text in told], Role.DOCUMENT)
+    rows = [{**row, "embedding": vector} for (row, _), vector in zip(told, matrix, strict=True)]
+    write = catalog.in_generation(WRITE, model.generation)
+
+    async def work(tx: Tx) -> None:
+        if not await tx.fetch(HOLD, generation=model.generation):
+            raise ReembeddingError(f"{model.name} was given up meanwhile.")
+        await tx.fetch(write, tenant=tenant, kind=kind, texts=rows)
+
+    await world.graph.write(work)
+    return len(rows)
+
+
+def _worded(kind: str, row: Row) -> str:
+    """Return a text as the verb that wrote it had it embedded."""
+    text = (row["text"] or "").replace("\0", " ")
+    if kind == "memory":
+        return identity.normalised(text)
+    return passages.spoken(row["name"], text) if kind == "turn" else text
+
+
+async def _clear(world: World, found: GraphState, on_part: OnPart) -> None:
+    """Remove what is left of models whose embeddings are to go."""
+    for model in found.models:
+        if model.key == "dropped":
+            await _drop(world, model, on_part)
+
+
+async def _drop(world: World, model: EmbeddingModel, on_part: OnPart) -> None:
+    prop = generations.property_of(model.generation)
+    for index in await world.graph.read(lambda tx: tx.fetch(INDEXES)):
+        if index.item.type == "VECTOR" and index.item.properties[0] == prop:
+            await world.graph.schema(DROP_INDEX, name=index.item.name)
+    remove = catalog.in_generation(REMOVE, model.generation)
+
+    async def step(at: Mapping[str, Any]) -> Row:
+        [page] = await world.graph.write(lambda tx: tx.fetch(remove, **at))
+        return page
+
+    async for _, _, page in _pages(world, step):
+        on_part("removed", page["looked"])
+    await world.graph.write(lambda tx: tx.fetch(DELETE, generation=model.generation))

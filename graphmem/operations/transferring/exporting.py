@@ -1,0 +1,172 @@
+"""Write a tenant to a file, page by page; an interrupted export goes on where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import ExportFileError
+from graphmem.model import Exported
+from graphmem.operations.transferring import walking
+from graphmem.ports import Binding, OnPart
+from graphmem.rules import moments, transfer
+from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
+
+PAGE = 500
+STEP_S = 0.05
+"""Between two looks at the transactions under way."""
+PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
+
+OPEN = catalog.query("schema/open_transactions", dict)
+READ = catalog.query("transfer/read", dict)
+READ_BESIDE = catalog.query("transfer/read_beside", dict)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """How far a file on its way has come."""
+
+    path: Path
+    known: datetime = moments.BEGINNING
+    """What is recorded later is not in it."""
+    chain: Chain = field(default_factory=Chain)
+    counts: Counts = field(default_factory=Counts)
+    size: int = 0
+    place: tuple[int, str] = (0, "")
+    """Of the last record: its kind in `KINDS`, and its key."""
+    ended: bool = False
+    later: int = 0
+    """Nodes that were passed over, being recorded later."""
+
+
+async def export(to: Binding, path: Path, on_part: OnPart) -> Exported:
+    """Write everything that the tenant owns and that was recorded until now.
+
+    Args:
+        to: whose; every scope.
+        path: of a file that is not there yet; it is written as `path`.part until it is whole.
+        on_part: told after each page a label and how many nodes were written.
+
+    Raises:
+        ExportFileError: the file is there, cannot be written, or what an interrupted export left
+            does not fit.
+    """
+    exports = to.world.exports
+    if await exports.size(path) is not None:
+        raise ExportFileError(f"{path} is there already.", hint="Name another file, or remove it.")
+    draft = await _resumed(to, path.with_name(path.name + ".part"))
+    resumed = sum(draft.counts.records.values())
+    if draft.size == 0:
+        draft.known = await _settled(to)
+        await _add(to, draft, [_header(to, draft)])
+    if not draft.ended:
+        first, after = draft.place
+        await _write(to, draft, first, after, on_part)
+        for place in range(first + 1, len(KINDS)):
+            await _write(to, draft, place, "", on_part)
+        await _add(to, draft, [draft.counts.end()])
+    await exports.finish(draft.path, path)
+    return Exported(
+        records=draft.counts.records,
+        links=draft.counts.links,
+        known=draft.known,
+        resumed=resumed,
+        later=draft.later,
+    )
+
+
+def _header(to: Binding, draft: _Draft) -> dict[str, Any]:
+    return transfer.header(to.wall.tenant, to.model.name, to.model.dimension, draft.known)
+
+
+async def _resumed(to: Binding, path: Path) -> _Draft:
+    """Return what an interrupted export left, cut after its last whole line."""
+    draft = _Draft(path)
+    size = await to.world.exports.size(path)
+    if size is None:
+        return draft
+    try:
+        async for end, record in walking.lines(to.world.exports, path, draft.chain):
+            draft.size = end
+            _recall(to, draft, record)
+    except ExportFileError as error:
+        raise ExportFileError(
+            f"{path}, left by an interrupted export, cannot be gone on with. {error.message}",
+            hint="Remove it and export again.",
+        ) from None
+    if size > draft.size:
+        await to.world.exports.cut(path, draft.size)
+    return draft
+
+
+def _recall(to: Binding, draft: _Draft, record: Mapping[str, Any]) -> None:
+    if draft.chain.number == 1:
+        draft.known = datetime.fromisoformat(transfer.checked_header(record)["known"])
+        if record != _header(to, draft):
+            raise ExportFileError(f"It is of tenant {record['tenant']!r}, or of another model.")
+    elif record.get("end"):
+        draft.ended = True
+    else:
+        draft.place = PLACES[record["kind"], record.get("part", "")], record["key"]
+        draft.counts.add(record)
+
+
+async def _settled(to: Binding) -> datetime:
+    """Return an instant of the server's clock until which every write is to be read.
+
+    A transaction that is under way may have recorded something already, so those that are open
+    now are waited for, though no longer than one may take.
+    """
+    found = await _open(to)
+    known: datetime = found["now"]
+    waits, left = set(found["open"]), moments.LONGEST.total_seconds()
+    while left > 0 and waits & set((await _open(to))["open"]):
+        await to.world.clock.sleep(STEP_S)
+        left -= STEP_S
+    return known
+
+
+async def _open(to: Binding) -> dict[str, Any]:
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(OPEN))
+    return found
+
+
+async def _write(to: Binding, draft: _Draft, place: int, after: str, on_part: OnPart) -> None:
+    """Write all nodes of one kind whose keys follow `after`."""
+    kind = KINDS[place]
+    while (page := await _page(to, kind, after, draft.known))["looked"]:
+        after = page["after"]
+        draft.later += page["looked"] - len(page["records"])
+        generation = to.model.generation
+        records = [transfer.record_of(kind, found, generation) for found in page["records"]]
+        await _add(to, draft, records)
+        on_part(kind.label, len(records))
+
+
+async def _page(to: Binding, kind: Kind, after: str, known: datetime) -> dict[str, Any]:
+    part = {"part": kind.part} if kind.beside else {}
+    [page] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            READ_BESIDE if kind.beside else READ,
+            tenant=to.wall.tenant,
+            known=known,
+            kind=kind.label,
+            after=after,
+            limit=PAGE,
+            **part,
+        )
+    )
+    return page
+
+
+async def _add(to: Binding, draft: _Draft, records: Sequence[Mapping[str, Any]]) -> None:
+    data = b"".join(draft.chain.written(record) for record in records)
+    await to.world.exports.append(draft.path, draft.size, data)
+    draft.size += len(data)
+    for record in records:
+        if "kind" in record:
+            draft.counts.add(record)

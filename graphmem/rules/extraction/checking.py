@@ -1,0 +1,219 @@
+"""What a proposal must stand up to before it reaches the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from graphmem.model import Proposal, Refusal, Refused, Turn
+from graphmem.rules import beginnings, claims, hygiene
+from graphmem.rules.claims import Claim
+from graphmem.rules.extraction import grounding, naming, quoting
+from graphmem.rules.extraction.quoting import Supply
+from graphmem.rules.extraction.windows import Window, is_person
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What proposals of a session are held against."""
+
+    scope: str
+    session: Collection[str]
+    """Ids of all its turns."""
+    supplied: Sequence[Supply] = ()
+    """Texts that memory gave to those who took part."""
+    rules: Sequence[hygiene.Rule] = ()
+    weights: Mapping[str, float] | None = None
+    """Of source types; None: every one has a weight."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Canonical names by folded ones."""
+    predicates: Mapping[str, str] = field(default_factory=dict)
+    """Known predicates by their shapes."""
+
+
+class Passed(NamedTuple):
+    """A proposal that stood up."""
+
+    proposal: Proposal
+    claim: Claim
+    quote: str
+    """As it stands in the turn."""
+    at: datetime
+    """Since when it is so."""
+    dated: bool
+    """The words say since when."""
+
+
+class _Case(NamedTuple):
+    """A proposal, the turn it names and what it is held against."""
+
+    proposal: Proposal
+    turn: Turn
+    window: Window
+    ground: Ground
+
+
+Objection = tuple[Refusal, str]
+_Check = Callable[[_Case], Objection | None]
+
+
+def sifted(
+    proposals: Iterable[Proposal], window: Window, ground: Ground
+) -> tuple[list[Passed], list[Refused]]:
+    """Return the proposals that stand up, in the order of their turns, and why others do not.
+
+    Of two that say the same of one turn the first holds.
+    """
+    passed: dict[tuple[str, str], Passed] = {}
+    refused: list[Refused] = []
+    for proposal in proposals:
+        found = checked(proposal, window, ground)
+        if isinstance(found, Refused):
+            refused.append(found)
+            continue
+        key = found.claim.id, proposal.turn_id
+        if key in passed:
+            problem = "the same turn is proposed to say this already"
+            refused.append(refusal(proposal, Refusal.REPEATED, problem))
+        else:
+            passed[key] = found
+    order = {turn.id: n for n, turn in enumerate(window.turns)}
+    return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), refused
+
+
+def checked(proposal: Proposal, window: Window, ground: Ground) -> Passed | Refused:
+    """Return a proposal ready to be written, or the first check that it fails."""
+    turn = window.turn(proposal.turn_id)
+    if turn is None:
+        return refusal(proposal, *_absent(proposal, window, ground))
+    case = _Case(proposal, turn, window, ground)
+    for check in _CHECKS:
+        if objection := check(case):
+            return refusal(proposal, *objection)
+    at, dated = _since(case)
+    stands = quoting.places(proposal.quote, text := quoting.plain(turn.text))[0]
+    return Passed(proposal, _claim(case), text[stands.start : stands.end], at, dated)
+
+
+def refusal(proposal: Proposal, code: Refusal, problem: str) -> Refused:
+    """Return a proposal with what speaks against it; words that may not be stored are left out."""
+    shown = None if code is Refusal.HYGIENE else proposal
+    return Refused(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
+
+
+def _absent(proposal: Proposal, window: Window, ground: Ground) -> Objection:
+    if proposal.turn_id in ground.session or any(
+        turn.id == proposal.turn_id for turn in window.around
+    ):
+        return Refusal.NOT_OFFERED, "its turn was shown for reference, or is read at another time"
+    return Refusal.FOREIGN_TURN, "its turn is none of this session's"
+
+
+def _weighed(case: _Case) -> Objection | None:
+    weights, kind = case.ground.weights, case.proposal.source_type
+    if weights is None or kind in weights:
+        return None
+    return Refusal.UNWEIGHED, f"the source type {kind!r} has no weight"
+
+
+def _said_by_a_person(case: _Case) -> Objection | None:
+    if is_person(case.turn):
+        return None
+    return Refusal.MACHINE_TURN, f"what {case.turn.role!r} says is no evidence"
+
+
+def _quoted(case: _Case) -> Objection | None:
+    if quoting.places(case.proposal.quote, quoting.plain(case.turn.text)):
+        return None
+    return Refusal.INVENTED_QUOTE, "its quote does not stand in the turn"
+
+
+def _own_words(case: _Case) -> Objection | None:
+    if not quoting.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
+        return None
+    return Refusal.ECHO, "its quote stands in what memory had supplied"
+
+
+def _storable(case: _Case) -> Objection | None:
+    found = hygiene.reasons(case.proposal.quote, case.ground.rules)
+    found += hygiene.reasons(_claim(case).statement, case.ground.rules)
+    if not found:
+        return None
+    return Refusal.HYGIENE, f"it may not be stored: {', '.join(dict.fromkeys(found))}"
+
+
+def _founded(case: _Case) -> Objection | None:
+    """Hold names against the words about the quote, memory's own among them left out."""
+    near = (
+        quoting.without(turn.text, quoting.echoes(turn, case.ground.supplied))
+        for turn in case.window.beside(case.turn)
+    )
+    spoken = (turn.name for turn in case.window.beside(case.turn) if turn.name)
+    within = grounding.around((*near, *spoken), grounding.speaker_of(case.turn))
+    if case.proposal.statement is not None:
+        if grounding.statement_founded(case.proposal.statement, case.proposal.quote, within):
+            return None
+        return (
+            Refusal.UNFOUNDED_STATEMENT,
+            "it names what is not said there, or shares no word with its quote",
+        )
+    for name, code in (
+        (case.proposal.subject, Refusal.UNFOUNDED_SUBJECT),
+        (case.proposal.object, Refusal.UNFOUNDED_OBJECT),
+    ):
+        ways = naming.ways(str(name), case.ground.names)
+        if not any(grounding.founded(way, within) for way in ways):
+            return code, f"{_short(name)} stands neither in the quote nor around it"
+    return None
+
+
+def _timely(case: _Case) -> Objection | None:
+    when = case.proposal.when
+    if when is not None and not quoting.places(when, quoting.plain(case.turn.text)):
+        return Refusal.INVENTED_TIME, f"the words {_short(when)} do not stand in the turn"
+    if _since(case)[0] > case.window.said_at[case.turn.id]:
+        return Refusal.FUTURE, "it is said to begin after it was said"
+    return None
+
+
+_CHECKS: tuple[_Check, ...] = (
+    _weighed,
+    _said_by_a_person,
+    _quoted,
+    _own_words,
+    _storable,
+    _founded,
+    _timely,
+)
+"""In this order; the first that objects is named."""
+
+
+def _since(case: _Case) -> tuple[datetime, bool]:
+    """Return since when it is so, and whether the words say so."""
+    said_at = case.window.said_at[case.turn.id]
+    if case.proposal.since is not None:
+        return case.proposal.since, True
+    if case.proposal.when is not None:
+        found = beginnings.begin(case.proposal.when, case.turn.occurred_at)
+        if found is not None and found != case.turn.occurred_at:
+            return found, True
+    return said_at, False
+
+
+def _claim(case: _Case) -> Claim:
+    proposal, ground = case.proposal, case.ground
+    if proposal.subject is None or proposal.predicate is None or proposal.object is None:
+        return claims.about_statement(ground.scope, str(proposal.statement))
+    subject, object_ = (
+        naming.canonical(grounding.meant(name, case.turn), ground.names)
+        for name in (proposal.subject, proposal.object)
+    )
+    predicate = naming.predicate(proposal.predicate, ground.predicates)
+    return claims.about_triple(ground.scope, subject, predicate, object_)
+
+
+def _short(name: str | None) -> str:
+    """Name a word or two: an extractor may have made up any number of any length."""
+    return repr((name or "")[:40])

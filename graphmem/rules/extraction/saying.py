@@ -1,0 +1,186 @@
+"""What a turn says of a belief, as events: a piece of evidence, or a proposal that waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from graphmem.model import EventType, Experience, Extracted, Kind, Proposed, Wall
+from graphmem.rules import claims, drafts, identity
+from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.extraction.checking import Passed
+
+SOURCE = "extraction"
+"""Of the events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one turn says of one belief."""
+
+    claim: Claim
+    turn_id: str
+    episode_id: str
+    quote: str
+    when: str | None
+    """The words that say since when, where they were understood."""
+    at: datetime
+    kind: Kind
+    confidence: float
+    source_type: str
+    extractor: str
+    dated: bool = False
+    proposal_id: str | None = None
+    """Of the proposal that was accepted, if it was put up for review."""
+
+    @property
+    def event_id(self) -> str:
+        """Of its evidence."""
+        return claims.said_id(self.claim.id, self.turn_id)
+
+    @property
+    def own_proposal_id(self) -> str:
+        """Of it as a proposal."""
+        return "prop_" + identity.digest(self.claim.id, self.turn_id)[:32]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of all that it would bring into the graph."""
+        return (self.event_id, self.own_proposal_id, self.claim.id)
+
+    def draft(self, now: datetime) -> Draft:
+        """Return its evidence."""
+        given = Experience(
+            id=self.event_id,
+            at=self.at,
+            source=SOURCE,
+            actor=self.extractor,
+            episode=self.episode_id,
+            turn=self.turn_id,
+        )
+        # What was said was said, whatever this machine's clock has it.
+        now = max(now, self.at)
+        drafted = claims.draft(self.claim, given, EventType.EVIDENCE, now, self._fields())
+        return replace(drafted, payload={**drafted.payload, **self._words()})
+
+    def proposal_row(self, wall: Wall) -> dict[str, Any]:
+        """Return it as a PROPOSE event, a row for extract/propose."""
+        kind = EventType.PROPOSE
+        return {
+            "id": self.own_proposal_id,
+            "scope": wall.scope,
+            "type": kind,
+            "occurred_at": self.at,
+            "request_hash": drafts.request_hash(wall.scope, kind, self.claim.id, self.turn_id),
+            "source": SOURCE,
+            "actor": self.extractor,
+            "episode_id": self.episode_id,
+            "turn_id": self.turn_id,
+            **self._fields(),
+            "payload": json.dumps(
+                {"claim": asdict(self.claim), "turn_id": self.turn_id, **self._words()},
+                ensure_ascii=False,
+            ),
+        }
+
+    def shown(self, event_id: str, *, new: bool) -> Extracted:
+        """Return it as a caller is told of it."""
+        claim = self.claim
+        return Extracted(
+            event_id=event_id,
+            belief_id=claim.id,
+            statement=claim.statement,
+            subject=claim.subject,
+            predicate=claim.predicate,
+            object=claim.object,
+            kind=self.kind,
+            confidence=self.confidence,
+            source_type=self.source_type,
+            occurred_at=self.at,
+            dated=self.dated,
+            episode_id=self.episode_id,
+            turn_id=self.turn_id,
+            quote=self.quote,
+            new=new,
+        )
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "polarity": self.kind.polarity,
+            "confidence": self.confidence,
+            "source_type": self.source_type,
+        }
+
+    def _words(self) -> dict[str, str]:
+        given = {"quote": self.quote, "when": self.when, "proposal_id": self.proposal_id}
+        return {name: words for name, words in given.items() if words is not None}
+
+
+def said(passed: Passed, claim: Claim, episode_id: str, extractor: str) -> Said:
+    """Return a proposal that stood up as what its turn says.
+
+    Args:
+        passed: the proposal.
+        claim: its own, worded as its predicate has it.
+        episode_id: of its session.
+        extractor: who proposed it.
+    """
+    proposal = passed.proposal
+    return Said(
+        claim=claim,
+        turn_id=proposal.turn_id,
+        episode_id=episode_id,
+        quote=passed.quote,
+        when=proposal.when if passed.dated else None,
+        at=passed.at,
+        kind=proposal.kind,
+        confidence=proposal.confidence,
+        source_type=proposal.source_type,
+        extractor=extractor,
+        dated=passed.dated,
+    )
+
+
+def stored(row: Mapping[str, Any]) -> Said:
+    """Return what a PROPOSE event proposes; see extract/proposals."""
+    payload = json.loads(row["payload"])
+    return Said(
+        claim=Claim(**payload["claim"]),
+        turn_id=payload["turn_id"],
+        episode_id=row["episode_id"],
+        quote=payload["quote"],
+        when=payload.get("when"),
+        at=row["occurred_at"],
+        kind=Kind.of(row["polarity"]),
+        confidence=row["confidence"],
+        source_type=row["source_type"],
+        extractor=row["actor"],
+        proposal_id=row["id"],
+    )
+
+
+def proposed(row: Mapping[str, Any]) -> Proposed:
+    """Return a PROPOSE event as a caller is shown it."""
+    one = stored(row)
+    return Proposed(
+        id=row["id"],
+        status=row["status"],
+        scope=row["scope"],
+        belief_id=one.claim.id,
+        statement=one.claim.statement,
+        subject=one.claim.subject,
+        predicate=one.claim.predicate,
+        object=one.claim.object,
+        kind=one.kind,
+        confidence=one.confidence,
+        source_type=one.source_type,
+        occurred_at=one.at,
+        recorded_at=row["recorded_at"],
+        extractor=one.extractor,
+        episode_id=one.episode_id,
+        turn_id=one.turn_id,
+        quote=one.quote,
+    )

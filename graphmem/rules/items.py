@@ -1,0 +1,223 @@
+"""Items under namespaces: their ids, their values as JSON, and which a filter asks for."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from graphmem.errors import InvalidInputError
+from graphmem.model import Fit
+from graphmem.rules import identity
+
+LONGEST_PATH = 1_000
+"""Characters: Neo4j refuses what is longer than some 8 kB in an index."""
+LONGEST_VALUE = 4_000_000
+"""Characters of JSON."""
+_ORDERS: Mapping[str, Callable[[float, float], bool]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+_OPERATORS = frozenset({"$eq", "$ne", *_ORDERS})
+_SCALARS = (str, int, float)
+_LAST = "/"
+"""The character behind the point."""
+_BEHIND_ALL = "\U0010ffff"
+
+
+def path(labels: Iterable[str]) -> str:
+    """Return labels as one string, each with a point behind it, which none has in itself."""
+    return "".join(f"{label}." for label in labels)
+
+
+def span(prefix: str) -> tuple[str, str]:
+    """Return the least path that begins with a path, and the first behind all that do."""
+    return prefix, prefix[:-1] + _LAST if prefix else _BEHIND_ALL
+
+
+def namespace_id(scope: str, labels: Iterable[str]) -> str:
+    """Return the id of a namespace of a scope; unique in a tenant."""
+    return "ns_" + identity.digest(scope, path(labels))[:32]
+
+
+def item_id(scope: str, labels: Iterable[str], key: str) -> str:
+    """Return the id of an item of a scope; unique in a tenant."""
+    return "it_" + identity.digest(scope, path(labels), key)[:32]
+
+
+def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
+    """Return what makes a namespace; see item/enter.
+
+    Raises:
+        InvalidInputError: its labels are too long together.
+    """
+    whole = path(labels)
+    if len(whole) > LONGEST_PATH:
+        raise InvalidInputError(
+            f"namespace: its labels have more than {LONGEST_PATH:,} characters together."
+        )
+    return {
+        "id": namespace_id(scope, labels),
+        "parts": list(labels),
+        "path": whole,
+        "reversed": path(reversed(labels)),
+        "place": place,
+    }
+
+
+def encoded(value: object) -> str:
+    """Return a value as JSON, its keys in the order they came in.
+
+    Raises:
+        InvalidInputError: JSON cannot carry it, or it is too long.
+    """
+    if not isinstance(value, Mapping):
+        raise InvalidInputError(f"value: a map is needed, not a {type(value).__name__}.")
+    try:
+        text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError("value: a text in it has a lone surrogate.") from None
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInputError(
+            "value: JSON cannot carry it.",
+            hint="Give maps with strings for keys, lists, strings, finite numbers, True, False and "
+            "None, not nested too deep.",
+        ) from None
+    _check_keys(value)
+    if len(text) > LONGEST_VALUE:
+        raise InvalidInputError(
+            f"value: it has more than {LONGEST_VALUE:,} characters as JSON.",
+            hint="Keep it in a file, and its path here.",
+        )
+    return text
+
+
+def _check_keys(value: object) -> None:
+    # JSON makes strings of numbers.
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if not all(isinstance(key, str) for key in one):
+                raise InvalidInputError("value: a key of a map in it is no string.")
+            waiting.extend(one.values())
+        elif isinstance(one, list | tuple):
+            waiting.extend(one)
+
+
+def decoded(text: str) -> dict[str, Any]:
+    """Return the value that `encoded` made a text of."""
+    value: dict[str, Any] = json.loads(text)
+    return value
+
+
+def facets(value: Mapping[str, Any]) -> list[str]:
+    """Return a token for each field of a value that a filter can ask to equal something."""
+    return sorted({_facet(key, one) for key, one in value.items() if isinstance(one, _SCALARS)})
+
+
+def _facet(field: str, value: str | float) -> str:
+    """Return the same token for what Python finds equal, as True, 1 and 1.0."""
+    if isinstance(value, str):
+        shown = f"s{value}"
+    elif isinstance(value, int) or value.is_integer():
+        shown = f"n{int(value):x}"
+    else:
+        shown = f"n{value!r}"
+    return identity.digest(field, shown)[:16]
+
+
+def asked(wanted: Mapping[str, Any] | None) -> list[str]:
+    """Return the tokens that every item has which a filter asks for; `fits` looks closer."""
+    found = []
+    for field, value in (wanted or {}).items():
+        equal = value.get("$eq") if isinstance(value, Mapping) else value
+        if isinstance(equal, _SCALARS):
+            found.append(_facet(field, equal))
+    return found
+
+
+def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a filter that can be applied to any value.
+
+    Raises:
+        InvalidInputError: an operator is unknown, or compares with what is no number.
+    """
+    waiting: list[Any] = list((wanted or {}).values())
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list | tuple):
+            waiting.extend(one)
+        elif isinstance(one, Mapping):
+            if _is_compared(one):
+                for name, against in one.items():
+                    _check(name, against)
+            else:
+                waiting.extend(one.values())
+    return wanted
+
+
+def _check(name: object, against: object) -> None:
+    if name not in _OPERATORS:
+        raise InvalidInputError(
+            "filter: an operator is unknown.", hint=f"There are {', '.join(sorted(_OPERATORS))}."
+        )
+    if name in _ORDERS and _number(against) is None:
+        raise InvalidInputError(f"filter: {name} compares with a number.")
+
+
+def _is_compared(wanted: Mapping[Any, Any]) -> bool:
+    return any(isinstance(key, str) and key.startswith("$") for key in wanted)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def fits(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
+    """Return whether a value is what a filter, which is `checked`, asks for.
+
+    A field that is not there is None. What is no number is neither more nor less than one.
+    """
+    return all(_fits(value.get(field), one) for field, one in (wanted or {}).items())
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        if _is_compared(wanted):
+            return all(_compares(value, name, one) for name, one in wanted.items())
+        return isinstance(value, Mapping) and fits(value, wanted)
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(value, list) and len(value) == len(wanted) and all(map(_fits, value, wanted))
+        )
+    return bool(value == wanted)
+
+
+def _compares(value: Any, name: str, against: Any) -> bool:
+    if name == "$eq":
+        return bool(value == against)
+    if name == "$ne":
+        return bool(value != against)
+    left, right = _number(value), _number(against)
+    return left is not None and right is not None and _ORDERS[name](left, right)
+
+
+def sought(fits: Sequence[Fit]) -> tuple[str, str]:
+    """Return by which end namespaces are looked up in the index, and what they begin with there.
+
+    The longest run of labels without a wildcard is taken.
+    """
+    found = [("prefix", "")]
+    for fit in fits:
+        labels = fit.path if fit.end == "prefix" else fit.path[::-1]
+        plain = labels[: labels.index("*")] if "*" in labels else labels
+        found.append((fit.end, path(plain)))
+    return max(found, key=lambda one: len(one[1]))

@@ -1,0 +1,33 @@
+"""What Neo4j's own codes become: whether to try again, to log in otherwise, or to mend a query."""
+
+from __future__ import annotations
+
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from graphmem.adapters.neo4j_graph import translated
+from graphmem.errors import GraphAccessError, GraphmemError, GraphQueryError, GraphUnavailableError
+
+CODES = {
+    # Met while a disk was full, and after it until the server was started anew.
+    "Neo.DatabaseError.Transaction.TransactionStartFailed": GraphUnavailableError,
+    "Neo.DatabaseError.Transaction.TransactionLogError": GraphUnavailableError,
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed": GraphUnavailableError,
+    "Neo.ClientError.Transaction.LockClientStopped": GraphUnavailableError,
+    # Met while a server stopped.
+    "Neo.ClientError.Transaction.Terminated": GraphUnavailableError,
+    "Neo.TransientError.Transaction.DeadlockDetected": GraphUnavailableError,
+    "Neo.ClientError.Transaction.TransactionTimedOut": GraphUnavailableError,
+    "Neo.ClientError.Security.Unauthorized": GraphAccessError,
+    "Neo.ClientError.Security.AuthenticationRateLimit": GraphAccessError,
+    "Neo.ClientError.Statement.SyntaxError": GraphQueryError,
+    "Neo.DatabaseError.Statement.ExecutionFailed": GraphQueryError,
+}
+
+
+@pytest.mark.parametrize(("code", "wanted"), CODES.items(), ids=CODES)
+def test_a_code_says_what_to_do(code: str, wanted: type[GraphmemError]) -> None:
+    with pytest.raises(wanted) as caught, translated():
+        raise Neo4jError._hydrate_neo4j(code=code, message="it quotes 'opensesame'")
+    assert "opensesame" not in f"{caught.value} {caught.value.hint}"
+    assert caught.value.hint

@@ -1,0 +1,130 @@
+"""`graphmem belief extract` and `proposals`, and `ingest --extract`: what is said as evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.test_extracting import LISBON, answered, offer
+from tests.plugins.chat_service import KEY, ChatService
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+SAID = [
+    {"role": "user", "content": "I moved to Lisbon.", "session": "monday"},
+    {"role": "assistant", "content": "I live in the cloud.", "session": "monday"},
+    {"role": "user", "content": "I like green tea.", "session": "tuesday"},
+]
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> str:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(map(json.dumps, SAID)) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatService]:
+    """A language model that the environment names."""
+    with ChatService.opened() as opened:
+        opened.always = lambda _: answered()
+        monkeypatch.setenv("GRAPHMEM_MODEL", "openai/some-model")
+        monkeypatch.setenv("GRAPHMEM_MODEL_URL", opened.url)
+        monkeypatch.setenv("GRAPHMEM_MODEL_KEY", KEY)
+        yield opened
+
+
+def test_a_file_is_ingested_and_extracted_once(run: Run, talk: str) -> None:
+    first = run("ingest", talk, "--extract", "--rules", "--json")
+    assert first.code == 0
+    done = first.data["extractions"]
+    assert [one["session_id"] for one in done] == ["monday", "tuesday"]
+    assert [p["object"] for one in done for p in one["proposals"]] == ["Lisbon", "green tea"]
+    again = run("ingest", talk, "--extract", "--rules", "--json").data["extractions"]
+    assert [one["turns"] for one in again] == [0, 0]
+    shown = run("belief", "current", "user", "lives_in", "--json").data
+    assert shown["candidates"][0]["object"] == "Lisbon"
+    assert "extractions" not in run("ingest", talk, "--json").data
+
+
+def test_a_dry_run_shows_what_the_run_writes(run: Run, talk: str, service: ChatService) -> None:
+    run("ingest", talk)
+    service.script([LISBON, LISBON])
+    args = ("belief", "extract", "--session", "monday")
+    dry = run(*args, "--dry-run")
+    assert dry.code == 0
+    assert "Would be written: 1; refused: none" in dry.out
+    for words in ("user lives in Lisbon", "“I moved to Lisbon”", "0.90 EXTRACTOR, new"):
+        assert words in dry.out
+    assert run("belief", "list", "--json").data["beliefs"] == []
+    done = run(*args)
+    assert "Written: 1; refused: none" in done.out
+    assert "1 request, 100 + 20 tokens" in done.out
+    assert "0 turns read, 2 before" in run(*args).out
+
+
+def test_what_is_refused_and_what_is_to_declare_is_shown(
+    run: Run, talk: str, service: ChatService
+) -> None:
+    run("ingest", talk)
+    service.script(
+        [
+            answered(
+                offer("t1", "I moved to Rome", "Rome"),
+                offer("t1", "I moved to Lisbon", "Lisbon", cardinality="ONE"),
+            )
+        ]
+    )
+    shown = run("belief", "extract", "--session", "monday")
+    assert "invented_quote: its quote does not stand in the turn" in shown.out
+    assert "refused: 1 invented_quote" in shown.out
+    assert "to declare: graphmem belief predicate lives_in --one" in shown.out
+
+
+def test_turns_that_could_not_be_read_are_a_finding(
+    run: Run, talk: str, service: ChatService
+) -> None:
+    run("ingest", talk)
+    service.script(["prose", "prose"])
+    ended = run("belief", "extract", "--session", "monday")
+    assert ended.code == 1
+    assert "(model_reply), again next time" in " ".join(ended.out.split())
+    assert KEY not in ended.out + ended.err
+
+
+def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None:
+    up = run("ingest", talk, "--extract", "--rules", "--review")
+    assert "Put up for review: 1" in up.out
+    found = run("belief", "proposals", "--json").data["proposals"]
+    one, two = (proposal["id"] for proposal in found)
+    shown = run("belief", "proposals").out
+    assert one in shown
+    assert "“I moved to Lisbon”" in shown
+    decided = run("belief", "proposals", "--accept", one, "--reject", two, "--note", "asked")
+    assert "1 proposal accepted." in decided.out
+    assert "1 proposal rejected." in decided.out
+    assert "No such proposal." in run("belief", "proposals").out
+    [accepted] = run("belief", "proposals", "--status", "accepted", "--json").data["proposals"]
+    assert accepted["id"] == one
+    [belief] = run("belief", "list", "--json").data["beliefs"]
+    assert belief["statement"] == "user lives in Lisbon"
+    again = run("belief", "proposals", "--accept", one, "--json").data["accepted"]
+    assert (again["proposal_ids"], again["repeated"]) == ([], [one])
+    refused = run("belief", "proposals", "--reject", one)
+    assert refused.code == 1
+    assert "retract" in refused.err
+
+
+def test_without_a_model_it_says_what_to_do(run: Run, talk: str) -> None:
+    run("ingest", talk)
+    ended = run("belief", "extract", "--session", "monday")
+    assert ended.code == 2
+    assert "GRAPHMEM_MODEL" in ended.err
+    assert "--rules" in ended.err
+    assert run("ingest", talk, "--rules").code == 2
+    assert run("belief", "extract", "--session", "nowhere", "--rules").code == 1

@@ -1,0 +1,53 @@
+"""`graphmem admin forget`, as people and programs read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def known(migrated: Settings, tenant: str) -> str:
+    """The id of the one memory of the tenant, which a turn says, too."""
+    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+        session = client.tenant(tenant).session("s")
+        session.add_messages([{"role": "user", "content": "The shed has a blue door", "id": "1"}])
+        return str(client.tenant(tenant).remember("The shed has a blue door").memory_id)
+
+
+def test_the_plan_then_the_deed_then_it_is_told_that_it_was_done(run: Run, known: str) -> None:
+    plan = run("admin", "forget", "memory", known).out
+    assert f"Forgetting memory {known} would erase:" in plan
+    assert "Nothing was written: add --apply." in plan
+    done = run("admin", "forget", "memory", known, "--apply").out
+    assert f"Forgot memory {known}:" in done
+    assert "A second look found nothing." in done
+    assert "The same words stay in: Turn t_" in done
+    again = run("admin", "forget", "memory", known, "--apply").out
+    assert "was forgotten before; nothing of it is left." in again
+
+
+def test_programs_read_counts(run: Run, known: str) -> None:
+    plan = json.loads(run("admin", "forget", "memory", known, "--json").out)
+    assert (plan["applied"], plan["left"]) == (False, None)
+    done = json.loads(run("admin", "forget", "memory", known, "--apply", "--json").out)
+    assert (done["applied"], done["left"]) == (True, 0)
+    assert done["counts"] == plan["counts"] == {"Event": 1, "Memory": 1}
+    assert [one["label"] for one in done["elsewhere"]] == ["Turn"]
+
+
+def test_what_is_not_there_is_said(run: Run) -> None:
+    missing = run("admin", "forget", "belief", "b_none", "--apply")
+    assert missing.code == 1
+    assert "No belief 'b_none'." in missing.err
+    assert run("admin", "forget", "turn", "t").code == 2

@@ -1,0 +1,42 @@
+"""`graphmem belief same-as | apart | names`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+MONDAY = "2025-05-05T09:00:00Z"
+
+
+def test_names_are_said_shown_and_undone(run: Run) -> None:
+    assert run("belief", "names").out.strip() == "Every name stands for itself."
+    for subject, town in (("Bob", "Lisbon"), ("Bob Smith", "lisbon")):
+        run("belief", "observe", subject, "lives_in", town, "--at", MONDAY)
+    done = run("belief", "same-as", "Bob Smith", "Bob", "--id", "n1", "--note", "his badge")
+    assert done.out.splitlines() == ["Bob Smith stands for Bob.", "event n1"]
+    shown = run("belief", "names").out.splitlines()
+    assert shown[0].split() == ["name", "stands", "for", "since"]
+    assert shown[1].startswith("Bob Smith")
+    [listed] = run("belief", "names", "--json").data
+    assert (listed["name"], listed["same_as"], listed["event_id"]) == ("Bob Smith", "Bob", "n1")
+
+    slot = run("belief", "current", "bob", "lives_in")
+    assert "read under these names too: bob smith" in slot.out
+    [value] = run("belief", "current", "bob", "lives_in", "--json").data["candidates"]
+    assert value["events"] == 2
+    assert (
+        "the same by another name: Bob Smith lives in lisbon" in run("why", value["belief_id"]).out
+    )
+
+    assert run("belief", "apart", "bob smith", "--id", "n2").out.splitlines() == [
+        "bob smith stands for itself again.",
+        "event n2",
+    ]
+    assert run("belief", "names", "--json").data == []
+    again = run("belief", "apart", "bob smith")
+    assert (again.code, "stands for nobody else" in again.err) == (1, True)

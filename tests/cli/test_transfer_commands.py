@@ -1,0 +1,72 @@
+"""`graphmem admin export` and `admin import`, files of others included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+Run = Callable[..., Any]
+
+
+def test_a_tenant_goes_out_and_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+    plain.remember_many([unlike(n) for n in range(3)])
+    plain.scope("user:alice").remember(unlike(4))
+    file, other = tmp_path / "all [1].jsonl", fresh_tenant()
+
+    out = run("admin", "export", str(file))
+    assert out.code == 0
+    assert "Memory         4" in out.out
+    assert "all [1].jsonl holds what was recorded until 2026-" in out.out.replace("\n", "")
+    into = run("admin", "import", str(file), "--tenant", other)
+    assert into.code == 0
+    assert f"are now in {other}" in into.out
+    assert "8 records" in into.out
+    again = run("admin", "import", str(file), "--tenant", other, "--json").data
+    assert (again["written"], again["there"], again["links"]) == (0, 8, 0)
+    copy = plain.tenant(other).scope("user:alice")
+    assert len(copy.list().memories) == 4
+
+
+def test_refusals_have_codes(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    plain.remember(unlike(1))
+    assert run("admin", "export", str(file), "--json").data["records"] == {"Memory": 1, "Event": 1}
+    there = run("admin", "export", str(file), "--json")
+    assert there.code == 2
+    assert json.loads(there.err)["error"]["code"] == "export_file"
+    file.write_bytes(file.read_bytes()[:-40])
+    cut = run("admin", "import", str(file))
+    assert cut.code == 2
+    assert "not whole" in cut.err
+    assert run("admin", "import", str(tmp_path / "none")).code == 2
+
+
+def test_a_dump_of_mem0_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    one = {
+        "id": "m1",
+        "memory": unlike(1),
+        "created_at": "2025-05-05T00:00:00Z",
+        "metadata": {"a": 1},
+    }
+    file.write_text(json.dumps([one]), "utf-8")
+    came = run("admin", "import", str(file), "--from", "mem0")
+    assert came.code == 0
+    assert "no place for memory.metadata" in came.out
+    assert [memory.content for memory in plain.list().memories] == [unlike(1)]
+    file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
+    some = run("admin", "import", str(file), "--from", "mem0")
+    assert some.code == 1
+    assert "Refused: memory 1: it has no memory." in some.out
+    file.write_text("{}", "utf-8")
+    assert run("admin", "import", str(file), "--from", "graphiti").code == 2
+    assert run("admin", "import", str(file), "--from", "zep").code == 2

@@ -1,0 +1,118 @@
+"""Whatever dies in an extraction, and however many run: the graph of one undisturbed run."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+
+from graphmem import GraphMem, Settings
+from graphmem.errors import GraphUnavailableError
+from tests.clients.test_consolidation_crashes import assert_same
+from tests.clients.test_extracting import JUNE, say
+from tests.plugins import children
+from tests.plugins.clients import Door
+from tests.plugins.faults import Dying, Retrying
+from tests.plugins.graph import Look
+from tests.plugins.histories import clocked
+
+pytestmark = pytest.mark.server
+LAST = 4
+"""Writes of an undisturbed run: three windows, then the embeddings."""
+
+
+def told(memory: GraphMem) -> GraphMem:
+    """Say twenty things, of which some are said twice and some are no fact."""
+    said = [f"I like City{n % 7}." if n % 3 else "What a day" for n in range(20)]
+    say(clocked(memory, JUNE), "s", *said)
+    return memory
+
+
+def extracted(memory: GraphMem) -> Any:
+    return memory.extract(session="s", extractor="rules")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
+    """The graph of one run that nothing disturbed."""
+    with door.opened() as memory:
+        assert len(extracted(told(memory)).proposals) == 13
+        return look.graph(memory._state.binding.wall.tenant)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("nth", range(1, LAST + 1))
+def test_a_run_that_died_is_gone_on_with(
+    door: Door,
+    memory: GraphMem,
+    look: Look,
+    tenant: str,
+    undisturbed: dict[str, list[Any]],
+    nth: int,
+    late: bool,  # noqa: FBT001
+) -> None:
+    told(memory)
+    dying = Dying(memory._state.binding.world.graph, nth, late=late)
+    with pytest.raises(GraphUnavailableError):
+        extracted(door.on(memory, graph=dying))
+    extracted(memory)
+    assert_same(look.graph(tenant), undisturbed)
+
+
+def test_a_transaction_that_the_driver_runs_twice_writes_once(
+    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+) -> None:
+    graph = Retrying(told(memory)._state.binding.world.graph)
+    extracted(door.on(memory, graph=graph))
+    assert_same(look.graph(tenant), undisturbed)
+
+
+def test_two_workers_at_once_do_what_one_does(
+    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+) -> None:
+    told(memory)
+    both = door.together(memory, [extracted] * 2)
+    assert not [one for one in both if isinstance(one, Exception)]
+    assert sum(one.turns for one in both) >= 20
+    assert_same(look.graph(tenant), undisturbed)
+
+
+CHILD = """
+import sys
+from graphmem import GraphMem
+from graphmem.operations.extraction import writing
+from graphmem.testing import HashEmbedder
+real = writing.write
+async def slow(*given):
+    done = await real(*given)
+    print("written", flush=True)
+    sys.stdin.readline()
+    return done
+writing.write = slow
+GraphMem.open(embedder=HashEmbedder()).extract(session="s", extractor="rules")
+"""
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_killed_process_leaves_what_the_next_goes_on_with(
+    plain: GraphMem,
+    look: Look,
+    migrated: Settings,
+    tenant: str,
+    undisturbed: dict[str, list[Any]],
+    after: int,
+) -> None:
+    told(plain)
+    with children.running(CHILD, settings=migrated, tenant=tenant) as child:
+        assert child.stdout is not None
+        assert child.stdin is not None
+        for n in range(after):
+            assert child.stdout.readline() == "written\n"
+            if n + 1 < after:
+                child.stdin.write("\n")
+                child.stdin.flush()
+        child.send_signal(signal.SIGKILL)
+    done = extracted(plain)
+    assert (done.turns, done.passed) == (20 - 8 * after, 8 * after)
+    assert_same(look.graph(tenant), undisturbed)

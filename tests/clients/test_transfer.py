@@ -1,0 +1,416 @@
+"""A tenant as a file and back: whole, checked, once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import neomodel
+import pytest
+from neomodel.properties import Property
+
+from graphmem import AsOf, GraphMem, Status
+from graphmem.adapters import neomodel_nodes as nodes
+from graphmem.errors import (
+    ExportFileError,
+    ImportConflictError,
+    InvalidInputError,
+    ModelMismatchError,
+    NotFoundError,
+)
+from graphmem.model import Record
+from graphmem.rules import transfer
+from graphmem.testing import FrozenClock
+from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.clients.test_walls import ASK_ITEMS, write_everything
+from tests.plugins.clients import on
+from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.texts import unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+LEFT_OUT = frozenset(transfer.LEFT_OUT) - {"Namespace", "ItemText"}
+
+
+def everything(memory: GraphMem) -> dict[str, str]:
+    """Let a tenant have one of everything."""
+    known = write_everything(memory)
+    write_everything(memory.scope("user:alice"), mark="a")
+    memory.observe("Ada", "lives in", "Faro", kind="refuting")
+    tell(memory, SWIMS)
+    memory.consolidate(policy=FEW)
+    memory.flush()
+    memory.rate()
+    return known
+
+
+def whole(look: Look, tenant: str) -> dict[str, list[str]]:
+    """Every node and relationship that is exported, with every property but those made anew."""
+    nodes = look.rows(
+        "MATCH (n) WHERE n.tenant = $tenant AND NOT any(x IN labels(n) WHERE x IN $left) "
+        "RETURN labels(n) AS of, properties(n) AS has",
+        tenant=tenant,
+        left=sorted(LEFT_OUT),
+    )
+    links = look.rows(
+        "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant "
+        "RETURN [type(r), labels(a), coalesce(a.id, a.key), labels(b), coalesce(b.id, b.key, "
+        "b.name)] AS of, properties(r) AS has",
+        tenant=tenant,
+    )
+    return {
+        kind: sorted(
+            repr((row["of"], sorted((k, v) for k, v in row["has"].items() if k not in own)))
+            for row in rows
+        )
+        for kind, rows, own in (
+            ("nodes", nodes, transfer.MADE_ANEW),
+            ("links", links, {"tenant"}),
+        )
+    }
+
+
+@dataclass(frozen=True)
+class Source:
+    """A tenant with one of everything, and the file that it was exported to."""
+
+    memory: GraphMem
+    tenant: str
+    known: dict[str, str]
+    file: Path
+
+
+@pytest.fixture(scope="module")
+def source(_blocking: GraphMem, tmp_path_factory: pytest.TempPathFactory) -> Source:
+    tenant = fresh_tenant()
+    memory = _blocking.tenant(tenant)
+    known = everything(memory)
+    file = tmp_path_factory.mktemp("exported") / "all.jsonl"
+    memory.export_to(file)
+    return Source(memory, tenant, known, file)
+
+
+def test_what_comes_back_is_what_was_there(
+    memory: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    done = memory.import_from(source.file)
+
+    mine, theirs = whole(look, source.tenant), whole(look, tenant)
+    assert theirs["nodes"] == mine["nodes"]
+    assert theirs["links"] == mine["links"]
+    assert (done.tenant, done.there, done.kept) == (source.tenant, 0, 0)
+    assert memory.verify().wrong == ()
+    again = memory.export_to(tmp_path / "again.jsonl")
+    assert sum(again.records.values()) == done.written
+    assert again.links == len(mine["links"]) - of_items(source.file)
+
+
+VALUES: dict[type[Property[Any]], Any] = {
+    neomodel.StringProperty: "said",
+    neomodel.IntegerProperty: 7,
+    neomodel.FloatProperty: 0.1,
+    neomodel.BooleanProperty: True,
+    neomodel.ArrayProperty: ["one", "two"],
+    neomodel.DateTimeNeo4jFormatProperty: datetime(2025, 5, 5, 1, 2, 3, 456789, tzinfo=UTC),
+}
+MENDED = {"Belief": {"unembedded"}}
+"""What the caches that are made anew at the end of an import take away again."""
+
+
+def completed(driver: neo4j.Driver, tenant: str) -> None:
+    """Let a node of every label have what is declared and none of them has."""
+    for kind in sorted({kind.label for kind in transfer.KINDS} | {"Namespace", "ItemText"}):
+        rows, _, _ = driver.execute_query(
+            f"MATCH (n:{kind}) WHERE n.tenant = $tenant UNWIND keys(n) AS key RETURN DISTINCT key",
+            tenant=tenant,
+        )
+        [node] = [node for node in nodes.NODES if node.__label__ == kind]
+        given = {
+            prop.get_db_property_name(name): VALUES[type(prop)]
+            for name, prop in node.__all_properties__
+        }
+        there = {row["key"] for row in rows} | MENDED.get(kind, set())
+        driver.execute_query(
+            f"MATCH (n:{kind}) WHERE n.tenant = $tenant WITH n LIMIT 1 SET n += $given",
+            tenant=tenant,
+            given={name: value for name, value in given.items() if name not in there},
+        )
+
+
+def test_every_declared_label_property_and_relationship_comes_back(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    plain.import_from(source.file)
+    completed(look._driver, tenant)
+    plain.export_to(tmp_path / "full.jsonl")
+    other = fresh_tenant()
+
+    plain.tenant(other).import_from(tmp_path / "full.jsonl")
+
+    mine, theirs = whole(look, tenant), whole(look, other)
+    assert theirs["nodes"] == mine["nodes"]
+    assert theirs["links"] == mine["links"]
+    labels = {node.__label__ for node in nodes.NODES}
+    assert {kind.label for kind in transfer.KINDS} | transfer.LEFT_OUT.keys() == labels
+    there = look.rows(
+        "MATCH (n) WHERE n.tenant = $tenant RETURN collect(DISTINCT labels(n)[0]) AS labels",
+        tenant=other,
+    )
+    assert {*there[0]["labels"]} - LEFT_OUT == labels - LEFT_OUT
+    types = look.rows(
+        "MATCH (n)-[r]->() WHERE n.tenant = $tenant RETURN collect(DISTINCT type(r)) AS types",
+        tenant=other,
+    )
+    assert {*types[0]["types"]} == {
+        relation.definition["relation_type"]
+        for node in nodes.NODES
+        for _, relation in node.__all_relationships__
+    } - {"FOLLOWED_BY"}
+
+
+def settled(found: Any) -> Any:
+    """What was read, without whether it may still change: that rests on when it was read."""
+    if isinstance(found, dict):
+        return {name: settled(value) for name, value in found.items() if name != "provisional"}
+    if isinstance(found, list | tuple):
+        return [settled(one) for one in found]
+    return settled(found.model_dump()) if isinstance(found, Record) else found
+
+
+def reads(memory: GraphMem, known: dict[str, str], at: Sequence[AsOf | None]) -> list[Any]:
+    """What the tenant answers, now and at some times; what it refuses, too."""
+    old = memory.list(statuses=[Status.SUPERSEDED]).memories[0].id
+    asked: list[Callable[..., Any]] = [
+        lambda **by: memory.recall(unlike(1), turns=True, hidden=True, limit=100, **by).bites,
+        lambda **by: memory.list(statuses=list(Status), limit=1_000, **by),
+        lambda **by: memory.get(known["memory"], **by),
+        lambda **by: memory.chain(old, **by),
+        lambda **by: memory.current("alice", "works_on", **by),
+        lambda **by: memory.current("Alice Smith", "works_on", **by),
+        lambda **by: memory.why(known["belief"], **by),
+        lambda **by: memory.beliefs(superseded=True, archived=True, limit=1_000, **by),
+        lambda **by: memory.belief_history(known["belief"], **by),
+    ]
+    found: list[Any] = []
+    for when, ask in product(at, asked):
+        try:
+            found.append(ask(**({} if when is None else {"as_of": when})))
+        except NotFoundError as error:
+            found.append(str(error))
+    found += [memory.names(), memory.predicates(), memory.ratings(), memory.proposals(status=None)]
+    return [*found, memory.turns(known["episode"]), memory.batch_items(ASK_ITEMS)]
+
+
+def test_every_read_answers_the_same_at_every_time(
+    plain: GraphMem, source: Source, look: Look, tenant: str
+) -> None:
+    plain.import_from(source.file)
+
+    known = [
+        row["at"].to_native()
+        for row in look.rows(
+            "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL "
+            "RETURN DISTINCT e.recorded_at AS at ORDER BY at",
+            tenant=tenant,
+        )
+    ]
+    times = [AsOf(known=known[len(known) * n // 4]) for n in (1, 2, 3)]
+    clock = FrozenClock(datetime.now(UTC))
+    mine, theirs = (
+        reads(on(memory, clock=clock), source.known, [*times, None])
+        for memory in (source.memory, plain)
+    )
+    for one, other in zip(mine, theirs, strict=True):
+        assert settled(other) == settled(one)
+
+
+def test_a_second_import_changes_nothing(
+    plain: GraphMem, source: Source, look: Look, tenant: str
+) -> None:
+    first = plain.import_from(source.file)
+    before = whole(look, tenant)
+
+    again = plain.import_from(source.file)
+
+    assert (again.written, again.links, again.kept) == (0, 0, 0)
+    assert again.there == first.written
+    assert whole(look, tenant) == before
+
+
+def test_an_import_into_its_own_tenant_changes_nothing(source: Source, look: Look) -> None:
+    before = whole(look, source.tenant)
+    done = source.memory.import_from(source.file)
+    assert (done.written, done.links, done.kept) == (0, 0, 0)
+    assert whole(look, source.tenant) == before
+
+
+def rewritten(file: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """Write a file with other records, each line rightly bound to those before it."""
+    read, write = transfer.Chain(), transfer.Chain()
+    records = [read.read(line) for line in file.read_bytes().splitlines(keepends=True)]
+    change(records)
+    to.write_bytes(b"".join(write.written(record) for record in records))
+    return to
+
+
+def put(place: int, **fields: Any) -> Callable[[list[dict[str, Any]]], None]:
+    return lambda records: records[place].update(fields)
+
+
+def of(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    return next(record for record in records if record.get("kind") == kind)
+
+
+def spoilt(lines: list[bytes], how: str) -> list[bytes]:
+    """Lines of an export of which something is wrong, from line 4 on."""
+    head, tail = lines[:3], lines[3:]
+    return {
+        "changed": [*head, tail[0].replace(b"global", b"glob4l"), *tail[1:]],
+        "swapped": [*head, tail[1], tail[0], *tail[2:]],
+        "missing": [*head, *tail[1:]],
+        "twice": [*head, tail[0], *tail],
+        "cut inside a line": [*head, tail[0][:40]],
+        "cut between lines": head,
+        "no end": lines[:-1],
+        "more": [*lines, lines[-1]],
+        "no export": [b'{"role": "user", "content": "hello"}\n'],
+        "empty": [],
+        "no text": [bytes(range(256)) * 9],
+        "no line feed": [b"x" * 2_000_000],
+        "only a seal": [b',"check":"0"}\n'],
+    }[how]
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("changed", "Line 4 is not as it was written"),
+        ("swapped", "Line 4 is not as it was written"),
+        ("missing", "Line 4 is not as it was written"),
+        ("twice", "Line 5 is not as it was written"),
+        ("cut inside a line", "it ends after line 3"),
+        ("cut between lines", "it ends after line 3"),
+        ("no end", "it ends after line"),
+        ("more", "is not as it was written"),
+        ("no export", "Line 1 is not as it was written"),
+        ("empty", "it ends after line 0"),
+        ("no text", "Line 1 is not as it was written"),
+        ("no line feed", "it ends after line 0"),
+        ("only a seal", "Line 1 is not as it was written"),
+    ],
+)
+def test_a_spoilt_file_is_refused_before_anything_is_written(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, how: str, says: str
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    lines = source.file.read_bytes().splitlines(keepends=True)
+    bad.write_bytes(b"".join(spoilt(lines, how)))
+    with pytest.raises(ExportFileError, match=says):
+        plain.import_from(bad)
+    assert look.rows("MATCH (n) WHERE n.tenant = $tenant RETURN n", tenant=tenant) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        (put(0, version=2), ExportFileError, "version 2 of the format"),
+        (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
+        (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
+        (put(-1, links=3), ExportFileError, "it ends after line"),
+        (lambda records: records.pop(7), ExportFileError, "it ends after line"),
+        (lambda records: records.append(records[-1]), ExportFileError, "follows the end"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
+    plain: GraphMem,
+    source: Source,
+    look: Look,
+    tenant: str,
+    tmp_path: Path,
+    change: Any,
+    error: type[Exception],
+    says: str,
+) -> None:
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    with pytest.raises(error, match=says):
+        plain.import_from(bad)
+    assert look.rows("MATCH (n) WHERE n.tenant = $tenant RETURN n", tenant=tenant) == []
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", None, 5, b"bytes"])
+def test_a_name_that_is_none_is_refused(plain: GraphMem, path: Any) -> None:
+    for call in (plain.export_to, plain.import_from):
+        with pytest.raises(InvalidInputError):
+            call(path)
+
+
+def test_files_that_cannot_be_used_are_named(
+    plain: GraphMem, tmp_path: Path, source: Source
+) -> None:
+    with pytest.raises(ExportFileError, match="is there already"):
+        plain.export_to(source.file)
+    with pytest.raises(ExportFileError, match=r"nowhere.*No such file"):
+        plain.export_to(tmp_path / "nowhere" / "x")
+    with pytest.raises(ExportFileError, match="There is no file"):
+        plain.import_from(tmp_path / "x")
+    with pytest.raises(ExportFileError, match="no ordinary file"):
+        plain.import_from(tmp_path)
+
+
+CONTRADICTIONS = {
+    "Event": {"payload": "another"},
+    "Memory": {"content_hash": "another"},
+    "Belief": {"slot_id": "another"},
+    "Turn": {"text": "another"},
+    "Episode": {"request_hash": "another"},
+    "Artifact": {"ref": "another"},
+}
+
+
+@pytest.mark.parametrize("kind", CONTRADICTIONS)
+def test_what_contradicts_the_graph_is_named_and_its_batch_not_written(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+) -> None:
+    plain.import_from(source.file)
+    before = whole(look, tenant)
+
+    def change(records: list[dict[str, Any]]) -> None:
+        of(records, kind)["properties"] |= CONTRADICTIONS[kind]
+        new = deepcopy(of(records, kind))
+        new["key"] = new["properties"]["id"] = "new"
+        new["links"] = []
+        place = records.index(of(records, kind))
+        records.insert(place + 1, new)
+        records[-1]["records"][kind] += 1
+
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    [name] = CONTRADICTIONS[kind]
+    with pytest.raises(ImportConflictError, match=rf"Line \d+: {kind} .* another {name}"):
+        plain.import_from(bad)
+    assert whole(look, tenant) == before
+
+
+def test_a_search_log_is_not_mixed_with_another(
+    plain: GraphMem, source: Source, look: Look, tenant: str
+) -> None:
+    with plain.session("own") as session:
+        session.log_search("where?", tool="grep", results=[("file", "a.py")])
+    with pytest.raises(ImportConflictError, match="search log of this tenant"):
+        plain.import_from(source.file)
+    positions = look.rows(
+        "MATCH (e:Event {tenant: $tenant}) WHERE e.position > 0 RETURN e.position AS at",
+        tenant=tenant,
+    )
+    assert positions == [{"at": 1}]
+
+
+def of_items(file: Path) -> int:
+    """How many relationships stand in the records of items."""
+    records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return sum(1 + len(record["texts"]) for record in records if record.get("kind") == "Item")

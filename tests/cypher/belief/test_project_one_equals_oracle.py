@@ -1,0 +1,60 @@
+"""What a CALL shows of a slot is what the rules make of it, for values that compete or coexist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import catalog
+from graphmem.model import AsOf, Cardinality, Policy
+from graphmem.ports import run_now
+from graphmem.rules import asking
+from graphmem.rules.asking import Reading
+from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
+from tests.rules.strategies_histories import END, policies
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+PROJECT_ONE = catalog.query("belief/project_one", dict)
+
+
+@given(items=accounts(), policy=policies, cardinality=st.sampled_from(Cardinality), data=st.data())
+def test_the_values_of_a_slot(
+    archive: Archive,
+    items: list[Item],
+    policy: Policy,
+    cardinality: Cardinality,
+    data: st.DataObject,
+) -> None:
+    written = archive.write(items)
+    by = policy.model_copy(update={"cardinality": cardinality})
+    as_of = data.draw(written.moments())
+    slot = written.handle.current(SUBJECT, PREDICATE, as_of=as_of, policy=by, limit=1_000)
+    assert wrong_slot(written, slot, as_of) == []
+    shared = ("object", "belief", "ambiguous", "score", "status", "events", "belief_id")
+    rows = read(written, as_of, by)
+    assert [[row[name] for name in shared] for row in rows] == [
+        [getattr(one, name) for name in shared] for one in slot.candidates
+    ]
+
+
+def read(written: Written, as_of: AsOf, policy: Policy) -> list[dict[str, Any]]:
+    binding = written.handle._state.binding
+    params = asking.params(Reading(as_of, policy), binding.wall, binding.world.settings, END)
+    del params["scopes"]
+    return run_now(
+        binding.world.graph.read(
+            lambda tx: tx.fetch(
+                PROJECT_ONE,
+                **params,
+                scope=binding.wall.scope,
+                subject=SUBJECT.casefold(),
+                predicate=PREDICATE,
+                limit=1_000,
+            )
+        )
+    )

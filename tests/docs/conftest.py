@@ -1,0 +1,58 @@
+"""What a newcomer has: an environment without settings, and a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from graphmem.settings import Settings
+
+Environ = dict[str, str]
+Follow = Callable[[list[str]], str]
+GRAPHMEM = str(Path(sys.executable).with_name("graphmem"))
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="package")
+def newcomer(
+    server_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Environ]:
+    """An environment without settings, but for a home of its own and the shared cache."""
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")}
+    environ |= {
+        "GRAPHMEM_HOME": str(tmp_path_factory.mktemp("newcomer")),
+        "GRAPHMEM_BOLT_PORT": "0",
+        "GRAPHMEM_HTTP_PORT": "0",
+        "GRAPHMEM_HEAP": "512m",
+        "GRAPHMEM_PAGE_CACHE": "128m",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}",
+    }
+    if server_settings.cache is not None:
+        environ["GRAPHMEM_CACHE"] = str(server_settings.cache)
+    yield environ
+    subprocess.run([GRAPHMEM, "server", "down"], env=environ, check=True, capture_output=True)
+
+
+@pytest.fixture
+def follow(newcomer: Environ) -> Follow:
+    """Run what a page says, as a newcomer would, and return what it prints."""
+    return partial(run, environ=newcomer)
+
+
+def run(script: list[str], environ: Environ) -> str:
+    """Run a command in this environment and return what it prints."""
+    done = subprocess.run(script, env=environ, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def python(text: str) -> list[str]:
+    """Return the command that runs a block of Python, warnings being errors."""
+    return [sys.executable, "-W", "error", "-c", text]

@@ -1,0 +1,26 @@
+"""docs/langgraph.md is followed as it stands: every block runs, every output is what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphmem.operations import items as operation
+from graphmem.rules import items
+from tests.docs.conftest import FENCED, Follow, python
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+PAGE = (Path(__file__).parents[2] / "docs" / "langgraph.md").read_text("utf-8")
+
+
+def test_the_blocks_print_what_the_page_shows(follow: Follow) -> None:
+    blocks = FENCED.findall(PAGE)
+    assert [kind for kind, _ in blocks] == ["python", "text"] * 3
+    printed = [follow(python(text)) for kind, text in blocks if kind == "python"]
+    assert printed == [text for kind, text in blocks if kind == "text"]
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    for number in (items.LONGEST_VALUE, items.LONGEST_PATH, operation.EXACT):
+        assert f"{number:,}" in PAGE

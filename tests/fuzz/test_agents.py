@@ -1,0 +1,174 @@
+"""Tools with arguments that no agent should send, and frames that are none: told, never fatal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
+from mcp import Client, MCPError
+
+from graphmem import GraphMem
+from graphmem.langgraph import GraphMemStore
+from graphmem.mcp import serving
+from graphmem.mcp.desk import Desk
+from graphmem.mcp.sessions import Who
+from graphmem.mcp.starting import Keeper
+from graphmem.mcp.tools import TOOLS
+from graphmem.settings import Settings
+from tests.fuzz import wild
+from tests.fuzz.wild import everything_of, refusal
+from tests.mcp.conftest import served_from
+from tests.mcp.test_conformance import valid_arguments
+from tests.plugins.graph import fresh_tenant
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+ROOT = Path(__file__).parents[2]
+SENSIBLE = valid_arguments()
+
+
+@st.composite
+def asks(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """Draw a tool, what fits it, and one or two arguments that are wild."""
+    tool = draw(st.sampled_from(sorted(TOOLS)))
+    names = st.sampled_from([*TOOLS[tool].asked.model_fields, "session", "x"])
+    given_ = draw(st.dictionaries(names, wild.json_values.map(_sendable), max_size=2))
+    return tool, SENSIBLE[tool] | given_
+
+
+def _sendable(value: Any) -> Any:
+    """Return a value as the SDK's client can send it: frames hold surrogates and NaN too."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=True)
+    plain = re.sub(r"\b(NaN|-?Infinity)\b", "0", text)
+    return json.loads(plain.encode("utf-8", "replace"))
+
+
+@given(asked=st.lists(asks(), min_size=5, max_size=5))
+def test_a_tool_answers_or_tells_why_not(
+    migrated: Settings, asked: list[tuple[str, dict[str, Any]]]
+) -> None:
+    assert migrated.password is not None
+    known = Settings.load(
+        {"GRAPHMEM_EMBEDDER": "hash", "GRAPHMEM_MODEL_KEY": wild.SECRET},
+        uri=migrated.uri,
+        password=migrated.password,
+    )
+    who = Who(fresh_tenant(), "global", read_only=False)
+
+    async def session() -> str:
+        told = []
+        desk = Desk(Keeper(known, patience_s=30), lambda _: who)
+        async with Client(serving.server(desk, read_only=False), mode="legacy") as client:
+            for tool, arguments in asked:
+                try:
+                    result = await client.call_tool(tool, arguments)
+                except MCPError as error:
+                    told.append(str(error))
+                else:
+                    told.append(json.dumps(result.model_dump(mode="json")))
+                    assert '\\"internal\\"' not in told[-1], (tool, arguments)
+        return "".join(told)
+
+    written = asyncio.run(session())
+    assert migrated.password.get_secret_value() not in written
+    assert wild.SECRET not in written
+
+
+FRAMES: st.SearchStrategy[bytes] = st.one_of(
+    st.binary(max_size=200),
+    wild.json_values.map(lambda found: json.dumps(found).encode()),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "jsonrpc": st.just("2.0") | wild.json_values,
+            "id": st.integers(5, 99) | wild.json_values,
+            "method": st.sampled_from(["tools/call", "tools/list", "resources/read", "ping", "x"])
+            | wild.json_values,
+            "params": wild.json_values
+            | st.fixed_dictionaries(
+                {},
+                optional={
+                    "name": st.sampled_from(sorted(TOOLS)) | wild.json_values,
+                    "arguments": wild.json_values,
+                    "uri": wild.json_values,
+                },
+            ),
+        },
+    ).map(lambda found: json.dumps(found).encode()),
+    st.sampled_from([b"[" * 100_000, b'{"a":' * 50_000, b"\xff\xfe\x00", b"{" + b" " * 10**6]),
+).map(lambda frame: frame.replace(b"\n", b" "))
+
+
+def _framed(number: int, method: str, **params: Any) -> bytes:
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    return json.dumps(message).encode()
+
+
+@pytest.fixture(scope="module")
+def environ(migrated: Settings) -> dict[str, str]:
+    return served_from(migrated, fresh_tenant())
+
+
+def served(environ: dict[str, str], frames: list[bytes]) -> tuple[list[Any], str]:
+    """Give a server frames on stdin, then a ping; return all that it answers, and its log."""
+    hello = _framed(
+        1,
+        "initialize",
+        protocolVersion="2025-06-18",
+        capabilities={},
+        clientInfo={"name": "fuzz", "version": "1"},
+    )
+    ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode()
+    given_ = b"\n".join([hello, ready, *frames, _framed(2, "ping"), b""])
+    done = subprocess.run(
+        [sys.executable, "-m", "graphmem", "mcp"],
+        input=given_,
+        env=environ,
+        cwd=ROOT,
+        capture_output=True,
+        timeout=120,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+
+@pytest.mark.slow
+@hypothesis.settings(max_examples=max(2, hypothesis.settings().max_examples // 15))
+@given(data=st.data())
+def test_a_frame_that_is_none_ends_nothing(environ: dict[str, str], data: st.DataObject) -> None:
+    """Many frames to one process: to start it costs more than to give it hundreds."""
+    frames = data.draw(st.lists(FRAMES, min_size=20, max_size=60))
+    answers, log = served(environ, frames)
+    assert {"jsonrpc": "2.0", "id": 2, "result": {}} in answers
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    assert environ["GRAPHMEM_PASSWORD"] not in f"{answers} {log}"
+
+
+PATHS = st.lists(wild.texts, max_size=3).map(tuple) | wild.values
+OPS = st.one_of(
+    st.tuples(PATHS, wild.texts | wild.values).map(lambda given: GetOp(*given)),
+    st.tuples(PATHS, wild.texts, wild.values, wild.values).map(lambda given: PutOp(*given)),
+    st.tuples(PATHS, wild.values, wild.values, wild.values, wild.values).map(
+        lambda given: SearchOp(*given)
+    ),
+    st.tuples(wild.values, wild.values).map(lambda given: ListNamespacesOp(*given)),
+    wild.values,
+)
+
+
+@given(op=OPS)
+def test_a_store_takes_an_operation_or_refuses_it(client: GraphMem, op: Any) -> None:
+    store = GraphMemStore(client.tenant(fresh_tenant()))
+    # LangGraph itself refuses a namespace that is none, before the store sees it.
+    with contextlib.suppress(InvalidNamespaceError):
+        assert wild.SECRET not in everything_of(refusal(lambda: store.batch([op])))

@@ -1,0 +1,127 @@
+"""The command line, given what a shell may give it: a documented exit code and no traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import click
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.cli import cli, main
+from graphmem.settings import Settings
+from tests.fuzz import wild
+from tests.plugins.graph import fresh_tenant
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+CODES = {0, 1, 2, 3, 4, 5, 130}
+LEFT_OUT = {
+    "demo": "starts a server",
+    "mcp": "serves until it is ended",
+    "metrics serve": "the same",
+    "server up": "starts a server",
+    "server down": "ends one",
+    "server lock": "asks a repository",
+    "server backup": "stops a server, and writes a file",
+    "server restore": "stops a server",
+    "attention dashboard": "may stay",
+    "consolidate": "may stay",
+    "admin migrate": "the schema is everybody's",
+    "admin reembed": "the embedding model too",
+    "admin export": "writes a file",
+    "admin procedures build": "compiles for a second",
+}
+NOT_GIVEN = {"model", "root", "output", "out", "every", "live"}
+"""What fetches, writes files or stays."""
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that does something, by its words."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, click.Group):
+            yield from commands(found, (*path, name))
+        elif found is not None:
+            yield " ".join((*path, name)), found
+
+
+COMMANDS = {words: found for words, found in commands(cli) if words not in LEFT_OUT}
+ARGUMENTS: st.SearchStrategy[str] = st.one_of(
+    wild.texts,
+    wild.numbers.map(str),
+    st.sampled_from(["5", "0.5", "2024-05-01T00:00:00Z", "\udcff", "a" * 9_000, "--", "-x"]),
+).filter(lambda text: "\0" not in text and len(text) < 100_000)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> list[str]:
+    """Draw a command, its arguments and some of its options, each with some word."""
+    words = draw(st.sampled_from(sorted(COMMANDS)))
+    line = words.split()
+    options = []
+    for one in COMMANDS[words].params:
+        if isinstance(one, click.Argument):
+            line.append(draw(st.just("alice") | ARGUMENTS))
+        elif one.name not in NOT_GIVEN:
+            options.append(one)
+    for one in draw(st.lists(st.sampled_from(options), max_size=2, unique=True)):
+        flag = isinstance(one, click.Option) and one.is_flag
+        line += [one.opts[0]] if flag else [one.opts[0], draw(ARGUMENTS)]
+    return line
+
+
+def ran(line: list[str], environ: dict[str, str]) -> tuple[Any, str]:
+    """Run a command in this process; return its exit code and all that it wrote."""
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), "utf-8", how) for how in ("strict", "backslashreplace")
+    )
+    with mock.patch.dict(os.environ, environ), redirect_stdout(out), redirect_stderr(err):
+        with pytest.raises(SystemExit) as ended:
+            main(line)
+        for stream in (out, err):
+            stream.flush()
+    written = b"".join(stream.buffer.getvalue() for stream in (out, err))
+    return ended.value.code, written.decode("utf-8", "replace")
+
+
+@pytest.fixture(scope="module")
+def environ(
+    migrated: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    assert migrated.uri is not None
+    assert migrated.password is not None
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("apart"))
+    yield {
+        "GRAPHMEM_URI": migrated.uri,
+        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
+        "GRAPHMEM_MODEL_KEY": wild.SECRET,
+        "GRAPHMEM_EMBEDDER": "hash",
+        "GRAPHMEM_HOME": str(Path.cwd()),
+        "GRAPHMEM_TENANT": fresh_tenant(),
+    }
+    os.chdir(before)
+
+
+@hypothesis.settings(max_examples=max(60, hypothesis.settings().max_examples))
+@given(line=lines())
+def test_a_command_ends_with_a_code_that_is_told(environ: dict[str, str], line: list[str]) -> None:
+    code, written = ran(line, environ)
+    assert code in CODES, written
+    assert "Traceback" not in written
+    assert environ["GRAPHMEM_PASSWORD"] not in written
+    assert wild.SECRET not in written
+
+
+def test_every_command_is_run_but_for_those_with_a_reason() -> None:
+    assert {words for words, _ in commands(cli)} == COMMANDS.keys() | LEFT_OUT.keys()

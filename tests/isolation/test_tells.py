@@ -1,0 +1,64 @@
+"""What somebody else has answers like what nobody has: by the same words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
+from tests.isolation.calls import CALLS, READS, Known
+from tests.isolation.victims import Victim, told
+from tests.plugins.graph import fresh_tenant
+
+pytestmark = pytest.mark.server
+
+NO_ID = READS.keys() & {
+    *("recall", "context", "list", "current", "beliefs", "predicates", "names", "slots", "stale"),
+    *("verify", "proposals", "ratings", "audit", "pack", "attention", "export_to"),
+} | {
+    *("remember_many", "ingest", "add_messages", "same_as", "apart", "extract", "graduate"),
+    *("compress", "prune", "rebuild", "backfill", "flush", "consolidate", "touch", "rate"),
+    *("roll_up_log", "sweep_items", "import_from"),
+}
+"""Methods that are asked for nothing by an id."""
+NEW = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
+"""Ids and instants that each call makes for itself."""
+
+
+def unknown(given: str) -> str:
+    """Return an id of the same shape that nobody has."""
+    head, mark, digits = given.rpartition("_")
+    return f"{head}{mark}{digits.translate(str.maketrans('0123456789abcdef', 'fedcba9876543210'))}"
+
+
+def answer(memory: GraphMem, method: str, known: Known) -> str:
+    """Return all that a call says, its ids put out of sight."""
+    try:
+        text = f"result {told(CALLS[method](memory, known))}"
+    except (InvalidInputError, NotFoundError, RefusedError) as error:
+        text = f"{type(error).__name__} {error.code} {error} | {error.hint} | {error!r}"
+    for name, given in sorted(known.items(), key=lambda pair: -len(pair[1])):
+        text = text.replace(given, f"<{name}>")
+    return NEW.sub("<new>", text)
+
+
+@pytest.mark.parametrize("method", sorted(CALLS.keys() - NO_ID))
+def test_an_id_of_another_tenant_answers_like_one_of_nobody(
+    client: GraphMem, victim: Victim, method: str
+) -> None:
+    foreign = {name: one for name, one in victim.marked.items() if "cursor" not in name}
+    nobodys = {name: unknown(one) for name, one in foreign.items()}
+    assert not {*foreign.values()} & {*nobodys.values()}
+    asked = [answer(client.tenant(fresh_tenant()), method, known) for known in (foreign, nobodys)]
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("method", ["get", "belief", "evidence", "accept", "restore_pruned"])
+def test_the_owner_is_answered_otherwise(victim: Victim, method: str) -> None:
+    """What is compared above tells the two apart where there is something to tell."""
+    known = {name: one for name, one in victim.known.items() if "cursor" not in name}
+    nobodys = {name: unknown(one) for name, one in known.items()}
+    own = answer(victim.memory, method, known)
+    assert own != answer(victim.memory, method, nobodys)

@@ -1,0 +1,140 @@
+"""Search by meaning: ranked as LangGraph's own store ranks, in small graphs and in big ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+from langgraph.store.base import PutOp
+
+from graphmem import GraphMem
+from graphmem.operations import items
+from graphmem.ports import Graph, Query, Tx
+from tests.langgraph.conftest import Reference, Store, Stores
+from tests.langgraph.test_store_machine import ROUNDING
+from tests.plugins.clients import Door
+from tests.plugins.faults import Through
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Noting(Through):
+    """Notes which queries it runs."""
+
+    def __init__(self, inner: Graph) -> None:
+        super().__init__(inner)
+        self.names: list[str] = []
+
+    async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        async def noted(tx: Tx) -> T:
+            return await work(NotingTx(tx, self.names))
+
+        return await self.inner.read(noted)
+
+
+class NotingTx:
+    """A transaction of such a graph."""
+
+    def __init__(self, inner: Tx, names: list[str]) -> None:
+        self.inner = inner
+        self.names = names
+
+    async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
+        self.names.append(query.name)
+        return await self.inner.fetch(query, **params)
+
+
+def filled(store: Any, count: int) -> None:
+    for start in range(0, count, 100):
+        store.batch(
+            [
+                PutOp((f"n{n % 7}", "x"), str(n), {"text": unlike(n), "even": n % 2 == 0})
+                for n in range(start, min(start + 100, count))
+            ]
+        )
+
+
+def ranked(found: list[Any]) -> list[tuple[str, float]]:
+    return [(one.key, one.score) for one in found]
+
+
+@pytest.mark.parametrize("exact", [items.EXACT, -1], ids=["compared", "by index"])
+@pytest.mark.parametrize("prefix", [(), ("n3",), ("n3", "x")], ids=str)
+def test_the_same_embedder_ranks_the_same_up_to_ties(
+    store: Store, monkeypatch: pytest.MonkeyPatch, exact: int, prefix: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(items, "EXACT", exact)
+    theirs = Reference()
+    filled(theirs, 200)
+    filled(store, 200)
+    time.sleep(1)
+    for wanted in (None, {"even": True}, {"even": {"$ne": True}, "text": {"$ne": unlike(3)}}):
+        for limit, offset in ((10, 0), (5, 7), (100, 90)):
+            how: Any = {"filter": wanted, "limit": limit, "offset": offset, "query": unlike(3)}
+            one, other = ranked(theirs.search(prefix, **how)), ranked(store.search(prefix, **how))
+            every = dict(ranked(theirs.search(prefix, **(how | {"limit": 999, "offset": 0}))))
+            assert [s for _, s in other] == pytest.approx([s for _, s in one], abs=ROUNDING)
+            assert all(s == pytest.approx(every[key], abs=ROUNDING) for key, s in other)
+
+
+def test_a_small_tenant_in_a_big_graph_is_left_with_everything(
+    stores: Stores, door: Door, memory: GraphMem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index filters by tenant, scope and namespace inside its search, and not after it."""
+    monkeypatch.setattr(items, "EXACT", -1)
+    monkeypatch.setattr(items, "POOL", 8)
+    crowd = stores(memory.tenant(fresh_tenant()), fields=["text"])
+    crowded = stores(memory, fields=["text"])
+    for store, namespace in ((crowd, ("mine", "deep")), (crowded, ("theirs",))):
+        store.batch([PutOp(namespace, str(n), {"text": "green tea"}) for n in range(400)])
+    noting = Noting(memory._state.binding.world.graph)
+    small = stores(door.on(memory, graph=noting), fields=["text"])
+    texts = ("green tea with milk", "a bicycle", "the night train")
+    small.batch([PutOp(("mine", "deep"), text, {"text": text}) for text in texts])
+    deadline = time.monotonic() + 30
+    while True:
+        noting.names.clear()
+        found = small.search(("mine",), query="green tea", limit=3)
+        assert {one.key for one in found} == set(texts)
+        assert found[0].key == texts[0]
+        if "item/rank" not in noting.names:
+            break
+        assert time.monotonic() < deadline, "the index never gave enough"
+    assert noting.names == ["item/count_texts", "item/near"]
+
+
+def test_few_texts_are_compared_one_by_one(
+    stores: Stores, door: Door, memory: GraphMem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So what was written a moment ago is found, whatever the index knows by then."""
+    monkeypatch.setattr(items, "EXACT", 3)
+    noting = Noting(memory._state.binding.world.graph)
+    store = stores(door.on(memory, graph=noting), fields=["text"])
+    for n in range(4):
+        store.put(("a",), str(n), {"text": f"green tea {n}"})
+        noting.names.clear()
+        assert len(store.search((), query="green tea")) == n + 1
+        assert ("item/near" in noting.names) is (n == 3)
+
+
+def test_when_the_index_gives_too_few_all_are_compared(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its nearest texts are all of one item, or of items that a filter does not let pass."""
+    monkeypatch.setattr(items, "EXACT", -1)
+    monkeypatch.setattr(items, "POOL", 4)
+    store.put(("a",), "many", {"more": [f"green tea {n}" for n in range(20)], "n": 1})
+    store.put(("a",), "far", {"text": "a bicycle", "n": 2})
+    time.sleep(1)
+    assert [one.key for one in store.search((), query="green tea", limit=2)] == ["many", "far"]
+    wanted = {"n": {"$gt": 1}}
+    assert [one.key for one in store.search((), query="green tea", limit=1, filter=wanted)] == [
+        "far"
+    ]

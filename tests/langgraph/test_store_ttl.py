@@ -1,0 +1,177 @@
+"""How long items live, by a clock that stands still until it is told to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import pytest
+from langgraph.store.base import GetOp, PutOp
+
+from graphmem import GetItem, GraphMem, PutItem
+from graphmem.errors import InvalidInputError
+from graphmem.operations import items
+from graphmem.ports import Graph, Tx
+from graphmem.testing import FrozenClock
+from tests.langgraph.conftest import Store, Stores
+from tests.langgraph.test_store_basics import counted
+from tests.plugins.clients import Door, on
+from tests.plugins.faults import Through
+from tests.plugins.graph import Look
+
+pytestmark = pytest.mark.server
+
+T = TypeVar("T")
+NAMESPACE = ("a", "b")
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def fading(stores: Stores, door: Door, memory: GraphMem, clock: FrozenClock) -> Store:
+    return stores(door.on(memory, clock=clock), fields=["text"])
+
+
+def pass_minutes(clock: FrozenClock, minutes: float) -> None:
+    clock.advance(timedelta(minutes=minutes))
+
+
+def test_what_has_expired_is_not_there_swept_or_not(
+    fading: Store, clock: FrozenClock, look: Look, tenant: str
+) -> None:
+    fading.put(NAMESPACE, "fades", {"text": "green tea"}, ttl=10)
+    fading.put(("a",), "stays", {"text": "green tea"})
+    pass_minutes(clock, 9.99)
+    assert fading.get(NAMESPACE, "fades", refresh_ttl=False)
+    pass_minutes(clock, 0.01)
+    assert fading.get(NAMESPACE, "fades") is None
+    assert [one.key for one in fading.search(())] == ["stays"]
+    assert [one.key for one in fading.search((), query="green tea")] == ["stays"]
+    assert [one.key for one in fading.search((), filter={"text": "green tea"})] == ["stays"]
+    assert fading.list_namespaces() == fading.list_namespaces(prefix=("a",)) == [("a",)]
+    assert fading.list_namespaces(suffix=("b",)) == []
+    assert counted(look, tenant) == {"Item": 2, "Namespace": 2, "ItemText": 2}
+
+    assert fading.sweep_ttl() == 1
+    assert fading.sweep_ttl() == 0
+    assert counted(look, tenant) == {"Item": 1, "Namespace": 1, "ItemText": 1}
+
+
+def test_the_index_returns_nothing_expired(
+    fading: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(items, "EXACT", -1)
+    fading.put(NAMESPACE, "fades", {"text": "green tea"}, ttl=10)
+    fading.put(NAMESPACE, "stays", {"text": "black tea"})
+    pass_minutes(clock, 11)
+    assert [one.key for one in fading.search((), query="green tea", limit=1)] == ["stays"]
+
+
+def test_reading_lets_live_on(fading: Store, clock: FrozenClock) -> None:
+    for key in ("got", "searched", "asked", "left", "looked"):
+        fading.put(NAMESPACE, key, {"text": "green tea", "key": key}, ttl=10)
+    pass_minutes(clock, 9)
+    fading.get(NAMESPACE, "got")
+    fading.get(NAMESPACE, "left", refresh_ttl=False)
+    assert len(fading.search(NAMESPACE, filter={"key": "searched"})) == 1
+    assert len(fading.search(NAMESPACE, query="green tea", filter={"key": "asked"})) == 1
+    fading.search(NAMESPACE, filter={"key": "looked"}, refresh_ttl=False)
+    fading.list_namespaces()
+    pass_minutes(clock, 9)
+    assert {one.key for one in fading.search(())} == {"got", "searched", "asked"}
+
+
+def test_writing_begins_the_time_anew(fading: Store, clock: FrozenClock) -> None:
+    fading.put(NAMESPACE, "again", {"n": 1}, ttl=10)
+    fading.put(NAMESPACE, "kept", {"n": 1}, ttl=10)
+    pass_minutes(clock, 9)
+    fading.put(NAMESPACE, "again", {"n": 2}, ttl=5)
+    fading.put(NAMESPACE, "kept", {"n": 2})
+    pass_minutes(clock, 4)
+    assert {one.key for one in fading.search((), refresh_ttl=False)} == {"again", "kept"}
+    pass_minutes(clock, 1)
+    assert [one.key for one in fading.search(())] == ["kept"]
+    pass_minutes(clock, 10**6)
+    assert [one.key for one in fading.search(())] == ["kept"], "without a time it stays"
+
+
+def test_what_comes_in_the_place_of_an_expired_item_is_new(
+    fading: Store, clock: FrozenClock
+) -> None:
+    fading.put(NAMESPACE, "first", {"n": 1}, ttl=10)
+    fading.put(NAMESPACE, "second", {"n": 2})
+    pass_minutes(clock, 11)
+    fading.put(NAMESPACE, "first", {"n": 3})
+    assert fading.get(NAMESPACE, "first").created_at == clock.now()
+    assert [one.key for one in fading.search(())] == ["second", "first"]
+
+
+def test_the_store_has_a_default(
+    stores: Stores, door: Door, memory: GraphMem, clock: FrozenClock
+) -> None:
+    ttl = {"default_ttl": 10, "refresh_on_read": False}
+    store = stores(door.on(memory, clock=clock), fields=None, ttl=ttl)
+    store.put(NAMESPACE, "default", {"n": 1})
+    store.put(NAMESPACE, "longer", {"n": 1}, ttl=20)
+    store.put(NAMESPACE, "stays", {"n": 1}, ttl=None)
+    pass_minutes(clock, 9)
+    assert store.get(NAMESPACE, "default")
+    pass_minutes(clock, 1)
+    assert {one.key for one in store.search(())} == {"longer", "stays"}
+    assert store.inner.supports_ttl
+
+
+@pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), 10**9, "10", True, [1]])
+def test_a_time_that_is_none_is_refused(store: Store, ttl: Any) -> None:
+    with pytest.raises(InvalidInputError, match="ttl_minutes"):
+        store.put(NAMESPACE, "k", {"n": 1}, ttl=ttl)
+    assert store.search(()) == []
+
+
+class Meanwhile(Through):
+    """Lets something happen between the reading and the writing transaction."""
+
+    def __init__(self, inner: Graph, happens: Callable[[], object]) -> None:
+        super().__init__(inner)
+        self.happens = happens
+
+    async def write(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
+        self.happens()
+        return await super().write(work)
+
+
+def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: GraphMem) -> None:
+    clock = FrozenClock()
+
+    at_once = on(plain, clock=clock)
+    [old, new] = (PutItem(namespace=NAMESPACE, key="k", value={"n": n}) for n in (1, 2))
+
+    def put_new() -> None:
+        at_once.batch_items([new])
+
+    racing = on(plain, clock=clock, graph=Meanwhile(plain._state.binding.world.graph, put_new))
+    at_once.batch_items([old.model_copy(update={"ttl_minutes": 10.0})])
+    racing.batch_items([GetItem(namespace=NAMESPACE, key="k")])
+    pass_minutes(clock, 10**6)
+    [found] = at_once.batch_items([GetItem(namespace=NAMESPACE, key="k")])
+    assert found is not None, "a refresh that came late gave it no time"
+
+    at_once.batch_items([old.model_copy(update={"ttl_minutes": 10.0})])
+    pass_minutes(clock, 11)
+    assert racing.sweep_items() == 0
+    assert at_once.batch_items([GetItem(namespace=NAMESPACE, key="k")]) != [None]
+
+
+def test_a_long_sweep_goes_by_parts(
+    fading: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, look: Look, tenant: str
+) -> None:
+    monkeypatch.setattr(items, "SWEPT", 3)
+    fading.batch([PutOp((f"n{n % 4}",), f"k{n}", {"n": n}, ttl=1 + n) for n in range(10)])
+    pass_minutes(clock, 8.5)
+    assert fading.sweep_ttl() == 8
+    assert fading.batch([GetOp((f"n{n % 4}",), f"k{n}") for n in (7, 8, 9)])[0] is None
+    assert counted(look, tenant) == {"Item": 2, "Namespace": 2}

@@ -1,0 +1,197 @@
+"""Agents' clients: the SDK's own, in this process, over a real stdin and over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+
+from graphmem.mcp import serving
+from graphmem.mcp.desk import Desk
+from graphmem.mcp.sessions import Who
+from graphmem.mcp.starting import Keeper
+from graphmem.settings import Settings
+from tests.plugins.children import environ_of
+
+T = TypeVar("T")
+Environ = dict[str, str]
+Opened = Callable[..., AbstractAsyncContextManager[Client]]
+ROOT = Path(__file__).parents[2]
+
+
+def served_from(settings: Settings, tenant: str) -> Environ:
+    """Return the environment of a server of tools that is started from this checkout."""
+    return environ_of(settings, tenant) | {"GRAPHMEM_EMBEDDER": "hash", "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def environ(migrated: Settings, tenant: str) -> Environ:
+    """The environment in which a client starts the server, on a tenant that nobody has used."""
+    return served_from(migrated, tenant)
+
+
+@pytest.fixture
+def settings(environ: Environ) -> Settings:
+    """The same as settings."""
+    return Settings.load(environ)
+
+
+@pytest.fixture
+def opened(settings: Settings) -> Opened:
+    """Opens a client of a server in this process."""
+
+    @asynccontextmanager
+    async def client(
+        *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
+    ) -> AsyncIterator[Client]:
+        used = known or settings
+        keeper = Keeper(used, patience_s=30)
+        caller = Who(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
+        made = serving.server(Desk(keeper, lambda _: caller), read_only=read_only)
+        async with Client(made, mode=mode) as found:
+            yield found
+
+    return client
+
+
+@asynccontextmanager
+async def over_stdio(
+    environ: Environ, *arguments: str, mode: str = "legacy", errors: Path | None = None
+) -> AsyncIterator[Client]:
+    """Start `graphmem mcp` as a client does, and talk to it."""
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "graphmem", "mcp", *arguments], env=environ, cwd=ROOT
+    )
+    with (errors or Path(os.devnull)).open("w") as log:
+        async with Client(stdio_client(started, errlog=log), mode=mode) as client:
+            yield client
+
+
+async def answer(client: Client, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    """Call a tool; while the database is still being opened, again."""
+
+    async def call() -> CallToolResult | None:
+        result = await client.call_tool(name, arguments)
+        return None if result.is_error and '"still_starting"' in text_of(result) else result
+
+    return await until(call, seconds=120)
+
+
+async def data(client: Client, name: str, /, **arguments: Any) -> Any:
+    """Return the structured result of a call that must succeed."""
+    result = await answer(client, name, arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content
+
+
+async def refused(client: Client, name: str, /, **arguments: Any) -> dict[str, str]:
+    """Return what a call that must fail tells."""
+    result = await answer(client, name, arguments)
+    assert result.is_error, text_of(result)
+    told: dict[str, str] = json.loads(text_of(result))
+    assert told.keys() == {"code", "message", "hint"}
+    return told
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return what a model reads."""
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 30) -> T:
+    """Return what is found, asking again until there is something."""
+    async with asyncio.timeout(seconds):
+        while (result := await found()) is None:
+            await asyncio.sleep(0.1)
+    return result
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server over HTTP in a process of its own."""
+
+    url: str
+    process: asyncio.subprocess.Process
+    errors: Path
+
+    @asynccontextmanager
+    async def client(
+        self, token: str, *, mode: str = "legacy", **headers: str
+    ) -> AsyncIterator[Client]:
+        """Open a client that brings this token."""
+        bearer = {"Authorization": f"Bearer {token}", **headers}
+        async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            async with Client(transport, mode=mode) as client:
+                yield client
+
+
+@asynccontextmanager
+async def over_http(environ: Environ, *arguments: str, errors: Path) -> AsyncIterator[Served]:
+    """Start `graphmem mcp --http` on a free port and end it by a signal."""
+    command = ("-m", "graphmem", "mcp", "--http", "--port", "0", *arguments)
+    with errors.open("w") as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *command,
+            env=environ,
+            cwd=ROOT,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=log,
+        )
+
+    async def address() -> str | None:
+        assert process.returncode is None, errors.read_text()
+        found = re.search(r"Serving (\S+?/mcp)\b", errors.read_text())
+        return found[1] if found else None
+
+    try:
+        yield Served(await until(address), process, errors)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await asyncio.wait_for(process.wait(), 20)
+    assert process.stdout is not None
+    assert await process.stdout.read() == b""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command that ends by itself left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ran]
+
+
+@pytest.fixture
+def graphmem(environ: Environ) -> Command:
+    """Runs `graphmem …` in a process of its own."""
+
+    def ran(*arguments: str, **more: str) -> Ran:
+        command = [sys.executable, "-m", "graphmem", *arguments]
+        done = subprocess.run(
+            command, env=environ | more, cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return ran

@@ -1,0 +1,151 @@
+"""`graphmem mcp`: what to paste for which client, what the tools cost, what is missing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from graphmem.mcp import clients
+from graphmem.mcp.budget import BUDGET
+from graphmem.mcp.clients import CLIENTS, Server
+from graphmem.mcp.tools import TOOLS
+from graphmem.settings import Settings
+from tests.mcp.conftest import ROOT, Command, Environ, data
+from tests.plugins.loops import run_apart as run
+
+pytestmark = pytest.mark.server
+
+
+def entry(name: str, text: str) -> dict[str, Any]:
+    """Return what a client reads of its block."""
+    block = tomllib.loads(text) if name == "codex" else json.loads(text)
+    [servers] = [value for key, value in block.items() if key != "inputs"]
+    assert servers.keys() == {"graphmem"}
+    found: dict[str, Any] = servers["graphmem"]
+    return found
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_is_pasted_starts_the_server(
+    graphmem: Command, environ: Environ, name: str, tenant: str
+) -> None:
+    printed = graphmem("mcp", "--print-config", name, "--scope", "user:alice", "--read-only")
+    assert printed.code == 0
+    assert CLIENTS[name].title in printed.err
+    password = environ["GRAPHMEM_PASSWORD"]
+    assert password not in printed.out + printed.err
+    found = entry(name, printed.out)
+    assert found.get("type") in (None, "stdio")
+    assert found["env"].pop("GRAPHMEM_PASSWORD") != password
+    assert found["args"][-5:] == ["--tenant", tenant, "--scope", "user:alice", "--read-only"]
+
+    async def session() -> None:
+        # What a client does with it; the secret comes from where its user keeps it.
+        given = found["env"] | {"GRAPHMEM_PASSWORD": password, "PYTHONPATH": str(ROOT)}
+        started = StdioServerParameters(command=found["command"], args=found["args"], env=given)
+        async with Client(stdio_client(started), mode="legacy") as client:
+            assert "remember" not in {tool.name for tool in (await client.list_tools()).tools}
+
+    run(session())
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_address_is_pasted_without_a_token(graphmem: Command, name: str) -> None:
+    token = "a-token-that-nobody-may-see"
+    printed = graphmem(
+        *("mcp", "--print-config", name, "--http", "--port", "9999"), GRAPHMEM_MCP_TOKEN=token
+    )
+    assert token not in printed.out + printed.err
+    if CLIENTS[name].url is None:
+        assert (printed.code, "takes no address" in printed.err) == (2, True)
+        return
+    found = entry(name, printed.out)
+    assert "http://127.0.0.1:9999/mcp" in found.values()
+    assert "GRAPHMEM_MCP_TOKEN" in printed.out
+    assert "command" not in found
+
+
+def test_secrets_in_addresses_are_not_printed() -> None:
+    environ = {
+        "GRAPHMEM_URI": "bolt://127.0.0.1:7687",
+        "GRAPHMEM_PASSWORD": "opensesame",
+        "GRAPHMEM_MODEL_URL": "https://user:opensesame@models.example",
+        "GRAPHMEM_EMBEDDER_URL": "https://models.example/?key=opensesame",
+        "GRAPHMEM_MODEL_KEY": "opensesame",
+        "GRAPHMEM_TENANT": "acme",
+        "GRAPHMEM_MCP_TOKEN": "opensesame-opensesame",
+        "HOME": "opensesame",
+    }
+    server = clients.started_by(Settings.load(environ), environ=environ)
+    for client in CLIENTS.values():
+        assert "opensesame" not in client.text(server)
+    assert server.env is not None
+    assert {name for name, value in server.env.items() if value is not None} == {"GRAPHMEM_URI"}
+
+
+@pytest.mark.parametrize("odd", ['a"b', "a\\b", "ä b", "C:\\Program Files\\x", "new\nline"])
+def test_odd_words_stay_what_they_are(odd: str) -> None:
+    server = Server(command=odd, args=(odd,), env={"GRAPHMEM_HOME": odd})
+    for name, client in CLIENTS.items():
+        found = entry(name, client.text(server))
+        assert (found["command"], found["args"]) == (odd, [odd])
+        assert found["env"] == {"GRAPHMEM_HOME": odd}
+
+
+def test_an_unknown_client_is_refused(graphmem: Command) -> None:
+    printed = graphmem("mcp", "--print-config", "netscape")
+    assert (printed.code, printed.out) == (2, "")
+    assert all(name in printed.err for name in CLIENTS)
+
+
+def test_the_help_names_every_client(graphmem: Command) -> None:
+    words = set(re.findall(r"[\w-]+", graphmem("mcp", "--help").out))
+    assert CLIENTS.keys() <= words
+
+
+def test_the_tools_are_listed_with_what_they_cost(graphmem: Command) -> None:
+    told = json.loads(graphmem("mcp", "--tools", "--json").out)
+    assert {one["name"] for one in told} == TOOLS.keys()
+    assert all(0 < one["tokens_asked"] < one["tokens"] for one in told)
+    assert sum(one["tokens"] for one in told) <= BUDGET
+    shown = graphmem("mcp", "--tools", COLUMNS="120").out
+    assert str(sum(one["tokens"] for one in told)) in shown
+    assert all(name in shown for name in TOOLS)
+
+
+def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "mcp").mkdir()
+    (tmp_path / "mcp" / "__init__.py").write_text("raise ImportError('not installed')")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from graphmem.cli import main; main(['mcp'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'graphmem[mcp]'" in done.stderr
+    assert "configuration" in done.stderr
+
+
+def test_two_scopes_are_two_memories(environ: Environ) -> None:
+    from tests.mcp.conftest import over_stdio
+
+    async def session() -> None:
+        async with (
+            over_stdio(environ, "--scope", "user:alice") as alice,
+            over_stdio(environ, "--scope", "user:bob") as bob,
+        ):
+            await data(alice, "remember", content="Alice deploys from Atlas.")
+            assert (await data(alice, "recall", query="deploy"))["hits"]
+            assert (await data(bob, "recall", query="deploy"))["hits"] == []
+
+    run(session())

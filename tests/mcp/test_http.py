@@ -1,0 +1,267 @@
+"""Who may come over HTTP: tokens, tenants, hosts, origins."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from graphmem.errors import ConfigurationError
+from graphmem.mcp import tokens
+from graphmem.mcp.over_http import is_loopback
+from graphmem.mcp.sessions import Who
+from graphmem.settings import Settings
+from tests.mcp.conftest import Command, Environ, Served, data, over_http, refused
+from tests.plugins.graph import fresh_tenant
+from tests.plugins.loops import run_apart as run
+
+pytestmark = pytest.mark.server
+
+ALICE, BOB, READER = "alice-token-0123456789", "bob-token-0123456789", "reader-token-0123456789"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def written(file: Path, entries: Any) -> Path:
+    """Write a file of tokens that its owner alone reads."""
+    file.write_text(json.dumps(entries))
+    file.chmod(0o600)
+    return file
+
+
+@asynccontextmanager
+async def served(environ: Environ, tmp_path: Path, tenant: str) -> AsyncIterator[Served]:
+    """Serve two tenants, the second to a reader as well."""
+    other = fresh_tenant()
+    entries = [
+        {"token": ALICE, "tenant": tenant, "scope": "user:alice"},
+        {"token": BOB, "tenant": other},
+        {"token": READER, "tenant": other, "read_only": True},
+    ]
+    file = written(tmp_path / "tokens.json", entries)
+    async with over_http(environ, "--tokens", str(file), errors=tmp_path / "errors.txt") as found:
+        yield found
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_no_tool_crosses_a_tenant(environ: Environ, tmp_path: Path, tenant: str, mode: str) -> None:
+    async def session() -> None:
+        async with (
+            served(environ, tmp_path, tenant) as server,
+            server.client(ALICE, mode=mode) as alice,
+            server.client(BOB, mode=mode) as bob,
+            server.client(READER, mode=mode) as reader,
+        ):
+            kept = await data(alice, "remember", content="Alice deploys from Atlas.", session="s")
+            seen = await data(
+                alice, "observe", subject="alice", predicate="at", object="Atlas", session="s"
+            )
+            said = {"role": "user", "content": "I deploy from Atlas."}
+            turns = await data(alice, "add_messages", session="s", messages=[said])
+            assert (await data(alice, "recall", query="Atlas", turns=True))["hits"]
+
+            for client in (bob, reader):
+                for name in ("recall", "context"):
+                    found = await data(client, name, query="Atlas", turns=True, session="s")
+                    assert [found.get("hits"), found.get("text")] in ([[], None], [None, ""])
+                found = await data(client, "current", subject="alice", predicate="at")
+                assert found["values"] == []
+                for one in (kept["memory_id"], seen["belief_id"], turns["turn_ids"][0], "ep_x"):
+                    await _the_same(client, "expand", "id", one)
+                for name, key, one in (
+                    ("history", "id", kept["memory_id"]),
+                    ("why", "id", seen["belief_id"]),
+                    ("why", "id", kept["memory_id"]),
+                    ("evidence_for", "belief_id", seen["belief_id"]),
+                ):
+                    await _the_same(client, name, key, one)
+            for name, key, one, more in (
+                ("deprecate", "id", kept["memory_id"], {}),
+                ("evidence", "belief_id", seen["belief_id"], {"kind": "refuting", "strength": 0.9}),
+                ("revise", "belief_id", seen["belief_id"], {"statement": "Something else"}),
+            ):
+                await _the_same(bob, name, key, one, **more)
+            fact = {"subject": "a", "predicate": "b", "object": "c"}
+            await _the_same(bob, "observe", "turn", turns["turn_ids"][0], **fact)
+            # The same words and the same session are another memory there.
+            theirs = await data(bob, "remember", content="Alice deploys from Atlas.", session="s")
+            assert theirs["outcome"] == "INSERTED_NEW"
+            assert (await data(alice, "history", id=kept["memory_id"]))["events"]
+            assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
+
+    run(session())
+
+
+async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> None:
+    """An id of another tenant is refused like one of nothing at all."""
+    theirs = await refused(client, name, **{key: one, **more})
+    unknown = await refused(client, name, **{key: one[:-6] + "000000", **more})
+    assert theirs["code"] == unknown["code"] == "not_found"
+    assert theirs["hint"] == unknown["hint"]
+    assert theirs["message"].replace(one, "") == unknown["message"].replace(one[:-6] + "000000", "")
+
+
+def test_who_brings_no_right_token_gets_nowhere(
+    environ: Environ, tmp_path: Path, tenant: str
+) -> None:
+    async def session() -> None:
+        async with served(environ, tmp_path, tenant) as server, httpx2.AsyncClient() as http:
+
+            async def status(token: str | None, **headers: str) -> int:
+                bearer = {} if token is None else {"Authorization": token}
+                found = await http.post(
+                    server.url, json=INITIALIZE, headers=ACCEPT | bearer | headers
+                )
+                assert tenant not in found.text
+                return found.status_code
+
+            right = f"Bearer {ALICE}"
+            for wrong in (None, "", "Bearer", "Bearer x", f"Basic {ALICE}", ALICE):
+                assert await status(wrong) == 401, wrong
+            for wrong in (f"Bearer {ALICE}x", f"Bearer {ALICE[:-1]}", f"Bearer {ALICE.upper()}"):
+                assert await status(wrong) == 401, wrong
+            assert await status(right) == 200
+            assert await status(f"bearer {ALICE}") == 200
+            assert await status(right, Origin="https://evil.example") == 403
+            assert await status(right, Origin="null") == 403
+            assert await status(right, Host="evil.example") == 421
+            assert await status(right, Host="evil.example:8765") == 421
+            port = server.url.rpartition(":")[2].partition("/")[0]
+            assert await status(right, Origin=f"http://localhost:{port}") == 200
+            assert (await http.get(server.url.removesuffix("/mcp"))).status_code in (401, 404)
+
+            began = await http.post(
+                server.url, json=INITIALIZE, headers=ACCEPT | {"Authorization": right}
+            )
+            stolen = {"Mcp-Session-Id": began.headers["mcp-session-id"]}
+            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+            for token, wanted in ((BOB, 404), (ALICE, 200)):
+                found = await http.post(
+                    server.url,
+                    json=listing,
+                    headers=ACCEPT | stolen | {"Authorization": f"Bearer {token}"},
+                )
+                assert found.status_code == wanted
+        logged = (tmp_path / "errors.txt").read_text()
+        for secret in (ALICE, BOB, READER, environ["GRAPHMEM_PASSWORD"]):
+            assert secret not in logged
+
+    run(session())
+
+
+def test_a_token_is_made_and_kept_for_this_user(environ: Environ, tmp_path: Path) -> None:
+    async def session() -> None:
+        named = environ | {"GRAPHMEM_HOME": str(tmp_path / "home")}
+        errors = tmp_path / "errors.txt"
+        async with over_http(named, errors=errors) as server:
+            file = tmp_path / "home" / "mcp-token"
+            token = file.read_text().strip()
+            assert file.stat().st_mode & 0o077 == 0
+            assert str(file) in errors.read_text()
+            assert token not in errors.read_text()
+            async with server.client(token) as client:
+                assert (await client.list_tools()).tools
+        async with over_http(named, errors=errors):
+            assert file.read_text().strip() == token
+
+    run(session())
+
+
+def test_nobody_listens_elsewhere_without_a_token(graphmem: Command) -> None:
+    for host in ("0.0.0.0", "::", "192.0.2.1", "memory.example"):  # noqa: S104 - it is refused
+        refusal = graphmem("mcp", "--http", "--host", host)
+        assert (refusal.code, refusal.out) == (2, "")
+        assert "no token" in refusal.err
+
+
+def test_where_only_this_machine_reaches() -> None:
+    assert all(is_loopback(host) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost"))
+    assert not any(is_loopback(h) for h in ("0.0.0.0", "::", "10.0.0.1", "example.com"))  # noqa: S104
+
+
+def test_a_taken_port_is_said(graphmem: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refusal = graphmem("mcp", "--http", "--port", port)
+    assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
+
+
+def of(file: Path, **more: Any) -> tokens.Tokens:
+    return tokens.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
+
+
+def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
+    entries = [
+        {"token": ALICE, "tenant": "acme", "scope": "user:alice"},
+        {"token": BOB, "tenant": "other", "read_only": True},
+    ]
+    found = of(written(tmp_path / "tokens.json", entries), mcp_token=READER, tenant="own")
+    assert found.who(ALICE.encode()) == Who("acme", "user:alice")
+    assert found.who(BOB.encode()) == Who("other", "global", read_only=True)
+    assert found.who(READER.encode()) == Who("own", "global")
+    assert found.who(b"") is found.who(ALICE.encode() + b"\xff") is None
+    assert len(found) == 3
+    assert not any(token in repr(vars(found)) for token in (ALICE, BOB, READER))
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [{"token": "short", "tenant": "acme"}],
+        [{"token": ALICE}],
+        [{"token": ALICE, "tenant": ""}],
+        [{"token": ALICE, "tenant": "acme", "scopes": ["all"]}],
+        [{"token": ALICE, "tenant": "a"}, {"token": ALICE, "tenant": "b"}],
+        {"token": ALICE, "tenant": "acme"},
+        "text",
+    ],
+)
+def test_a_wrong_file_of_tokens_is_refused(tmp_path: Path, entries: Any) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        of(written(tmp_path / "tokens.json", entries))
+    assert ALICE not in str(caught.value)
+    assert "short" not in caught.value.message
+
+
+def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path / "tokens.json", [{"token": ALICE, "tenant": "acme"}])
+    assert len(of(file)) == 1
+    if os.name == "posix":
+        file.chmod(0o640)
+        with pytest.raises(ConfigurationError, match="Others may read"):
+            of(file)
+        file.chmod(0o600)
+    file.write_text("{")
+    with pytest.raises(ConfigurationError, match="no JSON"):
+        of(file)
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        of(tmp_path / "nothing.json")
+    with pytest.raises(ConfigurationError, match="fewer than"):
+        tokens.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
+
+
+def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:
+    async def session() -> None:
+        async with served(environ, tmp_path, tenant) as server, server.client(ALICE) as client:
+            await data(client, "remember", content="Alice deploys from Atlas.", session="s")
+            server.process.terminate()
+            assert await asyncio.wait_for(server.process.wait(), 15) in (0, -15, 143)
+
+    run(session())

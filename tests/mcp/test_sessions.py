@@ -1,0 +1,171 @@
+"""Conversations: what memory told in one is no news in it; long silent ones end."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from graphmem import AsyncGraphMem
+from graphmem.mcp.sessions import IDLE_S, Sessions, Who
+from graphmem.settings import Settings
+from tests.mcp.conftest import Environ, Opened, data, over_http, text_of
+from tests.plugins.graph import Look
+from tests.plugins.loops import run_apart as run
+
+pytestmark = pytest.mark.server
+
+TOKEN = "a-token-for-the-tests-of-mcp"
+WORDS = "Alice deploys from Atlas."
+
+
+async def told(client: Client, **session: str) -> dict[str, Any]:
+    """Let memory tell what it knows, and offer that to it again."""
+    found = await data(client, "recall", query="where does Alice deploy?", **session)
+    [text] = {hit["text"] for hit in found["hits"]}
+    again: dict[str, Any] = await data(client, "remember", content=text, **session)
+    return again
+
+
+@pytest.mark.parametrize("named", [{"session": "monday"}, {}])
+def test_what_memory_told_is_no_news(opened: Opened, named: dict[str, str]) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            first = await data(client, "remember", content=WORDS, session="before")
+            echo = await told(client, **named)
+            assert (echo["outcome"], echo["refused_for"]) == ("REJECTED_HYGIENE", ["memory_echo"])
+            block = await client.call_tool("context", {"query": "deploy", **named})
+            assert WORDS in text_of(block)
+            assert text_of(block) == block.structured_content["text"]
+            # Somebody who was told nothing may say so.
+            other = await data(client, "remember", content=WORDS, session="another")
+            assert (other["outcome"], other["memory_id"]) == ("EXACT_DUPE", first["memory_id"])
+
+    run(session())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_over_http_too(environ: Environ, tmp_path: Path, mode: str) -> None:
+    """By the connection where there is one, else by the token."""
+
+    async def session() -> None:
+        named = environ | {"GRAPHMEM_MCP_TOKEN": TOKEN}
+        async with (
+            over_http(named, errors=tmp_path / "errors.txt") as served,
+            served.client(TOKEN, mode=mode) as client,
+        ):
+            await data(client, "remember", content=WORDS, session="before")
+            assert (await told(client))["refused_for"] == ["memory_echo"]
+
+    run(session())
+
+
+def test_the_log_says_who_asked_in_which_session(opened: Opened, look: Look, tenant: str) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            kept = await data(client, "remember", content=WORDS, session="monday")
+            await data(client, "recall", query="where does Alice deploy?", session="monday")
+            await data(client, "expand", id=kept["memory_id"], session="monday")
+
+    run(session())
+    events = list(look.events(tenant).values())
+    kinds = sorted(event["type"] for event in events)
+    assert kinds == ["ACCESS", "ADD", "SEARCH", "SESSION_END", "SESSION_START"]
+    by = {event["type"]: event for event in events}
+    assert by["ADD"]["source"] == "mcp"
+    assert by["ADD"]["actor"]
+    assert by["SEARCH"]["actor"] == by["ACCESS"]["actor"] == "monday"
+
+
+def test_a_reader_leaves_no_trace(
+    opened: Opened, settings: Settings, look: Look, tenant: str
+) -> None:
+    silent = settings.model_copy(update={"access_log": False})  # as the command does it
+
+    async def session() -> None:
+        async with opened() as client:
+            kept = await data(client, "remember", content=WORDS)
+        async with opened(read_only=True, known=silent) as client:
+            await data(client, "recall", query="where does Alice deploy?", session="monday")
+            await data(client, "expand", id=kept["memory_id"], session="monday")
+
+    run(session())
+    assert [event["type"] for event in look.events(tenant).values()] == ["ADD"]
+
+
+def test_the_words_of_a_session_become_evidence_that_quotes_them(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            said = {"role": "user", "content": "I moved to Porto.", "id": "m1"}
+            turns = await data(client, "add_messages", session="s", messages=[said])
+            assert turns["added"] == 1
+            again = await data(client, "add_messages", session="s", messages=[said])
+            assert (again["added"], again["turn_ids"]) == (0, turns["turn_ids"])
+            fact = {"subject": "user", "predicate": "lives_in", "object": "Porto"}
+            seen = await data(client, "observe", session="s", turn=turns["turn_ids"][0], **fact)
+            card = await data(client, "expand", id=seen["belief_id"])
+            assert [turn["text"] for turn in card["turns"]] == ["I moved to Porto."]
+            why = await data(client, "why", id=seen["belief_id"])
+            assert [piece["turn"] for piece in why["pieces"]] == turns["turn_ids"]
+
+    run(session())
+
+
+def test_a_demoted_belief_asks_for_its_revision(opened: Opened) -> None:
+    async def session() -> None:
+        async with opened() as client:
+            claim = {"subject": "pool", "predicate": "threads", "object": "4"}
+            await data(client, "observe", **claim)
+            found = await data(client, "current", subject="pool", predicate="threads")
+            belief = found["leader_id"]
+            assert "revise_due" not in found
+            for _ in range(4):
+                done = await data(
+                    client, "evidence", belief_id=belief, kind="refuting", strength=0.9
+                )
+            assert (done["status"], done["revise_due"]) == ("demoted", True)
+            for name, arguments in (
+                ("current", {"subject": "pool", "predicate": "threads"}),
+                ("why", {"id": belief}),
+                ("expand", {"id": belief}),
+            ):
+                assert (await data(client, name, **arguments))["revise_due"] is True, name
+            tested = await data(client, "evidence_for", belief_id=belief)
+            assert tested["standing"]["revise_due"] is True
+            hits = (await data(client, "recall", query="pool threads 4"))["hits"]
+            assert any(hit.get("revise_due") for hit in hits)
+            done = await data(
+                client, "revise", belief_id=belief, statement="The pool has 8 threads"
+            )
+            assert done["older_ids"] == [belief]
+            shown = await data(client, "why", id=belief)
+            assert [one["id"] for one in shown["replaced_by"]] == done["newer_ids"]
+
+    run(session())
+
+
+def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -> None:
+    who, now = Who(tenant, "global"), [0.0]
+    sessions = Sessions(clock=lambda: now[0], most=2)
+
+    async def work() -> None:
+        async with await AsyncGraphMem.open(settings) as memory:
+            first = sessions.on(memory, who, "a", None)
+            await first.recall("anything")
+            now[0] = IDLE_S - 1
+            assert sessions.on(memory, who, "a", None) is first
+            now[0] += IDLE_S + 1
+            for name in "bc":
+                sessions.on(memory, who, name, None)
+            await asyncio.sleep(0.2)
+            assert sessions.on(memory, who, "a", None) is not first
+            assert sessions.on(memory, Who(tenant, "alice"), "a", None) is not first
+        names = {sessions.unnamed(who, connection) for connection in ("1", "2", "1", None)}
+        assert len(names) == 3
+
+    run(work())
+    kinds = sorted(event["type"] for event in look.events(tenant).values())
+    assert kinds == ["SEARCH", "SESSION_END", "SESSION_START"]

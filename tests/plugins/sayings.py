@@ -1,0 +1,41 @@
+"""Turns and windows that were never in a graph, for the rules of extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from graphmem.model import Turn
+from graphmem.rules.extraction.windows import Place, Window, window
+
+SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
+
+
+def turn(
+    text: str,
+    n: int = 0,
+    *,
+    role: str = "user",
+    name: str | None = None,
+    at: datetime = SAID,
+    kept: datetime | None = None,
+) -> Turn:
+    """Return the n-th turn of a session; those of one session are a minute apart."""
+    at += timedelta(minutes=n)
+    return Turn(
+        id=f"t{n}",
+        episode_id="ep",
+        position=n,
+        role=role,
+        name=name,
+        text=text,
+        occurred_at=at,
+        recorded_at=kept or at,
+    )
+
+
+def read_together(turns: Sequence[Turn], offered: Sequence[int] | None = None) -> Window:
+    """Return turns as one window; only those at the `offered` places are to be read."""
+    places = range(len(turns)) if offered is None else offered
+    stretch = [Place(turns[n].id, turns[n].position, read=False) for n in places]
+    return window(stretch, turns)

@@ -1,0 +1,148 @@
+"""A graph with one of everything, a server that has the procedures, and how both are asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import neo4j
+import neo4j.graph
+import pytest
+
+from graphmem import GraphMem, catalog
+from graphmem.adapters.local_server.plugin.offered import (
+    BEGINNING,
+    FOREVER,
+    NOW,
+    TENANT,
+    Offer,
+    offered,
+)
+from graphmem.adapters.neo4j_graph import packed
+from graphmem.rules import moments
+from graphmem.settings import Settings
+from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.clients.test_walls import write_everything
+from tests.plugins.graph import driver_of, fresh_tenant
+from tests.plugins.server import Server
+from tests.plugins.texts import unlike
+
+OFFERS = {offer.procedure.name: offer for offer in offered(Settings())}
+
+ANY = "SHOW PROCEDURES YIELD name WHERE name STARTS WITH 'graphmem.' RETURN name LIMIT 1"
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Populated:
+    """A tenant that has one of everything, and the ids of some of it."""
+
+    tenant: str
+    known: Mapping[str, str]
+    at: datetime
+    """Later than all of it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A server that is asked by CALL and by the catalog's own text."""
+
+    driver: neo4j.Driver
+
+    def call(self, offer: Offer, arguments: list[Any]) -> Rows:
+        """Return the rows of a CALL with these arguments, in order."""
+        names = [f"a{place}" for place in range(len(arguments))]
+        text = f"CALL {offer.name}({', '.join(f'${name}' for name in names)})"
+        return self.run(text, dict(zip(names, arguments, strict=True)))
+
+    def query(self, name: str, params: Mapping[str, Any]) -> Rows:
+        """Return the rows of a query of the catalog, as the client sends it."""
+        query = catalog.query(name, dict)
+        assert params.keys() == query.params
+        return self.run(catalog.LANGUAGE + catalog.in_one_map(query), packed(query, params))
+
+    def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
+        """Return the rows of a text; the server's clock is no part of them."""
+        with self.driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
+            result = session.run(text, dict(params or {}))
+            names = result.keys()
+            found = [dict(zip(names, record.values(), strict=True)) for record in result]
+        return [{name: told(row[name]) for name in row if name != "now"} for row in found]
+
+
+def told(value: Any) -> Any:
+    """Return nodes, relationships and paths, all through, as what they say, which two can share."""
+    if isinstance(value, neo4j.graph.Node):
+        return [value.element_id, sorted(value.labels), dict(value.items())]
+    if isinstance(value, neo4j.graph.Relationship):
+        return [value.element_id, value.type, dict(value.items())]
+    if isinstance(value, neo4j.graph.Path):
+        return [told(part) for part in (*value.nodes, *value.relationships)]
+    if isinstance(value, list):
+        return [told(part) for part in value]
+    if isinstance(value, dict):
+        return {name: told(part) for name, part in value.items()}
+    return value
+
+
+@pytest.fixture(scope="session")
+def asked(server: Server, migrated: Settings) -> Iterator[Asked]:
+    """The session's server; skipped where somebody else started it without the plugin."""
+    with driver_of(migrated) as driver:
+        found = Asked(driver)
+        if server.rung != "managed" and not found.run(ANY):
+            pytest.skip(f"the server of {server.rung} has no plugin of procedures")
+        yield found
+
+
+@pytest.fixture(scope="session")
+def populated(_blocking: GraphMem, asked: Asked) -> Populated:
+    """A tenant that has one of everything."""
+    tenant = fresh_tenant()
+    memory = _blocking.tenant(tenant)
+    known = write_everything(memory)
+    write_everything(memory.scope("alice"), mark="a")
+    tell(memory, SWIMS)
+    assert memory.consolidate(policy=FEW).changes
+    memory.session("left open").recall(unlike(1))
+    memory.recall(unlike(2))
+    memory.flush()
+    [reply, *_] = asked.run(
+        "MATCH (r:Reply {tenant: $tenant}) WHERE r.id IS NOT NULL RETURN r.id AS id",
+        {"tenant": tenant},
+    )
+    asked.driver.execute_query(
+        "MATCH (b:Belief {tenant: $tenant, id: $id}) SET b.unembedded = true",
+        tenant=tenant,
+        id=known["other"],
+    )
+    _settled(memory)
+    return Populated(tenant, {**known, "reply": reply["id"]}, datetime.now(UTC))
+
+
+def _settled(memory: GraphMem) -> None:
+    """Wait until the indexes show all that was written."""
+    deadline = time.monotonic() + 30
+    ids: list[str] | None = None
+    while True:
+        found = memory.recall(unlike(1), turns=True, hidden=True, limit=100)
+        if ids == [bite.id for bite in found.bites] and ids:
+            return
+        assert time.monotonic() < deadline, "the indexes never came to rest"
+        ids = [bite.id for bite in found.bites]
+        time.sleep(1)
+
+
+def values(offer: Offer, populated: Populated, needed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a value for every argument of a procedure: what it needs, and what it assumes."""
+    instants = {NOW: populated.at, BEGINNING: moments.BEGINNING, FOREVER: moments.FOREVER}
+    given = {TENANT: populated.tenant, **needed}
+    for one in offer.arguments:
+        if one.name not in given:
+            value = one.assumed.value if one.assumed else None
+            given[one.name] = instants.get(str(value)) if one.kind == "datetime" else value
+    return given

@@ -1,0 +1,152 @@
+"""What does not fit is refused by name, and nobody's graph is read without saying whose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import neo4j
+import pytest
+from neo4j.exceptions import ClientError
+
+from graphmem.adapters.local_server.plugin.offered import Offer, offered
+from graphmem.settings import Settings
+from tests.procedures.cases import needed
+from tests.procedures.conftest import OFFERS, Asked, Populated, values
+
+pytestmark = pytest.mark.server
+
+
+def refused(asked: Asked, offer: Offer, arguments: list[Any]) -> str:
+    with pytest.raises(ClientError) as caught:
+        asked.call(offer, arguments)
+    return str(caught.value.message)
+
+
+@pytest.mark.parametrize("name", OFFERS)
+@pytest.mark.parametrize(("tenant", "told"), [(None, "null"), ("", "empty"), (" \n", "empty")])
+def test_the_tenant_is_never_null_or_empty(
+    asked: Asked, populated: Populated, name: str, tenant: str | None, told: str
+) -> None:
+    offer = OFFERS[name]
+    given = values(offer, populated, needed(populated)[name]) | {"tenant": tenant}
+    said = refused(asked, offer, [given[one.name] for one in offer.arguments])
+    assert f"{offer.name}: `tenant` must name a tenant, and is {told}." in said
+
+
+@pytest.mark.parametrize("name", OFFERS)
+def test_the_tenant_cannot_be_left_out(asked: Asked, name: str) -> None:
+    offer = OFFERS[name]
+    assert offer.arguments[0].name == "tenant"
+    assert offer.arguments[0].required
+    said = refused(asked, offer, [])
+    assert offer.name in said
+    assert "tenant" in said
+
+
+@pytest.mark.parametrize("name", OFFERS)
+def test_what_is_needed_is_not_null(asked: Asked, populated: Populated, name: str) -> None:
+    offer = OFFERS[name]
+    given = values(offer, populated, needed(populated)[name])
+    for one in offer.arguments[1:]:
+        if one.required:
+            arguments = [(given | {one.name: None})[each.name] for each in offer.arguments]
+            said = refused(asked, offer, arguments)
+            assert f"{offer.name}: `{one.name}` must be given, and is null." in said
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "told"),
+    [
+        ("belief/current", {"limit": -1}, "`limit` must not be negative, and is -1."),
+        ("belief/current", {"scopes": ["global", None]}, "`scopes` must hold no null."),
+        ("belief/current", {"policy": {"kappa": 1.0}}, "`policy` lacks cardinality, combine, "),
+        ("belief/test", {"test": {"uper": 1.0}}, "`test` has no uper; it holds upper, lower, "),
+        ("recall/now", {"words": {}}, "`words` lacks belief, memory, turn."),
+        ("recall/now", {"by": {"vectors": 1.0}}, "`by` has no vectors; it holds score, "),
+    ],
+)
+def test_a_bad_argument_is_named(
+    asked: Asked, populated: Populated, name: str, changed: dict[str, Any], told: str
+) -> None:
+    offer = OFFERS[name]
+    given = values(offer, populated, needed(populated)[name]) | changed
+    said = refused(asked, offer, [given[one.name] for one in offer.arguments])
+    assert f"{offer.name}: {told}" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "told"),
+    [
+        ("belief/current", {"scopes": "global"}, "List<String>"),
+        ("belief/current", {"limit": "many"}, "Integer"),
+        ("belief/current", {"valid": "yesterday"}, "DateTime"),
+        ("belief/current", {"policy": ["ONE"]}, "Map"),
+        ("belief/current", {"present_policy": "yes"}, "Boolean"),
+        ("recall/now", {"mu": "little"}, "Float"),
+    ],
+)
+def test_another_type_is_refused_by_the_server(
+    asked: Asked, populated: Populated, name: str, changed: dict[str, Any], told: str
+) -> None:
+    offer = OFFERS[name]
+    given = values(offer, populated, needed(populated)[name]) | changed
+    said = refused(asked, offer, [given[one.name] for one in offer.arguments])
+    assert told in said
+
+
+def test_nothing_is_written(asked: Asked, populated: Populated) -> None:
+    with asked.driver.session(default_access_mode=neo4j.WRITE_ACCESS) as session:
+        found = session.run(
+            "CALL graphmem.metrics.sizes($tenant)", {"tenant": populated.tenant}
+        ).consume()
+    assert not found.counters.contains_updates
+    assert {row["mode"] for row in asked.run(SHOWN)} == {"READ"}
+
+
+SHOWN = (
+    "SHOW PROCEDURES YIELD name, mode, description, argumentDescription, returnDescription "
+    "WHERE name STARTS WITH 'graphmem.' "
+    "RETURN name, mode, description, argumentDescription, returnDescription"
+)
+TYPES = {
+    "string": "STRING",
+    "integer": "INTEGER",
+    "float": "FLOAT",
+    "boolean": "BOOLEAN",
+    "datetime": "ZONED DATETIME",
+    "list": "LIST<ANY>",
+    "texts": "LIST<STRING>",
+    "numbers": "LIST<FLOAT>",
+    "map": "MAP",
+    "node": "NODE",
+    "relationship": "RELATIONSHIP",
+}
+"""As `SHOW PROCEDURES` calls them."""
+
+
+def test_every_procedure_is_shown_with_its_types_and_what_they_mean(asked: Asked) -> None:
+    shown = {row["name"]: row for row in asked.run(SHOWN)}
+    assert shown.keys() == {offer.name for offer in OFFERS.values()}
+    for offer in OFFERS.values():
+        row = shown[offer.name]
+        assert row["description"] == offer.procedure.summary
+        assert [
+            (one["name"], one["type"], one["description"], one["isDeprecated"])
+            for one in row["argumentDescription"]
+        ] == [(one.name, TYPES[one.kind], one.text, False) for one in offer.arguments]
+        defaults = [one["name"] for one in row["argumentDescription"] if "default" in one]
+        assert defaults == [one.name for one in offer.arguments if not one.required]
+        assert [(one["name"], one["type"]) for one in row["returnDescription"]] == [
+            (column.name, TYPES[column.kind]) for column in offer.procedure.columns
+        ]
+
+
+def test_what_is_assumed_follows_the_settings() -> None:
+    settings = Settings(source_weights={"TOOL": 0.9, "HEARSAY": 0.2}, promote_step=0.2)
+    [offer] = [one for one in offered(settings) if one.procedure.name == "belief/states"]
+    assumed = {one.name: one.assumed for one in offer.arguments}
+    assert assumed["weights"] is not None
+    assert assumed["weights"].value["TOOL"] == 0.9
+    assert assumed["weights"].value["HEARSAY"] == 0.2
+    assert assumed["test"] is not None
+    assert assumed["test"].value["promote_step"] == 0.2

@@ -1,0 +1,148 @@
+"""The forms that are read without a model: what they give, and what they leave alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem.model import Proposal, Turn
+from graphmem.rules.extraction.checking import Ground, sifted
+from graphmem.rules.extraction.sentences import read
+from tests.plugins.sayings import read_together, turn
+
+PAGE = Path(__file__).parents[3] / "docs" / "extraction.md"
+FORM = re.compile(r"^\| `(?P<sentence>[^`]+)` \| `(?P<fact>[^`]+)` \|", re.MULTILINE)
+
+
+def facts(*turns: Turn, offered: list[int] | None = None) -> list[str]:
+    return [fact(one) for one in read(read_together(turns, offered))]
+
+
+def fact(one: Proposal) -> str:
+    sign = "" if one.kind.polarity > 0 else "not "
+    return f"{sign}{one.subject} {one.predicate} {one.object}" + (
+        f", {one.when}" if one.when else ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("I live in Lisbon.", ["user lives_in Lisbon"]),
+        ("I’m living in the Netherlands now", ["user lives_in Netherlands"]),
+        ("Well, I just moved to New York!", ["user lives_in New York"]),
+        ("I've moved to Porto last month.", ["user lives_in Porto, last month"]),
+        ("I moved to Porto in May 2024 because of work", ["user lives_in Porto, in May 2024"]),
+        ("I no longer live in Lisbon.", ["not user lives_in Lisbon"]),
+        ("I don't live in Lisbon any more.", ["not user lives_in Lisbon"]),
+        ("I used to live in Madrid.", ["not user lives_in Madrid"]),
+        ("I work at Acme.", ["user works_at Acme"]),
+        ("I'm working for Acme Corp since March", ["user works_at Acme Corp, since March"]),
+        ("I work as a nurse.", ["user works_as nurse"]),
+        ("I am working on Borealis", ["user works_on Borealis"]),
+        ("I really love green tea.", ["user likes green tea"]),
+        ("I don't like coffee", ["not user likes coffee"]),
+        ("I hate early meetings", ["user dislikes early meetings"]),
+        ("I prefer window seats", ["user prefers window seats"]),
+        ("I speak Portuguese", ["user speaks Portuguese"]),
+        ("I'm allergic to peanuts", ["user allergic_to peanuts"]),
+        ("My name is Alice.", ["user name Alice"]),
+        ("My favourite colour is blue.", ["user favourite_colour blue"]),
+        ("My sister is Anna", ["user sister Anna"]),
+        ("By the way, my phone number is 5551234", ["user phone_number 5551234"]),
+        (
+            "I live in Lisbon and I work at Acme. Nice day!",
+            ["user lives_in Lisbon", "user works_at Acme"],
+        ),
+    ],
+)
+def test_a_form_gives_a_fact(said: str, expected: list[str]) -> None:
+    assert facts(turn(said)) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do I live in Lisbon?",
+        "If I live in Lisbon, I need a visa.",
+        "I wish I work at Acme",
+        "My friend said I live in Lisbon.",
+        "I like it.",
+        "I love you!",
+        "I love that you came",
+        "My sister is tired",
+        "My point is that it rains",
+        "I would live in Lisbon",
+        "I lived in Lisbon",
+        "You live in Lisbon.",
+        "Actually, Porto since May",
+        "",
+        "...",
+    ],
+)
+def test_what_is_no_form_is_left_alone(said: str) -> None:
+    assert facts(turn(said)) == []
+
+
+def test_a_correction_is_about_what_its_speaker_spoke_of_last() -> None:
+    said = [
+        turn("I moved to Lisbon.", 0),
+        turn("I speak Dutch.", 1, name="Bob"),
+        turn("Nice! Actually, Rome.", 2, role="assistant"),
+        turn("Actually, Porto since May.", 3),
+        turn("Actually it rains", 4),
+    ]
+    expected = [
+        "user lives_in Lisbon",
+        "user speaks Dutch",
+        "user lives_in Porto, since May",
+    ]
+    assert facts(*said) == expected
+    # What it corrects may have been read before.
+    assert facts(*said, offered=[3, 4]) == expected[2:]
+
+
+def test_what_machines_say_is_not_read() -> None:
+    assert facts(turn("I live in the cloud.", role="assistant"), turn("I work at X.", 1)) == [
+        "user works_at X"
+    ]
+
+
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=4))
+def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
+    window = read_together([turn(text, n) for n, text in enumerate(texts)])
+    _, refused = sifted(read(window), window, Ground("global", ()))
+    assert {one.code for one in refused} <= {"repeated"}
+
+
+PIECES = st.sampled_from(
+    [
+        *("I live in", "I moved to", "my name is", "Actually,", "Porto", "the sea", "since May"),
+        *("and", ".", "?", ",", "I", "work", "at", "no longer", "\n", "’m"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=12))
+def test_a_quote_is_always_a_whole_part_of_its_turn(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    window = read_together([turn(text)])
+    for one in read(window):
+        assert one.quote in text
+    passed, refused = sifted(read(window), window, Ground("global", ()))
+    assert {one.code for one in refused} <= {"repeated"}
+    assert len(passed) <= len(pieces)
+
+
+@pytest.mark.parametrize("found", FORM.findall(PAGE.read_text("utf-8")))
+def test_every_form_of_the_page_is_read(found: tuple[str, str]) -> None:
+    sentence, expected = found
+    assert facts(turn("I moved to Lisbon.", 0), turn(sentence, 1), offered=[1]) == [expected]
+
+
+def test_the_page_has_every_form() -> None:
+    assert len(FORM.findall(PAGE.read_text("utf-8"))) >= 20
