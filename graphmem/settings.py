@@ -36,7 +36,10 @@ class Settings(BaseModel):
         30.0, ge=0, description="how long a transaction is retried, seconds"
     )
     transaction_timeout_s: float = Field(
-        30.0, gt=0, le=30, description="longest transaction, seconds; reads older than it repeat"
+        30.0, gt=0, le=30, description="longest write, seconds; reads older than it repeat"
+    )
+    read_timeout_s: float = Field(
+        120.0, gt=0, description="longest read, seconds; the first of a new server is planned first"
     )
 
     tenant: str = Field("default", description="tenant of the command line")

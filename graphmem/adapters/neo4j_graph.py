@@ -39,13 +39,16 @@ FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 _ALONE = (str, int, float, NoneType)
 """What most values are; to ask whether one is a `Mapping` takes far longer."""
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
-BROKEN = (
-    "Neo.DatabaseError.Transaction.",
+BROKEN = "Neo.DatabaseError.Transaction."
+"""How codes begin of a database that cannot write any more, as after its disk was full: every
+transaction is told one until the server is begun anew."""
+ENDED = (
+    "Neo.ClientError.Transaction.TransactionTimedOut",
     "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.ClientError.Transaction.Terminated",
 )
-"""How codes begin that say nothing of the query. A database that stops tells them; and one that
-cannot write any more, as after its disk was full, of every transaction until it is begun anew."""
+"""How codes begin of a transaction at its limit, the second if it waits for a lock there. A server
+that stops tells the last two."""
 SCHEMA_TIMEOUT_S = 3600.0
 """Waiting for an index over a large graph is no ordinary transaction."""
 
@@ -112,7 +115,7 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
     A vector search says at once that its index is not ready. A full-text search waits for its
     own, 30 seconds or as long as its transaction may take: the first to end is what it tells.
     """
-    said, timed_out = error.message or "", "TransactionTimedOut" in (error.code or "")
+    said, ended = error.message or "", (error.code or "").startswith(ENDED)
     if error.code == TOO_MANY_TRIES:
         return GraphAccessError(
             "Neo4j lets this user in no more: a wrong password was given too often.",
@@ -126,7 +129,7 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
         )
     if error.gql_status == "51N63":
         return IndexNotReadyError()
-    waited = timed_out and FULLTEXT_QUERY in (error.gql_status_description or "")
+    waited = ended and FULLTEXT_QUERY in (error.gql_status_description or "")
     if waited or "online within a reasonable time" in said:
         return IndexNotReadyError("Waited in vain for an index that is being filled.")
     if error.gql_status == "22N69" or "no such fulltext schema index" in said:
@@ -137,9 +140,9 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
         )
     if error.gql_status == "52N37" and "FAILED state" in said:
         return IndexNotReadyError("An index could not be filled: its state is FAILED.")
-    if timed_out:
+    if ended:
         return GraphUnavailableError(
-            "The transaction took longer than allowed; nothing of it was written.",
+            "The transaction took longer than allowed, or Neo4j stops; nothing of it was written.",
             hint="Try again, in smaller batches or with fewer writers at once.",
         )
     return GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.")
@@ -214,7 +217,6 @@ class BlockingGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._timeout_s = settings.transaction_timeout_s
         self._generation = generations.FIRST
 
     def _connect(self, address: Address) -> None:
@@ -244,7 +246,7 @@ class BlockingGraph:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
-        unit = neo4j.unit_of_work(timeout=self._timeout_s)(
+        unit = neo4j.unit_of_work(timeout=self._settings.read_timeout_s)(
             lambda tx: run_now(work(BlockingTx(tx, self._generation)))
         )
         with translated(), self._session() as session:
@@ -252,7 +254,7 @@ class BlockingGraph:
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
-        unit = neo4j.unit_of_work(timeout=self._timeout_s)(
+        unit = neo4j.unit_of_work(timeout=self._settings.transaction_timeout_s)(
             lambda tx: run_now(work(BlockingTx(tx, self._generation)))
         )
         with translated(), self._session() as session:
@@ -285,7 +287,6 @@ class AwaitedGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._timeout_s = settings.transaction_timeout_s
         self._generation = generations.FIRST
 
     def _connect(self, address: Address) -> None:
@@ -315,7 +316,7 @@ class AwaitedGraph:
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
 
-        @neo4j.unit_of_work(timeout=self._timeout_s)
+        @neo4j.unit_of_work(timeout=self._settings.read_timeout_s)
         async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
             return await work(AwaitedTx(tx, self._generation))
 
@@ -326,7 +327,7 @@ class AwaitedGraph:
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
 
-        @neo4j.unit_of_work(timeout=self._timeout_s)
+        @neo4j.unit_of_work(timeout=self._settings.transaction_timeout_s)
         async def unit(tx: neo4j.AsyncManagedTransaction) -> T:
             return await work(AwaitedTx(tx, self._generation))
 

@@ -118,7 +118,7 @@ def _found(path: Path) -> Path:
     """Return the file that a path leads to, links followed; it need not be there."""
     try:
         real = Path(os.path.realpath(path))
-    except ValueError as error:  # half a character
+    except ValueError as error:  # a lone surrogate
         raise _refusal(path, str(error)) from None
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode

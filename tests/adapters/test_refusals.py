@@ -18,6 +18,7 @@ CODES = {
     "Neo.ClientError.Transaction.Terminated": GraphUnavailableError,
     "Neo.TransientError.Transaction.DeadlockDetected": GraphUnavailableError,
     "Neo.ClientError.Transaction.TransactionTimedOut": GraphUnavailableError,
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": GraphUnavailableError,
     "Neo.ClientError.Security.Unauthorized": GraphAccessError,
     "Neo.ClientError.Security.AuthenticationRateLimit": GraphAccessError,
     "Neo.ClientError.Statement.SyntaxError": GraphQueryError,

@@ -59,14 +59,13 @@ def test_a_refresh_leaves_the_cursor_on_its_row_and_the_view_where_it_is() -> No
     async def play(one: Watched) -> None:
         await one.press("pagedown", "pagedown", "down")
         table = one.tables[0]
+        await one.until(lambda: table.cursor_row > 30 and table.scroll_offset.y > 0)
         at, view = table.cursor_row, table.scroll_offset.y
-        assert at > 30
-        assert view > 0
         name = one.column(0, 4)[at]
         one.figures.found = told(rated("new", 1400), *many)
         await one.refreshed()
         assert one.column(0, 4)[table.cursor_row] == name
-        assert (table.cursor_row, table.scroll_offset.y) == (at + 1, view)
+        await one.until(lambda: (table.cursor_row, table.scroll_offset.y) == (at + 1, view))
         # What is gone leaves the cursor where it was, as far as there are rows.
         one.figures.found = told(*many[:5])
         await one.refreshed()

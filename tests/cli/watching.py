@@ -232,6 +232,8 @@ def watch(
 
     async def run() -> T:
         app = Live(figures, every=every, limit=20, **options)
+        # A scroll that takes its time would still be on its way when it is looked at.
+        app.animation_level = "none"
         async with app.run_test(size=(120, 30)) as pilot:
             watched = Watched(app, pilot, figures)
             if figures.open.is_set():

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from graphmem.cli import cli, main
 from graphmem.settings import Settings
 from tests.fuzz import wild
+from tests.plugins.children import environ_of
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
@@ -98,17 +99,12 @@ def ran(line: list[str], environ: dict[str, str]) -> tuple[Any, str]:
 def environ(
     migrated: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, str]]:
-    assert migrated.uri is not None
-    assert migrated.password is not None
     before = Path.cwd()
     os.chdir(tmp_path_factory.mktemp("apart"))
-    yield {
-        "GRAPHMEM_URI": migrated.uri,
-        "GRAPHMEM_PASSWORD": migrated.password.get_secret_value(),
+    yield environ_of(migrated, fresh_tenant()) | {
         "GRAPHMEM_MODEL_KEY": wild.SECRET,
         "GRAPHMEM_EMBEDDER": "hash",
         "GRAPHMEM_HOME": str(Path.cwd()),
-        "GRAPHMEM_TENANT": fresh_tenant(),
     }
     os.chdir(before)
 

@@ -110,7 +110,7 @@ def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(blank: Blan
         )
     blank.run(made("memory_content_fulltext"), fulltext_options=FULLTEXT)
     with pytest.raises(IndexNotReadyError, match="in vain"):
-        by_words(blank.world(transaction_timeout_s=0.5))
+        by_words(blank.world(read_timeout_s=0.5))
     with pytest.raises(IndexNotReadyError, match="in vain"):
         run_now(blank.world().graph.schema(migration.AWAIT_INDEXES, seconds=0))
     assert states(blank, "memory_content_fulltext") == ["POPULATING"]

@@ -12,6 +12,7 @@ from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.server
+WORDED = ["Memory", "Belief", "Turn", "Episode", "Archive", "Event", "Reply", "Item"]
 WORDS = "Xanthippe opens the payments service every Friday at noon"
 
 
@@ -36,7 +37,7 @@ def test_every_page_of_every_kind_is_looked_at(
         "AND any(k IN keys(n) WHERE n[k] IS :: STRING AND n[k] CONTAINS $words) "
         "RETURN labels(n)[0] AS label, n.id AS id"
     )
-    holding = look.rows(query, tenant=tenant, labels=mentions.WORDED, words=WORDS)
+    holding = look.rows(query, tenant=tenant, labels=WORDED, words=WORDS)
     assert {(x.label, x.id) for x in found} == {(row["label"], row["id"]) for row in holding}
     assert {one.label for one in found} == {"Turn", "Event", "Belief"}
 

@@ -18,8 +18,6 @@ FEW = 50
 BEGINNINGS = ("m_", "b_", "ep_")
 END = "\U0010ffff"
 """No id comes after it."""
-WORDED = ("Memory", "Belief", "Turn", "Episode", "Archive", "Event", "Reply", "Item")
-"""Labels of nodes that hold words."""
 SHOWN = 20
 
 MENTIONS = catalog.query("erase/mentions", dict)
@@ -79,17 +77,17 @@ async def remove(to: Binding, ids: Ids, on_part: OnPart, *, apply: bool) -> int:
 async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple[Residue, ...]:
     """Return nodes that hold one of the texts, SHOWN at most."""
     found: list[Residue] = []
-    ended = dict.fromkeys(WORDED, "" if texts else END)
-    while len(found) < SHOWN and set(ended.values()) != {END}:
+    ended: dict[str, str] = {}
+    more = bool(texts)
+    while more and len(found) < SHOWN:
         pages = await to.world.graph.read(
-            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
+            lambda tx, ended=dict(ended): tx.fetch(  # type: ignore[misc]
                 ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=PAGE
             )
         )
         found += [Residue(label=page["label"], id=one) for page in pages for one in page["ids"]]
-        # A kind without any nodes after that has no row.
-        last = {page["label"]: page["last"] or END for page in pages}
-        ended = dict.fromkeys(WORDED, END) | last
+        ended |= {page["label"]: page["last"] or END for page in pages}
+        more = any(page["last"] for page in pages)
         on_part("page", 1)
     return tuple(found[:SHOWN])
 

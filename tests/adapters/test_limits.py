@@ -1,0 +1,33 @@
+"""How long a write may take, and how long a read: each has a setting of its own."""
+
+from __future__ import annotations
+
+import neo4j
+import pytest
+
+from graphmem import GraphMem
+from graphmem.errors import GraphUnavailableError
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+pytestmark = pytest.mark.server
+WORDS = "The limit is 100 requests."
+
+
+def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
+    plain: GraphMem, migrated: Settings, session: neo4j.Session, tenant: str
+) -> None:
+    impatient = migrated.model_copy(update={"transaction_timeout_s": 3.0, "retry_time_s": 0.0})
+    known = str(plain.remember(WORDS).memory_id)
+    # The other transaction ends by itself: a write with another limit would come through then.
+    with session.begin_transaction(timeout=15) as holding:
+        holding.run(
+            "MATCH (m:Memory {tenant: $tenant, id: $id}) SET m.held = true", tenant=tenant, id=known
+        ).consume()
+        with (
+            GraphMem.open(impatient, embedder=HashEmbedder()) as other,
+            pytest.raises(GraphUnavailableError, match="longer than allowed"),
+        ):
+            other.tenant(tenant).remember(WORDS)
+        holding.rollback()
+    assert plain.get(known).reinforce_count == 0
