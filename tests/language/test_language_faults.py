@@ -89,9 +89,9 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
     "403": (lambda s: s.status(403, f"bad {KEY}"), ModelUnavailableError, "key was refused", 1),
     "404": (lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model", 1),
     # What a service refuses in one form it may take in another.
-    "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused", 3),
-    "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused", 3),
-    "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request refused", 3),
+    "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused", 4),
+    "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused", 4),
+    "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request refused", 4),
     "html": (lambda s: s.text(b"<html>hush"), ModelReplyError, "it is no JSON", 1),
     "half": (lambda s: s.text(b'{"choices": [{"hush'), ModelReplyError, "it is no JSON", 1),
     "not utf-8": (lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "it is no UTF-8", 1),

@@ -138,17 +138,27 @@ def test_the_schema_is_sent_strict(connect: Connect, service: ChatService) -> No
 
 
 def forms(service: ChatService) -> list[str | None]:
-    return [body.get("response_format", {}).get("type") for body in service.bodies]
+    return [service.form(body) for body in service.bodies]
 
 
 def test_a_form_that_is_refused_is_asked_for_once(connect: Connect, service: ChatService) -> None:
-    service.refuses = frozenset({"json_schema"})
+    service.refuses = frozenset({"json_schema", "described_object"})
     service.script([GOOD] * 3)
     talk = connect()
-    assert talk.ask().requests == 2
+    assert talk.ask().requests == 3
     assert talk.ask().requests == 1
     assert connect().ask().requests == 1
-    assert forms(service) == ["json_schema", "json_object", "json_object", "json_object"]
+    assert forms(service) == ["json_schema", "described_object", *["json_object"] * 3]
+
+
+def test_a_form_may_be_refused_as_if_the_service_had_failed(
+    connect: Connect, service: ChatService
+) -> None:
+    """As llama-cpp-python's server does, 0.3.36: an error 500 that names what it does not take."""
+    service.refuses, service.refusal = frozenset({"json_schema"}), 500
+    service.script([GOOD])
+    assert connect().ask().requests == 2
+    assert forms(service) == ["json_schema", "described_object"]
 
 
 def test_another_model_of_the_same_service_may_take_it(
@@ -163,16 +173,16 @@ def test_another_model_of_the_same_service_may_take_it(
 def test_a_service_that_takes_no_form_gets_words_alone(
     connect: Connect, service: ChatService
 ) -> None:
-    service.refuses = frozenset({"json_schema", "json_object"})
+    service.refuses = frozenset({"json_schema", "described_object", "json_object"})
     service.script([GOOD])
-    assert connect().ask().requests == 3
+    assert connect().ask().requests == 4
     assert set(service.bodies[-1]) == {"model", "messages"}
 
 
 def test_a_refusal_of_something_else_is_not_remembered(
     connect: Connect, service: ChatService
 ) -> None:
-    service.script([service.status(400)] * 3 + [GOOD])
+    service.script([service.status(400)] * 4 + [GOOD])
     talk = connect()
     with pytest.raises(ModelReplyError):
         talk.ask()

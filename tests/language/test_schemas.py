@@ -72,5 +72,7 @@ def test_every_property_is_required_at_every_depth() -> None:
     assert schema["properties"]["minimum"] == {"description": "at least", "type": "integer"}
 
 
-def test_the_weaker_form_names_no_schema() -> None:
+def test_the_weaker_forms_have_the_schema_elsewhere_or_not_at_all() -> None:
+    described = response_format("described_object", Whole)
+    assert described == {"type": "json_object", "schema": strict(Whole.model_json_schema())}
     assert response_format("json_object", Whole) == {"type": "json_object"}

@@ -31,7 +31,9 @@ class ChatService(LoopbackService):
     always: Callable[[list[dict[str, str]]], str | dict[str, Any]] = lambda _: ""
     """From the messages of a request to what is answered when the script is over."""
     refuses: frozenset[str] = frozenset()
-    """Types of `response_format` answered with 400; they leave the script as it is."""
+    """Forms of reply that are answered with `refusal`; they leave the script as it is."""
+    refusal: int = 400
+    """Status of such an answer."""
 
     def script(self, replies: Iterable[str | dict[str, Any] | Reply]) -> None:
         """Answer the next requests so, each once."""
@@ -41,10 +43,16 @@ class ChatService(LoopbackService):
         return self.chat(self.always(body["messages"]))
 
     def chosen(self, body: dict[str, Any]) -> Reply:
-        form = body.get("response_format", {}).get("type")
+        form = self.form(body)
         if form in self.refuses:
-            return self.status(400, f"response_format {form} is not supported")
+            return self.status(self.refusal, f"response_format {form} is not supported")
         return super().chosen(body)
+
+    @staticmethod
+    def form(body: dict[str, Any]) -> str | None:
+        """Return how a request asks for its reply; None: in words alone."""
+        wanted: dict[str, Any] = body.get("response_format", {})
+        return "described_object" if "schema" in wanted else wanted.get("type")
 
     @property
     def asked(self) -> list[str]:

@@ -65,6 +65,9 @@ def fault_of(error: Exception, *, secrets: frozenset[str]) -> Fault:
     if "missing credentials" in detail.casefold():
         return Fault(Kind.KEY, "no key was given")
     kind = _kind(int(getattr(error, "status_code", None) or 0))
+    if kind is Kind.PASSING and "response_format" in str(error):
+        # llama-cpp-python's server has read the request and refuses this part of it, by a 500.
+        kind = Kind.REQUEST
     if kind is Kind.KEY:
         # Services repeat the refused key in their answer, half masked at best.
         return Fault(kind, "the key was refused")

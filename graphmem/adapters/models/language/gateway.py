@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Message = dict[str, str]
 
-FORMS = ("json_schema", "json_object", "plain")
+FORMS = ("json_schema", "described_object", "json_object", "plain")
 """How a reply may be asked for, the strictest first; a service that refuses one gets the next."""
 ATTEMPTS = 2
 _REPEATED_CHARS = 8_000

@@ -17,12 +17,15 @@ def response_format(form: str, reply: type[BaseModel]) -> dict[str, Any]:
     """Return the `response_format` of a request.
 
     Args:
-        form: `json_schema` or `json_object`.
+        form: `json_schema`; `described_object`, which llama.cpp's servers hold the reply to;
+            or `json_object`.
         reply: the model that the reply must fit.
     """
     if form == "json_object":
         return {"type": "json_object"}
     schema = strict(reply.model_json_schema())
+    if form == "described_object":
+        return {"type": "json_object", "schema": schema}
     described = {"name": reply.__name__, "schema": schema, "strict": True}
     return {"type": "json_schema", "json_schema": described}
 
