@@ -220,7 +220,12 @@ def show(app: App, name: str) -> None:
     from rich.text import Text
 
     from graphmem import catalog
+    from graphmem.errors import NotFoundError
 
+    if name not in catalog.names():
+        raise NotFoundError(
+            f"No procedure {name[:80]!r}.", hint="`graphmem admin cypher list` names them."
+        )
     found = catalog.procedure(name)
     text = catalog.pasted(found)
     app.emit({"name": found.name, "text": text, "params": found.params}, Text(text))
