@@ -175,6 +175,25 @@ def command(*, wall: bool = False) -> Callable[[F], F]:
     return decorate
 
 
+def listening(*, port: int) -> Callable[[F], F]:
+    """Give a command that serves the options of its address."""
+
+    def with_options(function: F) -> F:
+        numbered = click.option(
+            "--port",
+            type=click.IntRange(0, 65_535),
+            default=port,
+            show_default=True,
+            help="0 for any that is free.",
+        )
+        host = click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+        )
+        return host(numbered(function))
+
+    return with_options
+
+
 def exit_code_of(error: errors.GraphmemError) -> int:
     """Return the exit code of a command that ended with this error."""
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)

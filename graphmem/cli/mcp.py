@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli.app import App, command
+from graphmem.cli.app import App, command, listening
 from graphmem.errors import ConfigurationError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--read-only", is_flag=True, help="Offer only what reads; no look-up is logged.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP instead of stdin and stdout.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8765,
-    show_default=True,
-    help="0 for any that is free.",
-)
+@listening(port=8765)
 @click.option(
     "--tokens",
     type=click.Path(path_type=Path),

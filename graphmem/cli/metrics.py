@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from graphmem.cli.app import App, command
+from graphmem.cli.app import App, command, listening
 
 if TYPE_CHECKING:
     from graphmem.client.metrics import Exporter
@@ -54,14 +54,7 @@ def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
 
 
 @metrics.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=9464,
-    show_default=True,
-    help="0 for any that is free.",
-)
+@listening(port=9464)
 @click.option(
     "--every",
     type=click.FloatRange(min=1),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from graphmem.cli import cli, main
 from graphmem.settings import Settings
 from tests.fuzz import wild
-from tests.plugins.children import environ_of
+from tests.plugins.children import variables_of
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
@@ -110,8 +110,7 @@ def environ(
 ) -> Iterator[dict[str, str]]:
     before = Path.cwd()
     os.chdir(tmp_path_factory.mktemp("apart"))
-    given = environ_of(migrated, fresh_tenant())
-    yield {name: value for name, value in given.items() if name.startswith("GRAPHMEM_")} | {
+    yield variables_of(migrated, fresh_tenant()) | {
         "GRAPHMEM_MODEL_KEY": wild.SECRET,
         "GRAPHMEM_EMBEDDER": "hash",
         "GRAPHMEM_HOME": str(Path.cwd()),

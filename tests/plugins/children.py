@@ -18,10 +18,15 @@ def environ_of(settings: Settings, tenant: str) -> dict[str, str]:
         settings: of a server with a password.
         tenant: whose graph.
     """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHMEM_")}
+    return kept | variables_of(settings, tenant)
+
+
+def variables_of(settings: Settings, tenant: str) -> dict[str, str]:
+    """Return the settings as variables of an environment."""
     assert settings.uri is not None
     assert settings.password is not None
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHMEM_")}
-    return kept | {
+    return {
         "GRAPHMEM_URI": settings.uri,
         "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
         "GRAPHMEM_TENANT": tenant,

@@ -81,12 +81,12 @@ async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple
     more = bool(texts)
     while more and len(found) < SHOWN:
         pages = await to.world.graph.read(
-            lambda tx, ended=dict(ended): tx.fetch(  # type: ignore[misc]
+            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
                 ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=PAGE
             )
         )
         found += [Residue(label=page["label"], id=one) for page in pages for one in page["ids"]]
-        ended |= {page["label"]: page["last"] or END for page in pages}
+        ended = ended | {page["label"]: page["last"] or END for page in pages}
         more = any(page["last"] for page in pages)
         on_part("page", 1)
     return tuple(found[:SHOWN])
