@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from graphmem import private_files
 from graphmem.errors import ExportFileError
 
 PIECE = 1 << 20
@@ -87,9 +88,7 @@ def _lines(path: Path, start: int) -> list[bytes]:
 
 
 def _append(path: Path, start: int, data: bytes) -> None:
-    # What is remembered is for its owner alone.
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    with _told(path), os.fdopen(os.open(path, flags, 0o600), "ab") as file:
+    with _told(path), os.fdopen(_opened(path, start), "ab") as file:
         if file.seek(0, os.SEEK_END) != start:
             raise ExportFileError(
                 f"Another export is writing {path}.", hint="Wait for it, or name another file."
@@ -97,18 +96,31 @@ def _append(path: Path, start: int, data: bytes) -> None:
         file.write(data)
 
 
+def _opened(path: Path, start: int) -> int:
+    """Return a descriptor of a file that is made at its start, and otherwise is one of ours."""
+    if start == 0:
+        try:
+            return private_files.create(path)
+        except FileExistsError:
+            pass  # an export that was killed before its first line
+    return private_files.reopen(path, os.O_WRONLY | os.O_APPEND)
+
+
 def _cut(path: Path, end: int) -> None:
-    with _told(path), path.open("r+b") as file:
+    with _told(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
         file.truncate(end)
 
 
 def _finish(part: Path, path: Path) -> None:
     with _told(path):
-        with part.open("rb") as file:
+        with os.fdopen(private_files.reopen(part, os.O_RDWR), "r+b") as file:
             os.fsync(file.fileno())
-        if path.exists():
-            raise ExportFileError(f"{path} was made meanwhile.", hint=f"The export is {part}.")
-        part.replace(path)
+        try:
+            private_files.publish(part, path)
+        except FileExistsError:
+            raise ExportFileError(
+                f"{path} was made meanwhile.", hint=f"The export is {part}."
+            ) from None
 
 
 @contextmanager
@@ -116,6 +128,11 @@ def _told(path: Path) -> Iterator[None]:
     """Say in words what the operating system refuses."""
     try:
         yield
+    except private_files.NotPrivateError as error:
+        raise ExportFileError(
+            f"{path} was not made by an export of yours: {error.strerror}.",
+            hint="Remove it to start again, or name another file.",
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ExportFileError(

@@ -1,0 +1,88 @@
+"""Files for one user alone: created exclusively, reopened only when that user made them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MODE = 0o600
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+# Opening a pipe must not wait for its other end.
+_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
+
+
+class NotPrivateError(PermissionError):
+    """A file is not one that `create` made for this user; `strerror` says why."""
+
+    def __init__(self, path: Path, fault: str) -> None:
+        super().__init__(errno.EPERM, fault, str(path))
+
+
+def create(path: Path) -> int:
+    """Create a file that only its owner may open; return a descriptor that reads and writes.
+
+    Raises:
+        FileExistsError: the name is taken, also by a link that leads nowhere.
+    """
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, MODE)
+
+
+def reopen(path: Path, flags: int) -> int:
+    """Open a file as `create` makes it; return its descriptor.
+
+    Args:
+        path: of the file.
+        flags: of `os.open`, such as `os.O_RDWR`.
+
+    Raises:
+        NotPrivateError: it is a link or not a regular file, has another owner or a second name,
+            or others may open it.
+    """
+    if path.is_symlink():
+        raise NotPrivateError(path, "it is a link")
+    descriptor = os.open(path, flags | _NO_LINK | _NO_WAIT | _BINARY)
+    try:
+        if fault := _fault(os.fstat(descriptor)):
+            raise NotPrivateError(path, fault)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _fault(found: os.stat_result) -> str:
+    """Return how a file differs from those that `create` makes; empty when it does not."""
+    if not stat.S_ISREG(found.st_mode):
+        return "it is not a regular file"
+    if os.name != "posix":  # owners and modes are not told there
+        return ""
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if found.st_nlink > 1:
+        return "it has a second name"
+    if found.st_mode & OTHERS:
+        return f"others can open it: its mode is {stat.S_IMODE(found.st_mode):03o}, not 600"
+    return ""
+
+
+def publish(draft: Path, target: Path) -> None:
+    """Give a finished file its name, which nothing may have.
+
+    Raises:
+        FileExistsError: the name is taken; the draft stays.
+    """
+    try:
+        # Renaming would replace a file that was created a moment ago; linking fails.
+        os.link(draft, target, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        # A file system without hard links: an empty file takes the name first.
+        os.close(create(target))
+        draft.replace(target)
+    else:
+        draft.unlink()
