@@ -47,7 +47,9 @@ def open_umask() -> Any:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_an_export_is_private_from_its_first_octet_and_goes_on(exports: Any, tmp_path: Path) -> None:
+def test_an_export_is_private_from_its_first_octet_and_goes_on(
+    exports: Any, tmp_path: Path
+) -> None:
     part, whole = tmp_path / "x.part", tmp_path / "x"
     exports.append(part, 0, b"")
     assert mode(part) == 0o600
@@ -99,11 +101,12 @@ def test_what_no_export_made_is_never_written_to(
     victim.chmod(0o600)
     left(part, victim)
     found = os.lstat(part)
-    for attempt in (
+    attempts: tuple[Callable[[], object], ...] = (
         lambda: exports.append(part, 0, b"secret\n"),
         lambda: exports.cut(part, 0),
         lambda: exports.finish(part, tmp_path / "x"),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(ExportFileError):
             attempt()
     assert os.lstat(part) == found

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -34,9 +37,30 @@ class Repository:
     url: str = ""
     bodies: dict[str, bytes] = field(default_factory=dict)
     faults: dict[str, list[str]] = field(default_factory=dict)
-    """Per path, what goes wrong with the next requests: missing, truncated, damaged, silent."""
+    """Per path, what goes wrong with the next requests: missing, truncated, damaged, silent,
+    endless, compressed."""
+    sent: dict[str, int] = field(default_factory=dict)
+    """Per path, octets of its last endless or compressed reply that the client took."""
+    CHUNK: ClassVar[int] = 1 << 20
     asked: list[str] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
+
+    def flood(self, handler: BaseHTTPRequestHandler, path: str, fault: str) -> None:
+        """Answer with far more octets than any jar has, or with few that unpack to as many."""
+        chunk = bytes(self.CHUNK)
+        if fault == "compressed":
+            chunk = gzip.compress(chunk * 8)
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(chunk) * 64))
+        if fault == "compressed":
+            handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        self.sent[path] = 0
+        handler.close_connection = True
+        with suppress(OSError):
+            for _ in range(64):
+                handler.wfile.write(chunk)
+                self.sent[path] += len(chunk)
 
     def add(self, coordinates: str, body: bytes) -> Jar:
         jar = Jar(coordinates, sha256(body).hexdigest(), len(body))
@@ -57,6 +81,9 @@ def repository() -> Iterator[Repository]:
             fault = waiting.pop(0) if waiting else ""
             if body is None or fault == "missing":
                 self.send_error(404)
+                return
+            if fault in ("endless", "compressed"):
+                made.flood(self, path, fault)
                 return
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))

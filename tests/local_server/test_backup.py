@@ -33,6 +33,7 @@ def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> 
     say(own_server, "UNWIND [1, 2] AS number CREATE (:Kept {number: number})")
     made = local_server.back_up(own_server, tmp_path / "one.dump")
     assert (made.octets > 0, made.file.name, len([*tmp_path.glob(".*")])) == (True, "one.dump", 0)
+    assert made.file.stat().st_mode & 0o777 == 0o600
     assert local_server.status(own_server).running
     say(own_server, "CREATE (:Kept {number: 3})")
     with pytest.raises(LocalServerError, match="there already"):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from graphmem.adapters.local_server.files import HARDENING
 from graphmem.adapters.local_server.jars import shipped_lock
 
 
@@ -28,6 +29,12 @@ def test_it_listens_on_loopback_alone(neo4j: Any) -> None:
 
 def test_the_password_must_come_from_the_environment(neo4j: Any) -> None:
     assert neo4j["environment"]["NEO4J_AUTH"].startswith("neo4j/${GRAPHMEM_PASSWORD:?")
+
+
+def test_it_is_hardened_like_the_managed_server(neo4j: Any) -> None:
+    for name, value in HARDENING.items():
+        variable = "NEO4J_" + name.replace("_", "__").replace(".", "_")
+        assert neo4j["environment"][variable] == value
 
 
 def test_it_keeps_its_data_and_is_watched(neo4j: Any) -> None:

@@ -6,19 +6,17 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from graphmem.adapters.local_server import fetch as fetching_module
 from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.jars import Jar, Lock, shipped_lock
+from graphmem.adapters.local_server.jars import Jar, Lock, Shelf, shipped_lock
 from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings
-
-if TYPE_CHECKING:
-    from tests.local_server.conftest import Repository
+from tests.local_server.conftest import Repository
 
 
 def _silent(_: Progress) -> None:
@@ -126,12 +124,26 @@ def test_a_jar_damaged_on_disk_is_noticed_and_mended(
     folder = _fetch(fetching, tiny)
     jar = tiny.jars[2]
     before = (folder / jar.name).stat()
-    (folder / jar.name).write_bytes(b"y" * jar.size)  # same size, other content
-    os.utime(folder / jar.name, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    (folder / jar.name).write_bytes(b"y" * jar.size)  # same size and time, other content
+    os.utime(folder / jar.name, ns=(before.st_atime_ns, before.st_mtime_ns))
     repository.asked.clear()
     _fetch(fetching, tiny)
     assert repository.asked == [jar.path]
     assert (folder / jar.name).read_bytes() == repository.bodies[jar.path]
+
+
+@pytest.mark.parametrize("fault", ["endless", "compressed"])
+def test_a_source_that_sends_too_much_is_cut_off(
+    fetching: Settings, tiny: Lock, repository: Repository, fault: str
+) -> None:
+    jar = tiny.jars[3]
+    repository.faults[jar.path] = [fault, fault]
+    with pytest.raises(ServerFetchError, match=jar.name):
+        _fetch(fetching, tiny)
+    folder = Shelf.of(fetching, tiny).folder
+    assert not (folder / jar.name).exists()
+    assert not _leftovers(folder)
+    assert repository.sent[jar.path] < 40 * Repository.CHUNK, "the whole reply was taken"
 
 
 def test_files_copied_from_elsewhere_count_when_they_are_sound(
@@ -140,7 +152,6 @@ def test_files_copied_from_elsewhere_count_when_they_are_sound(
     folder = _fetch(fetching, tiny)
     for path in folder.glob("*.jar"):
         os.utime(path, ns=(0, 0))
-    (folder / "checked.json").write_text("no JSON", encoding="utf-8")
     repository.asked.clear()
     _fetch(fetching, tiny)
     assert repository.asked == []

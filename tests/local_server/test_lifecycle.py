@@ -21,7 +21,7 @@ from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, process
+from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, made_files, process
 from graphmem.adapters.local_server.files import Folder
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import find_java
@@ -62,6 +62,20 @@ def _keep_one(found: Endpoint) -> None:
         driver.execute_query("CREATE (:Kept)")
 
 
+def _driver(found: Endpoint) -> neo4j.Driver:
+    auth = (found.user, found.password.get_secret_value())
+    return neo4j.GraphDatabase.driver(found.uri, auth=auth)
+
+
+def _largest_heap(found: Endpoint) -> int:
+    """Return what the Java machine itself reports, octets."""
+    with _driver(found) as driver:
+        [row] = driver.execute_query(
+            "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes RETURN attributes"
+        ).records
+    return int(row["attributes"]["HeapMemoryUsage"]["value"]["properties"]["max"])
+
+
 def _pid(settings: Settings) -> int:
     pid = local_server.status(settings).pid
     assert pid is not None
@@ -95,7 +109,8 @@ def test_one_life(
     assert found.version == shipped_lock().neo4j
 
     status = local_server.status(own_server)
-    assert (status.running, status.uri) == (True, found.uri)
+    assert (status.running, status.uri, status.heap) == (True, found.uri, own_server.heap)
+    assert _largest_heap(found) == 256 << 20
     assert status.uptime_s is not None
     assert status.data_bytes > 0
     levels = {finding.name: finding.level for finding in local_server.diagnose(own_server)}
@@ -130,6 +145,44 @@ def test_one_life(
     assert "Stopped." in (root / "logs" / "neo4j.log").read_text().splitlines()[-1]
 
     assert _count(local_server.ensure(own_server)) == 1
+
+
+def test_a_server_keeps_queries_and_other_users_out(
+    own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One start on a folder that was left open, with a provider's key in the environment."""
+    for name in ("OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GRAPHMEM_MODEL_KEY"):
+        monkeypatch.setenv(name, "sk-planted")
+    root = Folder.of(own_server).root
+    (root / "data").mkdir(parents=True)
+    (root / "data" / "old").write_text("open", encoding="utf-8")
+    for path in (root, root / "data", root / "data" / "old"):
+        path.chmod(0o777)
+    found = local_server.ensure(own_server)
+    written = [root, *(root / "data").rglob("*"), *(root / "logs").iterdir()]
+    assert not [path for path in written if path.stat().st_mode & 0o077]
+    assert "sk-planted" not in json.dumps(psutil.Process(_pid(own_server)).environ())
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a secret", encoding="utf-8")
+    (root / "import" / "x.csv").parent.chmod(0o700)
+    (root / "import" / "x.csv").write_text("a secret", encoding="utf-8")
+    with closing(socket.create_server(("127.0.0.1", 0))) as page:
+        port = page.getsockname()[1]
+        sources = [secret.as_uri(), "file:///x.csv", "file:/x.csv", f"ftp://localhost:{port}/x"]
+        sources += [f"http://{host}:{port}/x" for host in ("127.0.0.1", "localhost", "[::1]")]
+        for source in sources:
+            with _driver(found) as driver, pytest.raises(neo4j.exceptions.ClientError):
+                driver.execute_query("LOAD CSV FROM $source AS row RETURN row", source=source)
+        page.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            page.accept()
+    with _driver(found) as driver:
+        driver.execute_query("CALL db.labels()")  # as Browser does
+    levels = {finding.name: finding.level for finding in local_server.diagnose(own_server)}
+    assert levels["folder"] == "ok"
+    root.chmod(0o755)
+    levels = {finding.name: finding.level for finding in local_server.diagnose(own_server)}
+    assert levels["folder"] == "warn"
 
 
 def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
@@ -278,7 +331,8 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     if made is None:
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
-    broken.write_bytes(os.urandom(1 << 20))
+    (tmp_path / "draft").write_bytes(os.urandom(1 << 20))
+    made_files.keep(tmp_path / "draft", broken)
     monkeypatch.setattr(aot, "cache_file", lambda *_: broken)
     monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
@@ -290,7 +344,8 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
 ) -> None:
     """A JVM may crash over a cache whose head is sound; then the server starts without."""
     cache = tmp_path / "cruel.aot"
-    cache.touch()
+    (tmp_path / "draft").touch()
+    made_files.keep(tmp_path / "draft", cache)
     monkeypatch.setattr(aot, "cache_file", lambda *_: cache)
     monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
     real = process.wait_ready
@@ -333,7 +388,8 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
         pytest.skip("this Java has no AOT cache")
     aot.make(settings)
     assert cache.stat().st_size > 10_000_000
-    assert sorted(path.name for path in cache.parent.iterdir()) == [cache.name, "make.lock"]
+    kept = [cache.name, f"{cache.name}.sha256", "make.lock"]
+    assert sorted(path.name for path in cache.parent.iterdir()) == kept
     made = cache.stat().st_ino
     aot.make(settings)
     assert cache.stat().st_ino == made
@@ -344,6 +400,21 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
         assert levels["aot"] == "ok"
     finally:
         local_server.stop(settings)
+
+
+def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> None:
+    """A cache and a plugin hold code: size and time as before are not enough."""
+    made = tmp_path / "made.aot"
+    (tmp_path / "draft").write_bytes(b"code of ours")
+    made_files.keep(tmp_path / "draft", made)
+    assert f"-XX:AOTCache={made}" in aot.use(made)
+    before = made.stat()
+    made.write_bytes(b"code of evil")
+    os.utime(made, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert aot.use(made) == []
+    assert not [*tmp_path.iterdir()]
+    made.write_bytes(b"never kept")
+    assert aot.use(made) == []
 
 
 def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
@@ -359,7 +430,7 @@ def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     aot.make(server_settings)
     assert "no room" in aot.failure_note(cache).read_text(encoding="utf-8")
     started: list[object] = []
-    monkeypatch.setattr(process, "spawn_apart", started.append)
+    monkeypatch.setattr(process, "spawn_apart", lambda command, **_: started.append(command))
     aot.make_in_background(server_settings, cache)
     assert started == []
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]

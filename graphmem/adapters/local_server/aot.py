@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from graphmem import catalog
-from graphmem.adapters.local_server import bolt, process
-from graphmem.adapters.local_server.files import Folder, cache_root
+from graphmem.adapters.local_server import bolt, made_files, process
+from graphmem.adapters.local_server.files import Folder, cache_root, make_folder
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
 from graphmem.adapters.local_server.records import USER
@@ -44,8 +44,14 @@ def cache_file(settings: Settings, java: Java, shelf: Shelf) -> Path | None:
 
 
 def use(cache: Path | None) -> list[str]:
-    """Return the flags that make a server use the cache, when there is one."""
-    if cache is None or not cache.exists():
+    """Return the flags that make a server use the cache, when there is one.
+
+    One that was changed since it was made is removed, for it holds code.
+    """
+    if cache is None:
+        return []
+    if not made_files.is_intact(cache):
+        made_files.discard(cache)
         return []
     cache.touch()  # unused ones are removed after a while
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
@@ -60,10 +66,10 @@ def make_in_background(settings: Settings, cache: Path | None) -> None:
     """Start making the cache, unless it exists, cannot be made or is being made."""
     if cache is None or cache.exists() or failure_note(cache).exists():
         return
-    cache.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
     command += ["--java", str(settings.java)] if settings.java else []
-    process.spawn_apart(command)
+    process.spawn_apart(command, env=process.environment("PYTHON", "VIRTUAL_ENV"))
 
 
 def make(settings: Settings) -> None:
@@ -79,11 +85,11 @@ def make(settings: Settings) -> None:
     cache = cache_file(settings, java, shelf)
     if cache is None:
         return
-    cache.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     try:
         with FileLock(cache.parent / "make.lock", timeout=0):
             _clean(cache.parent)
-            if not cache.exists():
+            if not made_files.is_intact(cache):
                 _train(java, shelf, cache)
     except Timeout:
         return
@@ -94,8 +100,10 @@ def _clean(folder: Path) -> None:
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+        elif made_files.is_orphan(path):
+            path.unlink()
         elif path.suffix == ".aot" and time.time() - path.stat().st_mtime > UNUSED_S:
-            path.unlink(missing_ok=True)
+            made_files.discard(path)
 
 
 def _train(java: Java, shelf: Shelf, cache: Path) -> None:
@@ -103,7 +111,7 @@ def _train(java: Java, shelf: Shelf, cache: Path) -> None:
     draft = scratch / "cache.aot"
     try:
         _run_once(java, shelf, Folder(scratch / "home"), draft)
-        draft.replace(cache)
+        made_files.keep(draft, cache)
     except (GraphmemError, process.DiedError, OSError) as error:
         failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
     finally:

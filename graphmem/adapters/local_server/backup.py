@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphmem import private_files
 from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import Folder
@@ -69,12 +70,27 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
                 "The data could not be written into a backup.",
                 ["database", "dump", DATABASE, f"--to-path={scratch}"],
             )
-            (Path(scratch) / DUMP).replace(target)
+            _publish(Path(scratch) / DUMP, target)
     finally:
         if ran:
             ensure(settings, report=report)
     took = time.monotonic() - started
     return Backup(target, target.stat().st_size, launcher.shelf.lock.neo4j, took)
+
+
+def _publish(draft: Path, target: Path) -> None:
+    """Give a finished dump its name, for its owner alone.
+
+    Raises:
+        LocalServerError: the name was taken meanwhile, or nothing can be written there.
+    """
+    try:
+        draft.chmod(private_files.MODE)  # of Java, whatever its umask was
+        private_files.publish(draft, target)
+    except OSError as error:
+        raise LocalServerError(
+            f"{target} cannot be written: {error.strerror}.", hint="Name a new file."
+        ) from None
 
 
 def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:

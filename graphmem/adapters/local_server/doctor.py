@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from graphmem import private_files
 from graphmem.adapters.local_server import aot, bolt, process
 from graphmem.adapters.local_server.files import Folder, State, cache_root, version_key
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
@@ -133,8 +134,15 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         )
     elif place != folder.root:
         yield Finding("folder", "ok", f"{folder.root} will be made at the first start.")
+    elif mode := private_files.open_to_others(folder.root):
+        yield Finding(
+            "folder",
+            "warn",
+            f"Others can open {folder.root} ({mode:03o}).",
+            "Run `graphmem server up`: it closes the folder and all that is in it.",
+        )
     else:
-        yield Finding("folder", "ok", f"{folder.root} can be written.")
+        yield Finding("folder", "ok", f"{folder.root} can be written, and is closed to others.")
 
 
 def _password(folder: Folder) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphmem.adapters.local_server.files import make_folder
+from graphmem.adapters.local_server.files import make_folder, narrow
 from graphmem.adapters.local_server.jars import Jar, Lock, Shelf, digest, shipped_lock
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, ServerFetchError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 THREADS = 8
+PLAIN = {"Accept-Encoding": "identity"}
 TIMEOUT_S = 30.0
 """Without one byte."""
 
@@ -41,6 +42,7 @@ def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Sh
 
 def filled(shelf: Shelf, settings: Settings, report: Report) -> Shelf:
     """Return a shelf with all its jars, as `fetch` does."""
+    narrow(shelf.folder.parent, setting="GRAPHMEM_CACHE")
     if not shelf.missing():
         return shelf
     make_folder(shelf.folder, setting="GRAPHMEM_CACHE")
@@ -55,7 +57,6 @@ def filled(shelf: Shelf, settings: Settings, report: Report) -> Shelf:
                 scrap.unlink(missing_ok=True)
             report(Progress("licence", shelf.licence))
             _Fetch(shelf, repository(settings), wanted).run(report)
-            shelf.missing()
     return shelf
 
 
@@ -168,18 +169,22 @@ class _Fetch:
     def _attempt(self, client: httpx.Client, jar: Jar) -> None:
         draft = self.shelf.folder / f"{jar.name}.part"
         counted = 0
+        address = f"{self.source}/{jar.path}"
         try:
             with (
-                client.stream("GET", f"{self.source}/{jar.path}") as reply,
+                client.stream("GET", address, headers=PLAIN) as reply,
                 draft.open("wb") as out,
             ):
                 reply.raise_for_status()
-                for chunk in reply.iter_bytes(1 << 16):
+                # Raw: what a source compressed all the same is not unpacked, however small.
+                for chunk in reply.iter_raw(1 << 16):
                     if self.stopped.is_set():
                         return
-                    out.write(chunk)
                     counted += len(chunk)
                     self._count(len(chunk))
+                    if counted > jar.size:
+                        raise _DamagedError(f"more than its {jar.size} bytes")
+                    out.write(chunk)
             if (found := digest(draft)) != jar.sha256:
                 raise _DamagedError(f"{counted} of {jar.size} bytes, SHA-256 {found[:12]}…")
             draft.replace(self.shelf.folder / jar.name)

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -15,11 +16,20 @@ from pathlib import Path
 import platformdirs
 from pydantic import SecretStr
 
+from graphmem import private_files
 from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
 from graphmem.settings import Settings
 
 KINDS = ("databases", "transactions")
 """Folders in which a database has one of its own."""
+HARDENING = {
+    # With the password alone, LOAD CSV would read every file of this user and call any address.
+    "dbms.security.allow_csv_import_from_file_urls": "false",
+    "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
+    # Of procedures and functions in plugins; Neo4j's own are always there.
+    "dbms.security.procedures.allowlist": "graphmem.*",
+}
+"""Neo4j's settings that keep queries away from files, networks and other code."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,11 @@ class Folder:
         return self.root / "plugins"
 
     @property
+    def imports(self) -> Path:
+        """Folder that LOAD CSV may read from: always empty."""
+        return self.root / "import"
+
+    @property
     def password_file(self) -> Path:
         """File that holds the password and nothing else."""
         return self.root / "password"
@@ -77,11 +92,13 @@ class Folder:
         """Make the folder, for its owner alone.
 
         Raises:
-            ConfigurationError: something else stands there, or it cannot be written.
+            ConfigurationError: it belongs to another user, cannot be written, or is not a folder.
         """
         make_folder(self.root, setting="GRAPHMEM_HOME")
+        narrow(self.root, setting="GRAPHMEM_HOME")
         self.conf.mkdir(exist_ok=True)
         (self.root / "logs").mkdir(exist_ok=True)
+        self.imports.mkdir(mode=0o500, exist_ok=True)
 
     @contextmanager
     def locked(self, timeout_s: float) -> Iterator[None]:
@@ -213,6 +230,8 @@ class Folder:
             "server.memory.heap.initial_size": settings.heap,
             "server.memory.heap.max_size": settings.heap,
             "server.memory.pagecache.size": settings.page_cache,
+            "server.directories.import": self.imports.name,
+            **HARDENING,
             "db.transaction.timeout": "30s",
             # Otherwise 256 MB of zeros for each of the two databases before the first node.
             "db.tx_log.preallocate": "false",
@@ -228,7 +247,7 @@ class Folder:
         text = "# Written at every start; changes here are lost.\n" + "".join(
             f"{name}={value}\n" for name, value in lines.items()
         )
-        (self.conf / "neo4j.conf").write_text(text, encoding="utf-8")
+        write_private(self.conf / "neo4j.conf", text)
 
 
 def cache_root(settings: Settings) -> Path:
@@ -238,14 +257,15 @@ def cache_root(settings: Settings) -> Path:
 
 
 def make_folder(path: Path, *, setting: str) -> None:
-    """Make a folder for its owner alone.
+    """Make a folder, and the folders above it, for their owner alone.
 
     Raises:
-        ConfigurationError: something else stands there, or it cannot be written.
+        ConfigurationError: a file is in its place, or it cannot be written.
     """
     hint = f"Set {setting} to a folder that you can write."
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in reversed([path, *path.parents]):
+            folder.mkdir(mode=0o700, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConfigurationError(
             f"{path} cannot be a folder: a file stands in its way.", hint=hint
@@ -258,12 +278,51 @@ def make_folder(path: Path, *, setting: str) -> None:
         raise ConfigurationError(f"The folder {path} cannot be written.", hint=hint)
 
 
+def narrow(path: Path, *, setting: str) -> int | None:
+    """Close a folder of graphmem's own to other users, with all that is in it.
+
+    Returns:
+        The mode that it had; None when it was closed, or is not there.
+
+    Raises:
+        ConfigurationError: another user owns it, or can change what is in it.
+    """
+    if os.name != "posix" or not path.is_dir():
+        return None
+    path = path.resolve()
+    found = path.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    if found.st_uid == os.geteuid():
+        if not mode & private_files.OTHERS:
+            return None
+        _close(path)
+        for inside in path.rglob("*"):
+            # Some vanish meanwhile, some are another user's: the closed folder keeps them.
+            with suppress(OSError):
+                _close(inside)
+        return mode
+    # What only the administrator can change, such as files in a container's image, is safe.
+    if found.st_uid or mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigurationError(
+            f"The folder {path} belongs to another user (number {found.st_uid}).",
+            hint=f"Set {setting} to a folder of your own.",
+        )
+    return None
+
+
+def _close(path: Path) -> None:
+    """Take every permission from other users; a link is left alone, and what it leads to."""
+    mode = path.lstat().st_mode
+    if not stat.S_ISLNK(mode) and mode & private_files.OTHERS:
+        path.chmod(stat.S_IMODE(mode) & ~private_files.OTHERS)
+
+
 def write_private(path: Path, text: str) -> None:
     """Write a file that its owner alone may read, whole or not at all."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         # Made with its mode: no instant in which others could open it.
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(private_files.create(draft), "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

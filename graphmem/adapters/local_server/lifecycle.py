@@ -103,7 +103,9 @@ def patience_s(settings: Settings) -> float:
 def status(settings: Settings) -> ServerStatus:
     """Return what is known about the managed server; nothing is started or changed."""
     folder = Folder.of(settings)
-    running = _running(folder)
+    state = folder.read_state()
+    server = process.find(folder, state)
+    running = state if server else None
     return ServerStatus(
         running=running is not None,
         uri=running.uri if running else None,
@@ -111,6 +113,7 @@ def status(settings: Settings) -> ServerStatus:
         pid=running.pid if running else None,
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
+        heap=process.heap_of(server) if server else None,
         home=folder.root,
         cache=cache_root(settings),
         password_file=folder.password_file,

@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphmem.adapters.local_server import bolt
-from graphmem.adapters.local_server.files import Folder, State, newer_data_error
+from graphmem.adapters.local_server.files import (
+    Folder,
+    State,
+    newer_data_error,
+    write_private,
+)
 from graphmem.adapters.local_server.jars import Shelf
 from graphmem.adapters.local_server.java import Java
 from graphmem.errors import LocalServerError, ServerLockedError
@@ -24,6 +29,7 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     import psutil
 
+MAX_HEAP = "-Xmx"
 MAIN = "org.neo4j.server.Neo4jCommunity"
 ADMIN = "org.neo4j.cli.AdminTool"
 POLL_S = 0.02
@@ -33,6 +39,19 @@ STOP_S = 30.0
 """How long a server may take to stop before it is killed."""
 TAIL_LINES = 20
 LOG_OCTETS = 200_000
+UMASK = 0o077
+"""Of every process that is started: what it writes is for its owner alone."""
+INHERITED = frozenset(
+    # Where programs, libraries and folders are.
+    {"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP"}
+    | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
+    # The language of messages and the zone of their times.
+    | {"LANG", "LANGUAGE", "TZ", "TZDIR"}
+    # What programs on Windows do not start without.
+    | {"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERNAME", "USERPROFILE"}
+    | {"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
+)
+"""Variables that a process of the server inherits, in upper case; `LC_…` beside them."""
 
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
@@ -76,6 +95,7 @@ class Launcher:
             capture_output=True,
             text=True,
             errors="replace",
+            umask=UMASK,
         )
         if done.returncode:
             raise LocalServerError(problem, log_tail=_shorten(done.stdout + done.stderr))
@@ -91,10 +111,12 @@ class Launcher:
         bolt_port, http_port = free_ports(bolt_port, http_port)
         self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)
         logs = self.folder.root / "logs"
-        flags = [*self.flags, f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}"]
-        flags.append("-XX:-CreateCoredumpOnCrash")
+        # Neo4j's launcher makes these of server.memory.heap.*; its main class does not.
+        flags = [*self.flags, f"-Xms{settings.heap}", f"{MAX_HEAP}{settings.heap}"]
+        flags += [f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}", "-XX:-CreateCoredumpOnCrash"]
         log = logs / "neo4j.log"
         log_from = log.stat().st_size if log.exists() else 0
+        write_private(logs / "console.log", "")
         with (logs / "console.log").open("wb") as console:
             pid = spawn_apart(
                 self._command(MAIN, flags, identity(self.folder)),
@@ -111,9 +133,23 @@ class Launcher:
 
     def _environment(self) -> dict[str, str]:
         # The class path is relative to the folder of the jars: short, and free of quoting.
-        kept = {name: value for name, value in os.environ.items() if "GRAPHMEM" not in name}
         home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
-        return kept | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
+        return environment() | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
+
+
+def environment(*prefixes: str) -> dict[str, str]:
+    """Return the variables that a process of the server inherits.
+
+    A list of those it may have: keys of model providers have names that nobody can list.
+
+    Args:
+        prefixes: of further variables to inherit.
+    """
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in INHERITED or name.startswith(("LC_", *prefixes))
+    }
 
 
 def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
@@ -126,6 +162,7 @@ def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **optio
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.STDOUT,
+        umask=UMASK,
         **apart,
         **options,
     )
@@ -158,6 +195,20 @@ def find(folder: Folder, state: State | None) -> psutil.Process | None:
     except psutil.Error:
         return None
     return process if ours else None
+
+
+def heap_of(server: psutil.Process) -> str | None:
+    """Return the largest heap that a running server was given, such as `1g`; None without one.
+
+    It is read from the process, because the configuration says only what was asked for.
+    """
+    import psutil
+
+    with suppress(psutil.Error):
+        for argument in reversed(_command_line(server)):
+            if argument.startswith(MAX_HEAP):
+                return argument.removeprefix(MAX_HEAP)
+    return None
 
 
 def _is_dead(process: psutil.Process) -> bool:

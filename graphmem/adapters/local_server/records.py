@@ -55,6 +55,8 @@ class ServerStatus:
 
     Attributes:
         uptime_s: seconds since it was started; None when it is not running.
+        heap: largest heap of the running Java machine, such as `1g`; None when it does not run,
+            or was started without a limit.
         data_bytes, cache_bytes: octets on disk of its data and of what was fetched.
     """
 
@@ -64,6 +66,7 @@ class ServerStatus:
     pid: int | None
     version: str | None
     uptime_s: float | None
+    heap: str | None
     home: Path
     cache: Path
     password_file: Path

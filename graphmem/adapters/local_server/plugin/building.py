@@ -8,19 +8,20 @@ import subprocess
 import tempfile
 import time
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
+from graphmem.adapters.local_server import made_files
 from graphmem.adapters.local_server.fetch import filled
 from graphmem.adapters.local_server.files import make_folder
 from graphmem.adapters.local_server.jars import Lock, Shelf, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
 from graphmem.adapters.local_server.plugin.java_source import sources
 from graphmem.adapters.local_server.plugin.offered import offered
+from graphmem.adapters.local_server.process import environment
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ProceduresNotBuiltError
 from graphmem.settings import Settings
@@ -61,12 +62,8 @@ class Plan:
         return self.jar.with_suffix(".failed")
 
     def is_made(self) -> bool:
-        """Whether the jar is there and sound: Neo4j does not start with a damaged one."""
-        try:
-            with zipfile.ZipFile(self.jar) as found:
-                return found.testzip() is None
-        except (OSError, zipfile.BadZipFile, zlib.error):
-            return False
+        """Whether the jar is there and as it was made: the server runs what is in it."""
+        return made_files.is_intact(self.jar)
 
     def failed(self) -> str:
         """Return why making this jar failed a short while ago; empty when it did not."""
@@ -120,7 +117,7 @@ def _make(plan: Plan, java: Java, report: Report) -> None:
         try:
             classes = compiled(plan, java, scratch)
             pack(classes, scratch / "draft")
-            (scratch / "draft").replace(plan.jar)
+            made_files.keep(scratch / "draft", plan.jar)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
@@ -131,8 +128,10 @@ def _clean(folder: Path) -> None:
         ours = path.suffix == ".failed" or path.name.endswith(".plugin.jar")
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+        elif made_files.is_orphan(path):
+            path.unlink()
         elif ours and time.time() - path.stat().st_mtime > UNUSED_S:
-            path.unlink(missing_ok=True)
+            made_files.discard(path)
 
 
 def compiled(plan: Plan, java: Java, scratch: Path) -> dict[str, bytes]:
@@ -160,7 +159,7 @@ def compiled(plan: Plan, java: Java, scratch: Path) -> dict[str, bytes]:
         done = subprocess.run(  # noqa: S603 - our own java
             command,
             cwd=scratch,
-            env={name: value for name, value in os.environ.items() if "GRAPHMEM" not in name},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
