@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.ports import Mode, Query, R, Row
+from graphmem.ports import IdAt, Mode, Query, R, Row
 from graphmem.rules import generations, literals
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
@@ -24,7 +24,7 @@ _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
 _STRING_OR_PARAM = re.compile(rf"({QUOTED})|\$(\w+)")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
-FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "params", "columns"})
+FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "ids", "params", "columns"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
 LANGUAGE = "CYPHER 25\n"
@@ -56,6 +56,7 @@ class Procedure:
     rows: str
     plan: tuple[str, ...]
     allow: tuple[str, ...]
+    ids: tuple[IdAt, ...]
     params: tuple[Entry, ...]
     columns: tuple[Entry, ...]
     text: str
@@ -115,10 +116,23 @@ def parse(name: str, source: str) -> Procedure:
         rows=fields["rows"],
         plan=tuple(fields.get("plan", "").split()),
         allow=tuple(fields.get("allow", "").split()),
+        ids=_ids(name, fields.get("ids", ""), declared),
         params=tuple(entries["params"]),
         columns=tuple(entries["columns"]),
         text=text,
     )
+
+
+def _ids(name: str, text: str, params: frozenset[str]) -> tuple[IdAt, ...]:
+    """Return what a header says of ids: `events.id Event, events.about label`."""
+    found = []
+    for entry in filter(None, text.split(",")):
+        match entry.split():
+            case [path, kind] if path.partition(".")[0] in params:
+                found.append(IdAt(tuple(path.split(".")), kind))
+            case _:
+                raise CatalogError(f"{name}: cannot read {entry.strip()!r} of `ids`.")
+    return tuple(found)
 
 
 def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[Entry]]]:
@@ -233,6 +247,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         params=frozenset(entry.name for entry in found.params),
         row=row,
         sized=frozenset(entry.name for entry in found.params if entry.kind in SIZED),
+        ids=found.ids,
     )
 
 

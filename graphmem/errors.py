@@ -28,6 +28,7 @@ The class docstring is the default message, so the text is written once.
     ├─ UnavailableError              may work later
     │  ├─ GraphUnavailableError · ModelUnavailableError
     │  ├─ IndexNotReadyError         a search would find less than there is
+    │  ├─ ReadConflictError          something was deleted while it was read
     │  ├─ LeaseLostError             another worker has gone on with the work
     │  ├─ DigestLockedError          another process was at the file for too long
     │  ├─ StillStartingError         the memory server answers and its database is on its way
@@ -226,6 +227,12 @@ class IndexNotReadyError(UnavailableError):
         "`graphmem admin migrate` returns when every index is ready, with --check it says which "
         "is not."
     )
+
+
+class ReadConflictError(UnavailableError):
+    """Something was deleted while it was read."""
+
+    default_hint = "Try again: the next read finds the graph without it."
 
 
 class LeaseLostError(UnavailableError):

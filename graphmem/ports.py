@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
+from graphmem.rules.erasure import IdAt as IdAt  # of `Query`, read by rules
 from graphmem.rules.prompting import M
 from graphmem.rules.prompting import Prompt as Prompt  # asked of `Llm`, made by rules
 
@@ -61,6 +62,8 @@ class Query(Generic[R]):
     row: Callable[[Row], R]
     sized: frozenset[str] = frozenset()
     """Of the parameters, those that are strings or lists."""
+    ids: tuple[IdAt, ...] = ()
+    """Where it is given ids of memories, beliefs, episodes, turns and events to write about."""
 
 
 class Tx(Protocol):

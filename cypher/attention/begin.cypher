@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: the event's own fields

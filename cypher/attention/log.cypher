@@ -3,6 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.item_id label
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: label and item_id of what was looked at, within (the session's beginning or null), the event's fields

@@ -3,6 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: within, the id of the session's beginning, and the event's own fields

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: ids, of the searches, and the event's own fields

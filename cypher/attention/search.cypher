@@ -1,7 +1,9 @@
-// Append SEARCH events, each with an edge to every result that is still there, and to its session. One that is there already is passed over.
+// Append SEARCH events, each with an edge to every result that is still there, and to its session. One that is there already is passed
+// over, and one that found something of which nothing is there any more.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.found.id label
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: within (the session's beginning or null), found (label or null, id, rank, similarity, content_hash), the event's fields
@@ -11,15 +13,21 @@
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})
 FILTER there IS NULL
+CALL (event) {
+  UNWIND event.found AS hit
+  MATCH (n:Memory|Belief|Turn|Episode|Artifact {tenant: $tenant, id: hit.id})
+  WHERE hit.label IS NULL OR hit.label IN labels(n)
+  RETURN collect({node: n, rank: hit.rank, similarity: hit.similarity, content_hash: hit.content_hash}) AS results
+}
+FILTER size(event.found) = 0 OR size(results) > 0
 // include: fragments/append_event.cypher
 CALL (e, event) {
   MATCH (start:Event {tenant: $tenant, id: event.within})
   CREATE (e)-[:WITHIN]->(start)
 }
-CALL (e, event) {
-  UNWIND event.found AS hit
-  MATCH (n:Memory|Belief|Turn|Episode|Artifact {tenant: $tenant, id: hit.id})
-  WHERE hit.label IS NULL OR hit.label IN labels(n)
+CALL (e, results) {
+  UNWIND results AS hit
+  LET n = hit.node
   CREATE (e)-[:RETURNED {rank: hit.rank, similarity: hit.similarity, content_hash: hit.content_hash}]->(n)
 }
 RETURN count(e) AS written

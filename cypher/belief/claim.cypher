@@ -3,6 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: claims.event.id Event, claims.memory_id Memory, claims.claim.id Belief
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token

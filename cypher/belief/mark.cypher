@@ -3,6 +3,7 @@
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.belief_id Belief
 // params:
 //   $tenant  string  whose
 //   $events  list    maps of ids of their own: belief_id and the event's own fields

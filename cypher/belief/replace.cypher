@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: event.id Event, newer Belief, older Belief
 // params:
 //   $tenant  string  whose
 //   $event   map     the event's own fields

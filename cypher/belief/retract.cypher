@@ -2,6 +2,7 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
+// ids: event.id Event, event.target_id Event
 // params:
 //   $tenant  string  whose
 //   $event   map     the event's own fields, target_id among them

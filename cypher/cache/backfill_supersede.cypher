@@ -3,6 +3,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: edges.event.id Event, edges.newer_id Memory, edges.older_id Memory
 // params:
 //   $tenant  string  whose
 //   $edges   list    maps: newer_id, older_id, event (the event's own fields)

@@ -3,6 +3,7 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
+// ids: memories.id Memory, memories.events.id Event
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token

@@ -2,6 +2,7 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
+// ids: passages Episode, passages Turn
 // params:
 //   $tenant    string    whose
 //   $reply     map       id, done, synthesiser, known, decided (JSON), raw (the model's own words) or null, problem or null; of this attempt calls, tokens_in, tokens_out, cost_usd or null

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: links.event_id Event, links.claim.id Belief
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: episode_id Episode
 // params:
 //   $tenant      string  whose
 //   $tenant_key  string  its full-text token

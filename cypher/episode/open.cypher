@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: episode.id Episode
 // params:
 //   $tenant     string  whose
 //   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash

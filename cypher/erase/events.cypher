@@ -8,11 +8,11 @@
 //   $memories  list     ids
 //   $beliefs   list     ids
 //   $episodes  list     ids
-//   $items     list     all these ids
 //   $after     string   the last page ended at this id; '' for the first
 //   $limit     integer  rows of a page
 // columns:
 //   - id        string  of an event
+//   - scope     string  of the event
 //   - memories  list    ids of those that stay and that it spoke of
 //   - beliefs   list    likewise
 
@@ -21,13 +21,27 @@ CALL () {
   MATCH (:Memory {tenant: $tenant, id: id})<-[:REINFORCES|ACCESSED]-(e:Event)
   RETURN e
 UNION
-  UNWIND $items AS id
-  MATCH (:Memory|Belief|Episode {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED|SUPPORTS|REFUTES]-(e:Event)
+  UNWIND $memories AS id
+  MATCH (:Memory {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED]-(e:Event)
   // include: fragments/speaks_elsewhere.cypher
   RETURN e
 UNION
-  UNWIND $beliefs + $episodes AS id
-  MATCH (:Belief|Episode {tenant: $tenant, id: id})<-[:ACCESSED|OCCURRED_IN]-(e:Event)
+  UNWIND $beliefs AS id
+  MATCH (:Belief {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED|SUPPORTS|REFUTES]-(e:Event)
+  // include: fragments/speaks_elsewhere.cypher
+  RETURN e
+UNION
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:CONCERNS|RETURNED]-(e:Event)
+  // include: fragments/speaks_elsewhere.cypher
+  RETURN e
+UNION
+  UNWIND $beliefs AS id
+  MATCH (:Belief {tenant: $tenant, id: id})<-[:ACCESSED]-(e:Event)
+  RETURN e
+UNION
+  UNWIND $episodes AS id
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:ACCESSED|OCCURRED_IN]-(e:Event)
   RETURN e
 UNION
   UNWIND $episodes AS id
@@ -57,6 +71,7 @@ WHERE x.id > $after
 ORDER BY x.id
 LIMIT $limit
 RETURN x.id AS id,
-       [(x)-[:REINFORCES|CONCERNS]->(m:Memory) WHERE NOT m.id IN $items | m.id] AS memories,
-       [(x)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief) WHERE NOT b.id IN $items | b.id] AS beliefs
+       x.scope AS scope,
+       [(x)-[:REINFORCES|CONCERNS]->(m:Memory) WHERE NOT m.id IN $memories | m.id] AS memories,
+       [(x)-[:SUPPORTS|REFUTES|CONCERNS]->(b:Belief) WHERE NOT b.id IN $beliefs | b.id] AS beliefs
 ORDER BY id

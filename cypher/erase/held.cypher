@@ -5,24 +5,26 @@
 // allow: CartesianProduct
 // params:
 //   $tenant    string  whose
-//   $items     list    ids of all of them
+//   $memories  list    ids of the memories
+//   $beliefs   list    ids of the beliefs
 //   $episodes  list    ids of the episodes
 // columns:
 //   - items     map  of memories, beliefs and episodes themselves, by label
 //   - turns     integer  of the episodes
 //   - archives  integer  of the episodes
 //   - replies   integer  that rest on the episodes or their turns
-//   - ratings   integer  of all of them
+//   - ratings   integer  of all of them, whether they are still there or not
 
 CALL () {
-  MATCH (n:Memory|Belief|Episode {tenant: $tenant})
-  WHERE n.id IN $items
   RETURN {
-    Memory: sum(CASE WHEN n:Memory THEN 1 ELSE 0 END),
-    Belief: sum(CASE WHEN n:Belief THEN 1 ELSE 0 END),
-    Episode: sum(CASE WHEN n:Episode THEN 1 ELSE 0 END)
-  } AS items,
-  sum(COUNT { MATCH (r:Rating {tenant: $tenant, kind: labels(n)[0], id: n.id}) }) AS ratings
+    Memory: COUNT { MATCH (n:Memory {tenant: $tenant}) WHERE n.id IN $memories },
+    Belief: COUNT { MATCH (n:Belief {tenant: $tenant}) WHERE n.id IN $beliefs },
+    Episode: COUNT { MATCH (n:Episode {tenant: $tenant}) WHERE n.id IN $episodes }
+  } AS items
+}
+CALL () {
+  UNWIND [['Memory', $memories], ['Belief', $beliefs], ['Episode', $episodes]] AS of
+  RETURN sum(COUNT { MATCH (r:Rating {tenant: $tenant, kind: of[0]}) WHERE r.id IN of[1] }) AS ratings
 }
 CALL () {
   UNWIND $episodes AS id

@@ -6,6 +6,7 @@
 // params:
 //   $tenant  string   whose
 //   $marks   list     texts to look for
+//   $beyond  string   a scope whose events and replies are passed over; null: none
 //   $event   string   the last page of events ended at this id; '' for the first
 //   $reply   string   of replies likewise
 //   $limit   integer  nodes of a page
@@ -13,7 +14,7 @@
 //   - event    string  where the page of events ended; null: it was the last one
 //   - reply    string  of replies likewise
 //   - events   list    maps of those that hold one: id, payload
-//   - replies  list    maps of those that hold one: id, decided, raw, problem
+//   - replies  list    maps of those that hold one: id, decided
 
 CALL () {
   MATCH (e:Event)
@@ -22,7 +23,7 @@ CALL () {
   ORDER BY e.tenant, e.id
   LIMIT $limit
   RETURN CASE count(e) WHEN $limit THEN max(e.id) END AS event,
-         [x IN collect(CASE WHEN any(mark IN $marks WHERE e.payload CONTAINS mark) THEN e END) | x {.id, .payload}] AS events
+         [x IN collect(CASE WHEN coalesce(e.scope <> $beyond, true) AND any(mark IN $marks WHERE e.payload CONTAINS mark) THEN e END) | x {.id, .payload}] AS events
 }
 CALL () {
   MATCH (r:Reply)
@@ -31,8 +32,8 @@ CALL () {
   ORDER BY r.tenant, r.id
   LIMIT $limit
   RETURN CASE count(r) WHEN $limit THEN max(r.id) END AS reply,
-         [x IN collect(CASE WHEN any(mark IN $marks WHERE r.decided CONTAINS mark OR r.raw CONTAINS mark OR r.problem CONTAINS mark) THEN r END)
-           | x {.id, .decided, .raw, .problem}] AS replies
+         [x IN collect(CASE WHEN coalesce(r.scope <> $beyond, true) AND any(mark IN $marks WHERE r.decided CONTAINS mark) THEN r END)
+           | x {.id, .decided}] AS replies
 }
 // CartesianProduct: of single rows.
 RETURN event, reply, events, replies

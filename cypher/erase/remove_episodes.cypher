@@ -9,7 +9,7 @@
 // columns:
 
 UNWIND $episodes AS id
-MATCH (p:Episode {tenant: $tenant, id: id})
+OPTIONAL MATCH (p:Episode {tenant: $tenant, id: id})
 CALL (p) {
   MATCH (p)-[:ARCHIVED_AS]->(a:Archive)
   DETACH DELETE a
@@ -19,11 +19,13 @@ CALL (p) {
   DETACH DELETE r
 }
 CALL (p) {
-  MATCH (r:Rating {tenant: $tenant, kind: 'Episode', id: p.id})
-  DELETE r
-}
-CALL (p) {
   MATCH (c:Consolidation {tenant: $tenant, scope: p.scope})
   SET c.cursor = null
 }
-DETACH DELETE p
+CALL (p) {
+  DETACH DELETE p
+}
+// Ratings last: whoever makes one holds the node, and has been waited for by now.
+WITH id
+MATCH (r:Rating {tenant: $tenant, kind: 'Episode', id: id})
+DELETE r

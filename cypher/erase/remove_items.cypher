@@ -18,10 +18,6 @@ CALL (n) {
   CREATE (newer)-[:SUPERSEDES {event_id: s.event_id, occurred_at: s.occurred_at, recorded_at: s.recorded_at}]->(older)
 }
 CALL (n) {
-  MATCH (r:Rating {tenant: $tenant, kind: labels(n)[0], id: n.id})
-  DELETE r
-}
-CALL (n) {
   FILTER n:Belief
   MERGE (c:Checkpoint {tenant: $tenant, slot_id: n.slot_id})
   DELETE c
@@ -31,4 +27,12 @@ LET memories = [x IN beside WHERE x:Memory | x.id], beliefs = [x IN beside WHERE
 CALL (n) {
   DETACH DELETE n
 }
-RETURN coll.flatten(collect(memories)) AS memories, coll.flatten(collect(beliefs)) AS beliefs
+WITH coll.flatten(collect(memories)) AS memories, coll.flatten(collect(beliefs)) AS beliefs
+// Ratings last: whoever makes one holds the node, and has been waited for by now.
+CALL () {
+  UNWIND $ids AS id
+  UNWIND ['Memory', 'Belief'] AS kind
+  MATCH (r:Rating {tenant: $tenant, kind: kind, id: id})
+  DELETE r
+}
+RETURN memories, beliefs

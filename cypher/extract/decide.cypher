@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.proposal_id Event
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: proposal_id and the event's own fields

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.payload.claim.id Belief, events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: turn_id and the event's own fields, episode_id among them

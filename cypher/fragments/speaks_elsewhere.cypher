@@ -1,7 +1,9 @@
-// Keeps those `e` alone that speak of nothing but what is erased. Needs `e`, $items, $episodes.
+// Keeps those `e` alone that speak of nothing but what is erased. Needs `e`, $memories, $beliefs, $episodes.
+// Asked label by label: an episode may have the id of another scope's memory.
 
 FILTER NOT EXISTS {
   MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x)
-  WHERE NOT x:Event AND NOT x.id IN $items
+  WHERE NOT x:Event
+    AND NOT (x:Memory AND x.id IN $memories OR x:Belief AND x.id IN $beliefs OR x:Episode AND x.id IN $episodes)
     AND NOT EXISTS { MATCH (x)-[:OCCURRED_IN]->(p:Episode) WHERE x:Turn AND p.id IN $episodes }
 }

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.about label
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: about (the id), label (Memory or Belief) and the event's own fields

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: event.id Event, newer_id Memory, older_id Memory
 // params:
 //   $tenant    string  whose
 //   $event     map     the event's own fields

@@ -2,6 +2,7 @@
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
+// ids: event.id Event
 // params:
 //   $tenant    string  whose
 //   $key       string  of the predicate

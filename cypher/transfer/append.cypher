@@ -1,6 +1,7 @@
 // Append events of an export, each recorded when it says.
 // mode: write
 // rows: one
+// ids: events.id Event, events.episode_id Episode, events.target_id Event
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: the event's own fields, recorded_at among them

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: links.start start_label, links.end end_label
 // params:
 //   $tenant  string  whose
 //   $links   list    maps: type, start_label, start, end_label, end (ids; of a name or a predicate its key), properties, and wall: the tenant where the relationship carries it

@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
+// ids: nodes.key part
 // params:
 //   $tenant  string  whose
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater

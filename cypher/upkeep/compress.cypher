@@ -3,6 +3,7 @@
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.about Episode
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does), since and the event's own fields

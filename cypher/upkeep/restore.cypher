@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// ids: events.id Event, events.about Episode
 // params:
 //   $tenant  string  whose
 //   $events  list    maps: about (the episode's id) and the event's own fields

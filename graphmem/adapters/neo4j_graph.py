@@ -25,6 +25,7 @@ from graphmem.errors import (
     GraphQueryError,
     GraphUnavailableError,
     IndexNotReadyError,
+    ReadConflictError,
 )
 from graphmem.ports import Address, Query, R, Tx, run_now
 from graphmem.rules import generations
@@ -39,6 +40,8 @@ FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 _ALONE = (str, int, float, NoneType)
 """What most values are; to ask whether one is a `Mapping` takes far longer."""
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
+DELETED = "Neo.ClientError.Statement.EntityNotFound"
+"""Another transaction deleted a node between the match and the reading of its labels or edges."""
 BROKEN = "Neo.DatabaseError.Transaction."
 """How codes begin of a database that cannot write any more, as after its disk was full: every
 transaction is told one until the server is begun anew."""
@@ -102,7 +105,7 @@ def translated() -> Iterator[None]:
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j did not take the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
-        raise _refusal(error) from error
+        raise (ReadConflictError() if error.code == DELETED else _refusal(error)) from error
     except exceptions.DriverError as error:
         raise GraphUnavailableError(
             f"Neo4j cannot be reached ({type(error).__name__}) at the address given."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -162,18 +162,37 @@ def search(to: Binding, tool: str, query: str, found: Iterable[Hit], start: Boun
 async def write(world: World, entries: Iterable[Entry]) -> int:
     """Append them in one transaction and return how many searches and looks are new.
 
-    One that is there already is passed over, so writing them again is harmless; so is a look at
-    an item that is no longer there, and all of a scope or a tenant that was forgotten.
+    One that is there already is passed over, so writing them again is harmless. What was erased
+    is left out: a look at it, a result of a search, a search with its last result, and all of a
+    scope or a tenant that was forgotten. A look at an item that is no longer there is passed over,
+    and so is a search of whose results none is.
     """
     whole = list(entries)
     try:
         return await _write(world, whole)
     except ErasedError as error:
-        gone = error.places
-        left = [
-            one for one in whole if gone.isdisjoint({(one.tenant, one.scope), (one.tenant, None)})
-        ]
+        parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
+        if len(parts) > 1:
+            # The same ids may be there in several tenants, and only one of them erased.
+            return sum([await write(world, part) for part in parts])
+        left = [kept for one in whole if (kept := _without(one, error)) is not None]
+        if left == whole:
+            raise
         return await write(world, left)
+
+
+def _without(one: Entry, error: ErasedError) -> Entry | None:
+    """Return an entry without what was erased; None when nothing is left of it."""
+    if one.event_id in error.ids or not error.places.isdisjoint(
+        {(one.tenant, one.scope), (one.tenant, None)}
+    ):
+        return None
+    if isinstance(one, Access):
+        return None if one.item_id in error.ids else one
+    if isinstance(one, Bound) or not one.found:
+        return one
+    found = tuple(hit for hit in one.found if hit.id not in error.ids)
+    return replace(one, found=found) if found else None
 
 
 async def _write(world: World, entries: Sequence[Entry]) -> int:

@@ -11,6 +11,7 @@ from graphmem import catalog
 from graphmem.model import Audit, EventType, SessionAudit
 from graphmem.ports import Binding, Query
 from graphmem.rules import moments, protocol
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.protocol import Access, Search, Session
 
 PAGE = 500
@@ -68,6 +69,7 @@ class _Log:
             self.accesses.append(Access(one["item_id"], session_id, one["at"]))
 
 
+@consistent
 async def audit(to: Binding, since: datetime, until: datetime, session: str | None) -> Audit:
     """Return the sessions that began in a time, as it was recorded, and that time's findings.
 

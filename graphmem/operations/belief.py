@@ -24,6 +24,7 @@ from graphmem.model import (
 from graphmem.ports import Binding
 from graphmem.rules import asking, claims, moments, paging, records, sequential, vitality
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
@@ -47,6 +48,7 @@ class Suppose:
     limit: int = 100
 
 
+@consistent
 async def current(
     to: Binding,
     subject: str,
@@ -97,6 +99,7 @@ async def current(
     )
 
 
+@consistent
 async def belief(to: Binding, belief_id: str, by: Reading) -> Belief:
     """Return a belief, whatever its status.
 
@@ -110,6 +113,7 @@ async def belief(to: Binding, belief_id: str, by: Reading) -> Belief:
     return found[0]
 
 
+@consistent
 async def page(
     to: Binding, by: Reading, statuses: Sequence[str], *, cursor: str | None, limit: int
 ) -> BeliefPage:
@@ -134,6 +138,7 @@ async def page(
     )
 
 
+@consistent
 async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Trail:
     """Return the sequential test of a belief with a page of its trail.
 

@@ -20,12 +20,14 @@ from graphmem.model import (
 )
 from graphmem.ports import Binding
 from graphmem.rules import moments, records
+from graphmem.rules.conflicts import consistent
 
 CHAIN = catalog.query("belief/chain", dict)
 HISTORY = catalog.query("belief/history", dict)
 PROVENANCE = catalog.query("belief/provenance", dict)
 
 
+@consistent
 async def chain(to: Binding, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that took the place of this one or was replaced by it, at any remove.
 
@@ -51,6 +53,7 @@ async def chain(to: Binding, belief_id: str, as_of: AsOf) -> BeliefChain:
     )
 
 
+@consistent
 async def history(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> list[BeliefEvent]:
     """Return the newest events about a belief, oldest of them first.
 
@@ -66,6 +69,7 @@ async def history(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> li
     return [records.belief_event(event) for event in found["events"]]
 
 
+@consistent
 async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
     """Return what a belief rests on, what it replaced and what stands in its place.
 

@@ -12,6 +12,7 @@ from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import Episode, Message, Turn, TurnsAdded
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import drafts, identity, passages, transcript
+from graphmem.rules.conflicts import consistent
 
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
@@ -114,6 +115,7 @@ async def add_messages(to: Binding, episode_id: str, messages: Sequence[Message]
     )
 
 
+@consistent
 async def turns(to: Binding, episode_id: str, *, start: int, limit: int) -> list[Turn]:
     """Return turns of an episode in order, from position `start`; empty when there is none."""
     return await to.world.graph.read(
@@ -128,6 +130,7 @@ async def turns(to: Binding, episode_id: str, *, start: int, limit: int) -> list
     )
 
 
+@consistent
 async def episode(to: Binding, episode_id: str) -> Episode:
     """Return an episode.
 

@@ -20,6 +20,7 @@ from graphmem.model import (
 from graphmem.ports import Binding, Tx
 from graphmem.rules import asking, assertions, records, vitality
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 EVENTS = 20
 AROUND = 3
@@ -31,6 +32,7 @@ STATES = catalog.query("belief/states", records.belief)
 LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 
+@consistent
 async def expand(to: Binding, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 

@@ -31,6 +31,7 @@ from graphmem.model import (
 from graphmem.ports import Binding, Query
 from graphmem.rules import asking, claims, moments
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 MOST_RIVALS = 10
 MOST_VALUES = 1_000
@@ -50,6 +51,7 @@ class Instants:
     """At most so many, unless they are given."""
 
 
+@consistent
 async def belief(
     to: Binding, belief_id: str, by: Reading, *, skip: int, limit: int
 ) -> BeliefReasons | None:
@@ -90,6 +92,7 @@ async def belief(
     )
 
 
+@consistent
 async def timeline(to: Binding, belief_id: str, by: Reading, when: Instants) -> Timeline:
     """Return how one belief and its sequential test moved.
 
@@ -134,6 +137,7 @@ async def timeline(to: Binding, belief_id: str, by: Reading, when: Instants) -> 
     )
 
 
+@consistent
 async def timeline_slot(
     to: Binding, slot: tuple[str, str], by: Reading, when: Instants, *, best: int
 ) -> Timeline:

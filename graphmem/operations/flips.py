@@ -8,6 +8,7 @@ from graphmem.model import FlipSet
 from graphmem.ports import Binding
 from graphmem.rules import asking, moments
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 MOST = 1_000
 """Pieces of evidence that are looked at: the work grows with their square."""
@@ -15,6 +16,7 @@ MOST = 1_000
 FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
+@consistent
 async def flip_set(to: Binding, belief_id: str, by: Reading) -> FlipSet:
     """Return a smallest set of evidence without which the test of a belief has another status.
 

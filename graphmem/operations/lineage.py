@@ -29,6 +29,7 @@ from graphmem.model import (
 )
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import drafts, identity, moments, records, tracerank
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
@@ -141,6 +142,7 @@ async def supersede(
     return await to.world.graph.write(work)
 
 
+@consistent
 async def history(
     to: Binding, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
@@ -166,6 +168,7 @@ async def history(
     return [records.memory_event(event) for event in found["events"]]
 
 
+@consistent
 async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain:
     """Return every memory that superseded or was superseded by this one, at any remove.
 

@@ -9,6 +9,7 @@ from graphmem import catalog
 from graphmem.model import ConsolidationWork, EventType, RatingStep, Reading, Status
 from graphmem.ports import Tx, World
 from graphmem.rules import rating
+from graphmem.rules.conflicts import consistent
 
 S = TypeVar("S", Status, EventType)
 
@@ -20,6 +21,7 @@ RATINGS = catalog.query("metrics/ratings", dict)
 WORK = catalog.query("metrics/work", dict)
 
 
+@consistent
 async def read(world: World, tenant: str) -> Reading:
     """Return what is measured of a tenant, in one transaction.
 

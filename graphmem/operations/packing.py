@@ -9,12 +9,14 @@ from graphmem import catalog
 from graphmem.model import Pack
 from graphmem.ports import Binding
 from graphmem.rules import packs, rating
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.packs import Budget, Entry
 from graphmem.rules.rating import STANDARD
 
 PACKABLE = catalog.query("attention/packable", dict)
 
 
+@consistent
 async def pack(to: Binding, by: Budget, kinds: Sequence[str], most: int, root: Path | None) -> Pack:
     """Return what is rated highest as a pack.
 

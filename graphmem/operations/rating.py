@@ -20,6 +20,7 @@ from graphmem.model import (
 )
 from graphmem.ports import Binding, OnPart
 from graphmem.rules import drafts, rating
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.rating import STANDARD
 
 PAGE = 50
@@ -73,6 +74,7 @@ async def settle_again(to: Binding, on_part: OnPart) -> Settled:
         on_part("rating", dropped)
 
 
+@consistent
 async def items(
     to: Binding, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
@@ -84,6 +86,7 @@ async def items(
     return [_item(row) for row in rows]
 
 
+@consistent
 async def attention(to: Binding, kinds: Sequence[str], limit: int) -> Attention:
     """Return the top, the spread, and what was logged and rated last."""
     asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}

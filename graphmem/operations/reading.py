@@ -11,6 +11,7 @@ from graphmem import catalog
 from graphmem.model import AsOf, Memory, Page, Status
 from graphmem.ports import Binding, Tx
 from graphmem.rules import asking, assertions, moments, paging
+from graphmem.rules.conflicts import consistent
 
 GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
 GET_AS_OF = catalog.query("commit/get_as_of", dict)
@@ -31,6 +32,7 @@ class Filter:
     statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
+@consistent
 async def get(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status, and which of its claims have lost.
 
@@ -64,6 +66,7 @@ async def _judged(tx: Tx, to: Binding, memory: Memory, as_of: AsOf | None) -> Me
     return assertions.judged(memory, lost)
 
 
+@consistent
 async def page(
     to: Binding, want: Filter, *, cursor: str | None, limit: int, as_of: AsOf | None = None
 ) -> Page:

@@ -41,6 +41,7 @@ from graphmem.rules import (
     vitality,
     words,
 )
+from graphmem.rules.conflicts import consistent
 
 NOW = catalog.query("recall/now", dict)
 NARROWED = catalog.query("recall/narrowed", dict)
@@ -87,6 +88,7 @@ class Wanted:
         return [kind for kind, on in asked if on]
 
 
+@consistent
 async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> Recollection:
     """Return what fits a question, best first, each once.
 

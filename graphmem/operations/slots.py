@@ -10,10 +10,12 @@ from graphmem.model import Candidate, Slot, SlotPage
 from graphmem.ports import Binding
 from graphmem.rules import asking, claims, moments, paging
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 SLOTS = catalog.query("belief/slots", dict)
 
 
+@consistent
 async def page(
     to: Binding, by: Reading, subject: str | None, *, cursor: str | None, limit: int, values: int
 ) -> SlotPage:

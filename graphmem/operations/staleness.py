@@ -11,6 +11,7 @@ from graphmem.model import Memory, Stale, StalePage
 from graphmem.ports import Binding, Tx
 from graphmem.rules import asking, assertions, moments, paging, tracerank
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 
 STALE = catalog.query("attention/stale", dict)
 LOST = catalog.query("belief/lost", lambda row: row["lost"])
@@ -18,6 +19,7 @@ LOST = catalog.query("belief/lost", lambda row: row["lost"])
 DAY = timedelta(days=1)
 
 
+@consistent
 async def page(to: Binding, days: int, *, cursor: str | None, limit: int) -> StalePage:
     """Return one page of memories last said more than `days` ago, and the cursor of the next.
 

@@ -6,10 +6,12 @@ from graphmem import catalog
 from graphmem.model import AsOf, Saying, Trace
 from graphmem.ports import Binding
 from graphmem.rules import moments, tracerank
+from graphmem.rules.conflicts import consistent
 
 TRACE = catalog.query("recall/trace", dict)
 
 
+@consistent
 async def explain(to: Binding, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
     """Return the trace of a memory from its events, the newest of them shown."""
     asked, by = as_of or AsOf(), tracerank.STANDARD

@@ -3,21 +3,85 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from graphmem.rules import identity
 
 ERASED = "erased"
 """Stands for an id in what stays."""
-_NAMING = frozenset({"about", "newer", "older"})
-"""Fields that hold ids, beside those whose names end so."""
+ERASABLE = ("Memory", "Belief", "Episode", "Event")
+"""Labels of what has tombstones of its own. A turn is erased with its episode."""
+CHOSEN = frozenset({"Episode", "Event"})
+"""Labels whose ids callers may choose. Tombstones of these hold for one scope, so that nobody
+closes an id of a neighbour by choosing and erasing it. Other ids are digests of their scope."""
+MENTIONED: Mapping[str, str] = {
+    "memory_id": "Memory",
+    "matched_memory_id": "Memory",
+    "possible_update_of": "Memory",
+    "newer_id": "Memory",
+    "older_id": "Memory",
+    "belief_id": "Belief",
+    "belief_ids": "Belief",
+    "newer_ids": "Belief",
+    "older_ids": "Belief",
+}
+"""Fields of payloads that name memories and beliefs. What stands in others is text."""
 _TOLD = ("note", "reason", "text")
 """Fields of a payload that are about what it names."""
 
 
-def key(tenant: str, item_id: str) -> str:
-    """Return the digest by which a memory, belief, episode or event of a tenant stays refused."""
+@dataclass(frozen=True, slots=True)
+class IdAt:
+    """Where in a query's parameters an id stands, and what it is an id of."""
+
+    path: tuple[str, ...]
+    """Names from a parameter inwards; lists and JSON texts on the way are entered."""
+    kind: str
+    """A label; or, in lower case, what holds the label: a field beside the id, or a parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that a query or a payload names."""
+
+    label: str
+    id: str
+    scopes: frozenset[str] = frozenset()
+    """Where it may be; empty for what has an id made of its scope."""
+    own: bool = False
+    """It is what the query writes, and not something that this refers to."""
+    turn: str = ""
+    """Of an episode: the turn of it that was named."""
+
+    def keys(self, tenant: str) -> Iterator[tuple[str, str | None]]:
+        """Yield the digests by which it stays refused, and the scope of each."""
+        if self.label not in CHOSEN:
+            yield key(tenant, self.label, self.id), None
+        for scope in self.scopes:
+            yield key(tenant, self.label, self.id, scope), scope
+
+
+Gone = frozenset[tuple[str, str]]
+"""Labels and ids of what was erased, or is about to be."""
+
+
+def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
+    """Return the digest by which a memory, belief, episode or event of a tenant stays refused.
+
+    Args:
+        tenant: whose.
+        label: what it is.
+        item_id: of it.
+        scope: where it was; counts only for what has an id that a caller may choose.
+    """
+    where = (scope or "",) if label in CHOSEN else ()
+    return identity.digest("erased", label, tenant, *where, item_id)
+
+
+def former_key(tenant: str, item_id: str) -> str:
+    """Return the digest that was kept at first: of whatever has this id, in any scope."""
     return identity.digest("erased", tenant, item_id)
 
 
@@ -31,23 +95,44 @@ def tenant_key(tenant: str) -> str:
     return identity.digest("erased tenant", tenant)
 
 
-def ids(value: Any, *, named: bool = False) -> Iterator[str]:
-    """Yield every id in what a query is given: the texts in fields that hold ids, all through.
+def named(places: Sequence[IdAt], params: Mapping[str, Any]) -> Iterator[Named]:
+    """Yield what a query is given ids of.
 
     Args:
-        value: the query's parameters, or a part of them.
-        named: whether the value itself stands in such a field.
+        places: where its header says that ids stand.
+        params: the query's parameters.
     """
-    if isinstance(value, str):
-        if named:
-            yield value
-    elif isinstance(value, dict):
-        for name, part in value.items():
-            if isinstance(part, str | dict | list | tuple):
-                yield from ids(part, named=name.endswith(("id", "ids")) or name in _NAMING)
-    elif isinstance(value, list | tuple) and value and isinstance(value[0], str | dict | list):
-        for part in value:
-            yield from ids(part, named=named)
+    seen = params.get("scopes", ())
+    everywhere = frozenset((*scopes(params), *seen))
+    for place in places:
+        own = place.path[-1] in ("id", "key")
+        for holder, item_id, scope in _at(params, place.path, None):
+            label: str | None = place.kind
+            if place.kind.islower():
+                label = holder.get(place.kind, params.get(place.kind))
+            where = everywhere if scope is None else frozenset((scope, *(() if own else seen)))
+            # A result of a search without a label is whatever has the id.
+            for one in (*ERASABLE, "Turn") if label is None else (label,):
+                yield Named(one, item_id, where if one in CHOSEN else frozenset(), own)
+
+
+def _at(
+    holder: Mapping[str, Any], path: Sequence[str], scope: str | None
+) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
+    """Yield the map that an id stands in, the id, and the scope of the nearest map around it."""
+    value = holder.get(path[0])
+    if len(path) > 1 and isinstance(value, str):
+        value = json.loads(value)
+    for part in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(part, str) and len(path) == 1:
+            yield holder, part, scope
+        elif isinstance(part, Mapping) and len(path) > 1:
+            yield from _at(part, path[1:], _scope_of(part) or scope)
+
+
+def _scope_of(part: Mapping[str, Any]) -> str | None:
+    found = part.get("scope") or part.get("properties", {}).get("scope")
+    return found if isinstance(found, str) else None
 
 
 def scopes(value: Any) -> Iterator[str]:
@@ -63,34 +148,69 @@ def scopes(value: Any) -> Iterator[str]:
             yield from scopes(part)
 
 
-def names(payload: str | None, gone: frozenset[str]) -> bool:
-    """Return whether JSON names something of what is gone."""
-    return payload is not None and not gone.isdisjoint(_texts(json.loads(payload)))
+def payloads(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the id and the payload of every event that a query is given, all through."""
+    if isinstance(value, dict):
+        if isinstance(value.get("id"), str) and isinstance(value.get("payload"), str):
+            yield value["id"], value["payload"]
+        for part in value.values():
+            if isinstance(part, dict | list | tuple):
+                yield from payloads(part)
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        for part in value:
+            yield from payloads(part)
 
 
-def without(payload: str, gone: frozenset[str]) -> str:
+def mentions(payload: str | None) -> Gone:
+    """Return the memories and beliefs that a payload names, as labels and ids."""
+    return frozenset(_mentions(json.loads(payload or "{}")))
+
+
+def names(payload: str | None, gone: Gone) -> bool:
+    """Return whether a payload names something of what is gone."""
+    return not gone.isdisjoint(mentions(payload))
+
+
+def without(payload: str, gone: Gone) -> str:
     """Return a payload that names nothing of what is gone, and tells nothing more about it."""
     found = json.loads(payload)
     kept = {name: value for name, value in found.items() if name not in _TOLD}
     return json.dumps(_replaced(kept, gone), ensure_ascii=False)
 
 
+def decides(decided: str | None, beliefs: frozenset[str]) -> bool:
+    """Return whether a reply was made into something about one of some beliefs."""
+    return decided is not None and not beliefs.isdisjoint(_texts(json.loads(decided)))
+
+
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, list):
-        for part in value:
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
             yield from _texts(part)
 
 
-def _replaced(value: Any, gone: frozenset[str]) -> Any:
-    if isinstance(value, str):
-        return ERASED if value in gone else value
+def _mentions(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        return {name: _replaced(part, gone) for name, part in value.items()}
+        for name, part in value.items():
+            label = MENTIONED.get(name)
+            if label is None:
+                yield from _mentions(part)
+            else:
+                yield from ((label, one) for one in _texts(part))
+
+
+def _replaced(value: Any, gone: Gone) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _blotted(part, MENTIONED[name], gone) if name in MENTIONED else _replaced(part, gone)
+        for name, part in value.items()
+    }
+
+
+def _blotted(value: Any, label: str, gone: Gone) -> Any:
     if isinstance(value, list):
-        return [_replaced(part, gone) for part in value]
-    return value
+        return [_blotted(part, label, gone) for part in value]
+    return ERASED if isinstance(value, str) and (label, value) in gone else value

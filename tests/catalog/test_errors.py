@@ -39,6 +39,7 @@ CODES = {
     "UnavailableError": "unavailable",
     "GraphUnavailableError": "graph_unavailable",
     "IndexNotReadyError": "index_not_ready",
+    "ReadConflictError": "read_conflict",
     "LeaseLostError": "lease_lost",
     "DigestLockedError": "digest_locked",
     "StillStartingError": "still_starting",

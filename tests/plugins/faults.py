@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from graphmem.errors import GraphUnavailableError
-from graphmem.ports import Graph, Query, Role, Tx
+from graphmem.ports import Address, Graph, Query, Role, Tx
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ class Through:
 
     async def schema(self, query: Query[Any], /, **params: object) -> list[Any]:
         return await self.inner.schema(query, **params)
+
+    async def verify(self) -> None:
+        await self.inner.verify()
+
+    async def move(self, find: Callable[[], Address]) -> None:
+        await self.inner.move(find)
 
     async def close(self) -> None:
         await self.inner.close()

@@ -12,6 +12,7 @@ from graphmem.model import ConsolidationPolicy
 from graphmem.ports import Binding, OnPart
 from graphmem.rules import calibration, claims, gathering, moments, passages
 from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.passages import Passage
 
 PAGE = 200
@@ -58,6 +59,7 @@ class Ground:
     """The first so many passages are new, the others were seen by an earlier run."""
 
 
+@consistent
 async def ground(to: Binding, seen: Seen, policy: ConsolidationPolicy, on_part: OnPart) -> Ground:
     """Return the new passages, the older ones near them, and what is near both."""
     await _indexed(to, seen.known)

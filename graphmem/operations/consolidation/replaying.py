@@ -15,7 +15,7 @@ from graphmem.rules.claims import Claim
 PAGE = 200
 LINKS = 500
 
-KEPT = catalog.query("consolidate/kept", dict)
+KEPT = catalog.query("consolidate/kept", lambda row: (row["id"], json.loads(row["decided"])))
 LACKING = catalog.query("consolidate/lacking", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
@@ -35,10 +35,9 @@ async def replay(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
     marks: list[dict[str, Any]] = []
     after = ""
     while rows := await _kept(to, after):
-        after = rows[-1]["id"]
+        after = rows[-1][0]
         links: dict[str, str] = {}
-        for row in rows:
-            decided = json.loads(row["decided"])
+        for _, decided in rows:
             claims |= {one["id"]: Claim(**one) for one in decided["beliefs"]}
             links |= {one[0]: one[1] for one in decided["said"]}
             links |= {one[0]: one[1] for one in decided["marks"]}
@@ -57,7 +56,7 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
 
 
-async def _kept(to: Binding, after: str) -> list[dict[str, Any]]:
+async def _kept(to: Binding, after: str) -> list[tuple[str, dict[str, Any]]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
     )

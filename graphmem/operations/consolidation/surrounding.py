@@ -14,6 +14,7 @@ from graphmem.operations.consolidation.extracting import Ground, Same, Seen
 from graphmem.ports import Binding
 from graphmem.rules import gathering, passages
 from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.passages import Passage
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Made:
     """Of its statement; None: in the graph already."""
 
 
+@consistent
 async def around(
     to: Binding,
     seen: Seen,

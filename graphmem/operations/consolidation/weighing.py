@@ -12,6 +12,7 @@ from graphmem.operations.consolidation.extracting import Seen
 from graphmem.ports import Binding
 from graphmem.rules import asking, records, vitality
 from graphmem.rules.asking import Reading
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.projection import Evidence
 
 PAGE = 200
@@ -20,6 +21,7 @@ STATES = catalog.query("belief/states", records.belief)
 INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 
 
+@consistent
 async def marked(to: Binding, seen: Seen, units: Sequence[Unit]) -> list[Unit]:
     """Return units with what they do to the standing of beliefs: flags, and what comes back.
 
@@ -36,6 +38,7 @@ async def marked(to: Binding, seen: Seen, units: Sequence[Unit]) -> list[Unit]:
     ]
 
 
+@consistent
 async def faint(
     to: Binding, seen: Seen, supported: set[str], policy: ConsolidationPolicy
 ) -> list[Mark]:

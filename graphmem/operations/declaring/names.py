@@ -11,6 +11,7 @@ from graphmem.model import Alias, EventType, Source
 from graphmem.operations.declaring import events
 from graphmem.ports import Binding, Tx
 from graphmem.rules import claims, names
+from graphmem.rules.conflicts import consistent
 
 
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
@@ -73,6 +74,7 @@ def _check(
         )
 
 
+@consistent
 async def listed(to: Binding) -> list[Alias]:
     """Return every name that stands for another one, by name."""
     return [alias for _, _, alias in await _listed(to)]

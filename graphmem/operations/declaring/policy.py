@@ -10,6 +10,7 @@ from graphmem.model import EventType, Policy, Predicate, Source
 from graphmem.operations.declaring import events
 from graphmem.ports import Binding, Tx
 from graphmem.rules import claims
+from graphmem.rules.conflicts import consistent
 
 
 def _predicate(row: Mapping[str, Any]) -> Predicate:
@@ -56,6 +57,7 @@ async def declare(
     return next(one for one in found if claims.folded(one.name) == key)
 
 
+@consistent
 async def listed(to: Binding) -> list[Predicate]:
     """Return every predicate that a policy was declared for, by name."""
     return await to.world.graph.read(lambda tx: tx.fetch(LIST, tenant=to.wall.tenant))

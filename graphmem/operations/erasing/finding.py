@@ -10,6 +10,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.model import Forgettable
 from graphmem.ports import Binding, Tx
+from graphmem.rules.erasure import Gone
 
 PAGE = 500
 """Events of one transaction."""
@@ -32,9 +33,18 @@ class Doomed:
     episodes: tuple[str, ...] = ()
 
     @property
-    def items(self) -> list[str]:
-        """All of them."""
-        return [*self.memories, *self.beliefs, *self.episodes]
+    def stated(self) -> list[str]:
+        """The memories and beliefs."""
+        return [*self.memories, *self.beliefs]
+
+    @property
+    def mentioned(self) -> Gone:
+        """What payloads may name of it, as labels and ids."""
+        memories = {("Memory", one) for one in self.memories}
+        return frozenset(memories | {("Belief", one) for one in self.beliefs})
+
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.beliefs or self.episodes)
 
 
 def alone(what: Forgettable, item_id: str) -> Doomed:
@@ -81,7 +91,6 @@ async def events(tx: Tx, to: Binding, doomed: Doomed, after: str = "") -> list[d
         memories=list(doomed.memories),
         beliefs=list(doomed.beliefs),
         episodes=list(doomed.episodes),
-        items=doomed.items,
         after=after,
         limit=PAGE + 1,
     )
@@ -110,7 +119,8 @@ async def held(to: Binding, doomed: Doomed) -> Counter[str]:
         lambda tx: tx.fetch(
             HELD,
             tenant=to.wall.tenant,
-            items=doomed.items,
+            memories=list(doomed.memories),
+            beliefs=list(doomed.beliefs),
             episodes=list(doomed.episodes),
         )
     )

@@ -15,7 +15,9 @@ PAGE = 5_000
 """Nodes of a kind that are looked at in one transaction."""
 FEW = 50
 """Ids that are looked for one by one; of more, what an id begins with."""
-BEGINNINGS = ("m_", "b_", "ep_")
+BEGINNINGS = ("m_", "b_")
+ACROSS = "possible_update_of"
+"""The one field by which an event names something of another scope that it does not lead to."""
 END = "\U0010ffff"
 """No id comes after it."""
 SHOWN = 20
@@ -29,12 +31,29 @@ ELSEWHERE = catalog.query("erase/elsewhere", dict)
 class Ids:
     """What is looked for."""
 
-    asked: str
-    """What was asked for."""
-    items: frozenset[str]
-    """That and what goes with it."""
-    events: frozenset[str]
+    gone: erasure.Gone
+    """What was asked for and what goes with it, as labels and ids."""
+    asked: str | None = None
+    """The id of what was asked for; None: a whole scope was."""
+    events: frozenset[str] = frozenset()
     """That go: what they name goes with them."""
+    scope: str | None = None
+    """That goes as a whole, with all events in it."""
+
+    @property
+    def beliefs(self) -> frozenset[str]:
+        """Of what goes, the beliefs, which are all that replies name."""
+        return frozenset(one for label, one in self.gone if label == "Belief")
+
+    @property
+    def marks(self) -> list[str]:
+        """Texts one of which stands in all that names it."""
+        ids = sorted(one for _, one in self.gone)
+        if self.scope is not None:
+            return [ACROSS] if ids else []
+        if len(ids) <= FEW:
+            return ids
+        return [*BEGINNINGS, *(one for one in ids if not one.startswith(BEGINNINGS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +76,9 @@ async def remove(to: Binding, ids: Ids, on_part: OnPart, *, apply: bool) -> int:
     """Take ids out of all events and replies that stay, and return how many named one."""
     changed = 0
     event = reply = ""
-    marks = sorted(ids.items) if len(ids.items) <= FEW else [ids.asked, *BEGINNINGS]
-    while (event, reply) != (END, END):
-        place = {"event": event, "reply": reply}
+    marks = ids.marks
+    while marks and (event, reply) != (END, END):
+        place = {"event": event, "reply": reply, "beyond": ids.scope}
         [page] = await to.world.graph.read(
             lambda tx, place=place: tx.fetch(  # type: ignore[misc]
                 MENTIONS, tenant=to.wall.tenant, marks=marks, limit=PAGE, **place
@@ -93,14 +112,14 @@ async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple
 
 
 def _found(page: Mapping[str, Any], ids: Ids) -> _Found:
-    told = [row for row in page["replies"] if erasure.names(row["decided"], ids.items)]
-    asked = frozenset((ids.asked,))
-    of_it = {row["id"] for row in told if erasure.names(row["decided"], asked)}
+    told = [row for row in page["replies"] if erasure.decides(row["decided"], ids.beliefs)]
+    asked = frozenset((ids.asked or "",))
+    of_it = {row["id"] for row in told if erasure.decides(row["decided"], asked)}
     return _Found(
         events=[
-            {"id": row["id"], "payload": erasure.without(row["payload"], ids.items)}
+            {"id": row["id"], "payload": erasure.without(row["payload"], ids.gone)}
             for row in page["events"]
-            if row["id"] not in ids.events and erasure.names(row["payload"], ids.items)
+            if row["id"] not in ids.events and erasure.names(row["payload"], ids.gone)
         ],
         replies=sorted(of_it),
         removed=[row["id"] for row in told if row["id"] not in of_it],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from graphmem import catalog
@@ -100,7 +100,7 @@ async def _until_last(
         found = await finding.events(tx, to, doomed)
         rows = found[: finding.PAGE]
         if refused:
-            await refuse(tx, to, [erasure.key(to.wall.tenant, row["id"]) for row in rows])
+            await refuse(tx, to, [_key(to, row) for row in rows])
         await _remove(tx, to, rows, mends=True)
         if finish is not None and rows == found:
             await finish(tx, to, doomed)
@@ -111,7 +111,11 @@ async def _until_last(
         found = await to.world.graph.write(work)
         on_part("node", min(found, finding.PAGE))
     if finish is not None:
-        on_part("node", len(doomed.items))
+        on_part("node", len(doomed.stated))
+
+
+def _key(to: Binding, row: Mapping[str, Any]) -> str:
+    return erasure.key(to.wall.tenant, "Event", row["id"], row["scope"])
 
 
 async def _turns(tx: Tx, to: Binding, doomed: Doomed) -> int:
@@ -125,7 +129,7 @@ async def _turns(tx: Tx, to: Binding, doomed: Doomed) -> int:
 
 
 async def _remove_items(tx: Tx, to: Binding, doomed: Doomed) -> None:
-    [beside] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.items)
+    [beside] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.stated)
     if beside["memories"]:
         await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=beside["memories"])
     if beside["beliefs"]:

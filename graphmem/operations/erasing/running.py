@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphmem import catalog
@@ -17,6 +17,8 @@ from graphmem.rules import erasure, identity
 
 ITEMS = 100
 """Memories, or beliefs, whose events go together."""
+ALL = 10_000_000
+"""Memories, beliefs or episodes of a scope, whose ids are looked for elsewhere."""
 PAUSE_S = 0.05
 
 FOUND = catalog.query("erase/found", dict)
@@ -58,25 +60,54 @@ async def forget(to: Binding, wish: Wish) -> Forgotten:
 
 async def _item(to: Binding, wish: Wish) -> Forgotten:
     texts = await _texts(to, wish)
-    if texts is None:
-        return _report(wish, Counter(), repeated=True, left=0)
     roots = finding.alone(wish.what, wish.id)
+    if texts is None:
+        return await _again(to, wish, roots)
     if wish.apply:
-        await _close(to, erasure.key(to.wall.tenant, wish.id))
+        await _close(to, _root_key(to, wish))
     doomed = await finding.whole(to, roots)
     going = await finding.all_events(to, doomed)
     counts = await finding.held(to, doomed) + Counter(Event=len(going))
     lines = await digests.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
-    mentioned = mentions.Ids(wish.id, frozenset(doomed.items), going)
-    named = await mentions.remove(to, mentioned, wish.on_part, apply=wish.apply)
+    ids = mentions.Ids(doomed.mentioned, wish.id, going)
+    named = await mentions.remove(to, ids, wish.on_part, apply=wish.apply)
     done = _report(wish, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
     if not wish.apply:
         return done
     await _remove(to, doomed, wish.on_part, roots)
-    left = (await finding.held(to, doomed)).total() + len(await finding.all_events(to, doomed))
-    left += await mentions.remove(to, mentioned, wish.on_part, apply=False)
+    late, left = await _look_again(to, wish, doomed, replace(ids, events=frozenset()))
     found = await mentions.elsewhere(to, texts, wish.on_part)
-    return done.model_copy(update={"left": left, "elsewhere": found})
+    return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
+
+
+async def _again(to: Binding, wish: Wish, roots: Doomed) -> Forgotten:
+    """Look for what is left of something that was erased before, and erase that."""
+    ids = mentions.Ids(roots.mentioned, wish.id)
+    late, left = 0, (await finding.held(to, roots)).total()
+    if not wish.apply:
+        left += await mentions.remove(to, ids, wish.on_part, apply=False)
+    else:
+        if left:
+            await _remove(to, roots, wish.on_part, roots)
+        late, left = await _look_again(to, wish, roots, ids)
+    report = _report(wish, Counter(), repeated=True, left=left)
+    return report.model_copy(update={"unmentioned": late})
+
+
+async def _look_again(
+    to: Binding, wish: Wish, doomed: Doomed, ids: mentions.Ids
+) -> tuple[int, int]:
+    """Take out what was named meanwhile; return how much that was, and how much is left.
+
+    Whoever read something before it went may still write that he saw it. So this waits for what
+    is under way; what begins later finds nothing to name.
+    """
+    await _wait(to)
+    late = left = await mentions.remove(to, ids, wish.on_part, apply=True)
+    if late:
+        left = await mentions.remove(to, ids, wish.on_part, apply=False)
+    left += (await finding.held(to, doomed)).total() + len(await finding.all_events(to, doomed))
+    return late, left
 
 
 async def _part(to: Binding, wish: Wish) -> Forgotten:
@@ -96,16 +127,22 @@ async def _part(to: Binding, wish: Wish) -> Forgotten:
         return _report(wish, counts)
     await _close(to, key)
     lines = 0
+    whole = Doomed() if scope is None else await finding.some_of_scope(to, scope, ALL)
+    ids = mentions.Ids(whole.mentioned, scope=scope)
+    named = await mentions.remove(to, ids, wish.on_part, apply=True)
     while scope is not None:
         some = await finding.some_of_scope(to, scope, ITEMS)
-        if not some.items:
+        if not some:
             break
         lines += await digests.remove(to, wish.digests, some.episodes, apply=True)
         await _remove(to, some, wish.on_part, Doomed())
     await removing.events_of_scope(to, scope, wish.on_part)
     await removing.sweep(to, scope, wish.on_part)
+    await _wait(to)
+    named += await mentions.remove(to, ids, wish.on_part, apply=True)
     left = (await finding.census(to, scope)).total()
-    return _report(wish, counts, left=left).model_copy(update={"digest_lines": lines})
+    done = _report(wish, counts, left=left)
+    return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
 
 
 async def _remove(to: Binding, doomed: Doomed, on_part: OnPart, roots: Doomed) -> None:
@@ -137,7 +174,8 @@ async def _texts(to: Binding, wish: Wish) -> list[str] | None:
         )
     )
     if not rows:
-        if await _refused(to, erasure.key(to.wall.tenant, wish.id)):
+        former = erasure.former_key(to.wall.tenant, wish.id)
+        if await _refused(to, _root_key(to, wish), former):
             return None
         raise NotFoundError(f"No {wish.what} {wish.id!r}.")
     [row] = rows
@@ -146,10 +184,14 @@ async def _texts(to: Binding, wish: Wish) -> list[str] | None:
     return list(row["texts"])
 
 
-async def _refused(to: Binding, key: str) -> bool:
+async def _refused(to: Binding, *keys: str) -> bool:
     owner = identity.tenant_key(to.wall.tenant)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(REFUSED, tenant=owner, keys=[key]))
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys))
     return bool(found["keys"])
+
+
+def _root_key(to: Binding, wish: Wish) -> str:
+    return erasure.key(to.wall.tenant, LABELS[wish.what], wish.id, to.wall.scope)
 
 
 async def _close(to: Binding, key: str) -> None:
@@ -160,6 +202,11 @@ async def _close(to: Binding, key: str) -> None:
 
     await to.world.graph.write(work)
     await to.world.clock.sleep(guard.TRUST_S)
+    await _wait(to)
+
+
+async def _wait(to: Binding) -> None:
+    """Wait for the transactions that are under way, as long as one may take."""
     began = await to.world.graph.read(_running)
     waited = 0.0
     while began and waited <= to.world.settings.transaction_timeout_s:

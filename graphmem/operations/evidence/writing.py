@@ -13,6 +13,7 @@ from graphmem.operations.evidence.checkpoints import Place
 from graphmem.ports import Binding, Role, Tx
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.conflicts import consistent
 
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
@@ -42,6 +43,7 @@ class Written:
     """Slots whose checkpoint is due."""
 
 
+@consistent
 async def own_claim(to: Binding, belief_id: str) -> Claim:
     """Return what a belief of the handle's own scope says.
 
@@ -79,6 +81,7 @@ def _embedding(
     return lambda tx: tx.fetch(EMBED, tenant=to.wall.tenant, embeddings=embeddings)
 
 
+@consistent
 async def worded(
     to: Binding, batch: Sequence[Draft], *, embed: bool
 ) -> tuple[list[Draft], dict[str, Vector]]:

@@ -11,6 +11,7 @@ from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import Episode, Turn
 from graphmem.ports import Binding
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction import naming, windows
 from graphmem.rules.extraction.asking import Vocabulary
 from graphmem.rules.extraction.quoting import Supply
@@ -39,6 +40,7 @@ class Waiting(NamedTuple):
     """Of what it found."""
 
 
+@consistent
 async def session(to: Binding, episode_id: str) -> Episode:
     """Return the episode of a session.
 
@@ -53,6 +55,7 @@ async def session(to: Binding, episode_id: str) -> Episode:
     return found[0]
 
 
+@consistent
 async def places(to: Binding, episode_id: str, extractor: str) -> list[Place]:
     """Return every turn of a session in order, and which of them an extractor has read."""
     rows: list[dict[str, Any]] = []
@@ -78,6 +81,7 @@ async def _page(to: Binding, episode_id: str, extractor: str, first: int) -> lis
     )
 
 
+@consistent
 async def window(to: Binding, episode_id: str, stretch: Sequence[Place]) -> Window:
     """Return a stretch of turns with their words, and those about them."""
     first = max(0, stretch[0].position - REACH)
@@ -94,6 +98,7 @@ async def window(to: Binding, episode_id: str, stretch: Sequence[Place]) -> Wind
     return windows.window(stretch, turns)
 
 
+@consistent
 async def supplied(to: Binding, episode: Episode, waiting: Sequence[Waiting]) -> list[Supply]:
     """Return every text that memory is known to have given in a session."""
     rows = await to.world.graph.read(
@@ -122,6 +127,7 @@ def _supplies(row: Mapping[str, Any]) -> list[Supply]:
     return [Supply(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
 
 
+@consistent
 async def vocabulary(to: Binding, names: Mapping[str, str]) -> Vocabulary:
     """Return what the tenant calls things, as far as the handle sees it.
 

@@ -12,6 +12,7 @@ from graphmem.model import Decided, EventType, ProposalPage, ProposalStatus, Sou
 from graphmem.operations.extraction import writing
 from graphmem.ports import Binding, Tx
 from graphmem.rules import claims, drafts, identity, moments, paging
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction import saying
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -20,6 +21,7 @@ PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
 DECIDE = catalog.query("extract/decide", catalog.ignored)
 
 
+@consistent
 async def page(
     to: Binding, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:

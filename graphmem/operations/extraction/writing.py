@@ -13,6 +13,7 @@ from graphmem.errors import ErasedError
 from graphmem.ports import Bill, Binding, Tx
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction.saying import Said
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
@@ -57,6 +58,7 @@ class Unit:
         )
 
 
+@consistent
 async def worded(to: Binding, found: Sequence[Claim]) -> dict[str, Claim]:
     """Return claims by their ids, read aloud as their predicates have it."""
     if not found:

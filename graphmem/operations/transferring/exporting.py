@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import ExportFileError
+from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.model import Exported
 from graphmem.operations.transferring import walking
-from graphmem.ports import Binding, OnPart
+from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import moments, transfer
 from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
 
@@ -149,8 +149,9 @@ async def _write(to: Binding, draft: _Draft, place: int, after: str, on_part: On
 
 async def _page(to: Binding, kind: Kind, after: str, known: datetime) -> dict[str, Any]:
     part = {"part": kind.part} if kind.beside else {}
-    [page] = await to.world.graph.read(
-        lambda tx: tx.fetch(
+
+    async def work(tx: Tx) -> dict[str, Any]:
+        [page] = await tx.fetch(
             READ_BESIDE if kind.beside else READ,
             tenant=to.wall.tenant,
             known=known,
@@ -159,8 +160,18 @@ async def _page(to: Binding, kind: Kind, after: str, known: datetime) -> dict[st
             limit=PAGE,
             **part,
         )
-    )
-    return page
+        if not all(_whole(kind, found) for found in page["records"]):
+            raise ReadConflictError
+        return page
+
+    return await to.world.graph.read(work)
+
+
+def _whole(kind: Kind, found: Mapping[str, Any]) -> bool:
+    """Return whether nothing of a record was deleted while it was read."""
+    properties = found["properties"]
+    is_there = bool(properties) if kind.beside else properties.get("id") == found["key"]
+    return is_there and all(link["label"] and link["key"] for link in found["links"])
 
 
 async def _add(to: Binding, draft: _Draft, records: Sequence[Mapping[str, Any]]) -> None:

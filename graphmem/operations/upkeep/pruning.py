@@ -16,6 +16,7 @@ from graphmem.operations.upkeep import archives
 from graphmem.operations.upkeep.archives import EPISODE, in_order
 from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import identity, moments, pruning, rating
+from graphmem.rules.conflicts import consistent
 from graphmem.rules.rating import STANDARD
 
 PAGE = 200
@@ -88,6 +89,7 @@ async def prune(
     )
 
 
+@consistent
 async def pruned(to: Binding, run: str | None) -> list[Pruned]:
     """Return what pruning did in the scope, oldest first: of one run, or of all."""
     found: list[Pruned] = []

@@ -1,0 +1,27 @@
+// Where turns, episodes and events are; a turn that has lost its episode is nowhere.
+// mode: read
+// rows: many
+// plan: NodeUniqueIndexSeek
+// params:
+//   $tenant    string  whose
+//   $turns     list    ids
+//   $episodes  list    ids
+//   $events    list    ids
+// columns:
+//   - label    string  Turn, Episode or Event
+//   - id       string  of it
+//   - scope    string  of it; of a turn, of its episode
+//   - episode  string  id of a turn's episode; else null
+
+MATCH (t:Turn {tenant: $tenant})
+WHERE t.id IN $turns
+MATCH (t)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+RETURN 'Turn' AS label, t.id AS id, p.scope AS scope, p.id AS episode
+UNION ALL
+MATCH (p:Episode {tenant: $tenant})
+WHERE p.id IN $episodes
+RETURN 'Episode' AS label, p.id AS id, p.scope AS scope, null AS episode
+UNION ALL
+MATCH (e:Event {tenant: $tenant})
+WHERE e.id IN $events
+RETURN 'Event' AS label, e.id AS id, e.scope AS scope, null AS episode

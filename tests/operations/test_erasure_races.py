@@ -1,0 +1,331 @@
+"""What others write while something is forgotten, and what they may still write afterwards."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import neo4j
+import pytest
+
+from graphmem import GraphMem, Outcome
+from graphmem.client.access_log import AccessLog
+from graphmem.errors import ErasedError
+from graphmem.operations.erasing import Guarded
+from graphmem.rules import erasure, identity
+from tests.clients.test_forgetting import LIMIT, MARK, holding
+from tests.plugins.clients import on
+from tests.plugins.faults import Holding
+from tests.plugins.graph import Look
+from tests.plugins.texts import unlike
+
+pytestmark = pytest.mark.server
+
+Telling = Callable[[str, int], None]
+
+
+def at_first(happens: Callable[[], object]) -> Telling:
+    """Let something happen after the tombstone and before anything is removed."""
+    left = [happens]
+
+    def tell(_kind: str, _count: int) -> None:
+        if left:
+            left.pop()()
+
+    return tell
+
+
+def searches(look: Look, tenant: str) -> dict[str, int]:
+    """The searches that were logged, with the numbers of their results."""
+    rows = look.rows(
+        "MATCH (e:Event {tenant: $tenant, type: 'SEARCH'}) "
+        "RETURN e.payload AS payload, COUNT { (e)-[:RETURNED]->() } AS results",
+        tenant=tenant,
+    )
+    return {json.loads(row["payload"])["query"]: row["results"] for row in rows}
+
+
+def told(memory: GraphMem) -> dict[str, str]:
+    """Something that MARK stands in, by kind, and a memory that it does not stand in."""
+    with memory.session("secret") as session:
+        session.add_messages([{"role": "user", "content": f"{MARK} is here", "id": "1"}])
+        known = str(session.remember(f"{MARK} opens the payments service at noon").memory_id)
+    belief = memory.observe("alice", "works_on", MARK).belief_id
+    kept = str(memory.remember(unlike(1)).memory_id)
+    [turn] = memory.turns(session.episode_id)
+    return {
+        "memory": known,
+        "belief": belief,
+        "episode": session.episode_id,
+        "turn": turn.id,
+        "kept": kept,
+    }
+
+
+def other_process(memory: GraphMem) -> GraphMem:
+    """The same handle as another process has it: what it logs waits there."""
+    state = memory._state
+    assert isinstance(state.binding.world.graph, Guarded)
+    graph = Guarded(state.binding.world.graph._inner, time.monotonic)
+    return on(type(memory)(replace(state, accesses=AccessLog())), graph=graph)
+
+
+@pytest.mark.parametrize(
+    ("what", "found"),
+    [("memory", "memory"), ("belief", "belief"), ("episode", "turn"), ("episode", "memory")],
+)
+@pytest.mark.parametrize("early", [True, False])
+def test_a_search_that_waits_goes_with_the_last_of_its_results(
+    plain: GraphMem,
+    look: Look,
+    tenant: str,
+    what: str,
+    found: str,
+    early: bool,  # noqa: FBT001
+) -> None:
+    """Whether it is written before what it found is removed, or after."""
+    known = told(plain)
+    late = other_process(plain)
+    late.log_search(f"where is {MARK}?", tool="grep", results=[known[found]])
+    late.log_search("both", tool="grep", results=[known[found], known["kept"]])
+    late.log_search("nothing", tool="grep")
+    done = plain.forget(
+        what, known[what], apply=True, on_part=at_first(late.flush if early else bool)
+    )
+    assert late.flush() == (0 if early else 2)
+    assert done.clean
+    assert searches(look, tenant) == {"both": 1, "nothing": 0}
+    assert holding(look, tenant, f"where is {MARK}?") == []
+    assert plain.forget(what, known[what]).left == 0
+
+
+def test_nothing_of_what_is_being_forgotten_is_logged(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    known = told(plain)
+    late = other_process(plain)
+    late.log_search(f"where is {MARK}?", tool="grep", results=[known["memory"]])
+    late.log_search("both", tool="grep", results=[known["memory"], known["kept"]])
+    late.expand(known["memory"])
+    seen: list[dict[str, int]] = []
+
+    def happens() -> None:
+        late.flush()
+        seen.append(searches(look, tenant))
+
+    plain.forget("memory", known["memory"], apply=True, on_part=at_first(happens))
+    assert seen == [{"both": 1}]
+    rows = look.rows("MATCH (e:Event {tenant: $t, type: 'ACCESS'}) RETURN e", t=tenant)
+    assert rows == []
+
+
+def test_the_log_of_another_tenant_goes_on(plain: GraphMem, look: Look, tenant: str) -> None:
+    """The same text has the same id there, and stays."""
+    other = f"{tenant}-2"
+    known = str(plain.remember(unlike(1)).memory_id)
+    assert str(plain.tenant(other).remember(unlike(1)).memory_id) == known
+    late = other_process(plain)
+    for name in (tenant, other):
+        late.tenant(name).log_search("where?", tool="grep", results=[known])
+    plain.forget("memory", known, apply=True, on_part=at_first(late.flush))
+    assert searches(look, tenant) == {}
+    assert searches(look, other) == {"where?": 1}
+
+
+def test_a_session_of_a_forgotten_scope_is_not_logged(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    gone = plain.scope("gone")
+    known = str(gone.remember(unlike(1)).memory_id)
+    with other_process(plain).scope("gone").session("s") as session:
+        session.expand(known)
+        gone.forget("scope", "gone", apply=True)
+    assert session.flush() == 0
+    rows = look.rows("MATCH (n {tenant: $tenant, scope: 'gone'}) RETURN labels(n)", tenant=tenant)
+    assert rows == []
+
+
+def since_now(look: Look) -> Callable[[], None]:
+    """Return what waits until something was forgotten after now."""
+    [row] = look.rows("RETURN datetime.realtime() AS now")
+    asked = "MATCH (t:Tombstone) WHERE t.erased_at > $since RETURN 1"
+
+    def wait() -> None:
+        while not look.rows(asked, since=row["now"]):
+            time.sleep(0.05)
+
+    return wait
+
+
+@pytest.mark.parametrize("trusting", [False, True])
+def test_a_write_that_only_names_it_keeps_its_text(
+    plain: GraphMem,
+    look: Look,
+    tenant: str,
+    trusting: bool,  # noqa: FBT001
+) -> None:
+    """It names the memory in its payload alone. It saw no tombstone; or it sees it at its end."""
+    known = str(plain.remember(LIMIT.format(100)).memory_id)
+    done: list[Any] = []
+    eraser = threading.Thread(target=lambda: done.append(plain.forget("memory", known, apply=True)))
+    wait = since_now(look)
+
+    def happens() -> None:
+        eraser.start()
+        wait()
+
+    world = plain._state.binding.world
+    assert isinstance(world.graph, Guarded)
+    guarded = Guarded(world.graph._inner, time.monotonic)
+    if trusting:
+        guarded._looked[tenant] = time.monotonic() + 60
+    late = on(plain, graph=Holding(guarded, "commit/write", happens))
+    written = late.remember(LIMIT.format(200), id="update")
+    eraser.join(60)
+    assert written.possible_update_of == known
+    assert done[0].clean
+    assert done[0].unmentioned == int(trusting)
+    assert holding(look, tenant, known) == []
+    assert plain.get(str(written.memory_id)).content == LIMIT.format(200)
+    assert plain.remember(LIMIT.format(200), id="update").possible_update_of == "erased"
+
+
+@pytest.mark.parametrize("what", ["memory", "episode"])
+def test_what_is_named_while_it_goes_is_looked_for_again(
+    plain: GraphMem, look: Look, tenant: str, what: str
+) -> None:
+    """What goes with an episode has no tombstone: only a second look finds who named it."""
+    with plain.session("secret") as session:
+        known = str(session.remember(LIMIT.format(100)).memory_id)
+    gone = known if what == "memory" else session.episode_id
+
+    def happens() -> None:
+        plain.remember(LIMIT.format(200), id="update")
+
+    done = plain.forget(what, gone, apply=True, on_part=at_first(happens))
+    assert done.clean
+    assert holding(look, tenant, known) == []
+
+
+def test_a_repeated_forget_looks_again(
+    plain: GraphMem, look: Look, tenant: str, driver: neo4j.Driver
+) -> None:
+    known = str(plain.remember(unlike(1), id="first").memory_id)
+    plain.remember(unlike(2), id="other")
+    plain.forget("memory", known, apply=True)
+    assert plain.forget("memory", known).left == 0
+    payload = json.dumps({"possible_update_of": known, "outcome": Outcome.INSERTED_NEW})
+    driver.execute_query(
+        "MATCH (e:Event {tenant: $tenant, id: 'other'}) SET e.payload = $payload "
+        "CREATE (:Rating {tenant: $tenant, scope: 'global', kind: 'Memory', id: $id})",
+        tenant=tenant,
+        payload=payload,
+        id=known,
+    )
+
+    plan = plain.forget("memory", known)
+    done = plain.forget("memory", known, apply=True)
+
+    assert (plan.repeated, plan.left, plan.clean) == (True, 2, False)
+    assert (done.repeated, done.left, done.unmentioned) == (True, 0, 1)
+    assert holding(look, tenant, known) == []
+
+
+def test_a_neighbour_closes_nothing(plain: GraphMem) -> None:
+    """Ids of memories and episodes can be computed, and ids of events are chosen."""
+    alice, bob = plain.scope("user:alice"), plain.scope("user:bob")
+    now, later = unlike(1), unlike(2)
+    bob.remember(now)
+    known = identity.memory_id("user:bob", now)
+    belief = bob.observe("bob", "works_on", "Atlas").belief_id
+    chosen = (
+        known,
+        belief,
+        identity.memory_id("user:bob", later),
+        identity.episode_id("user:bob", "tuesday"),
+        "bobs-own",
+    )
+    for n, wanted in enumerate(chosen, 10):
+        own = alice.remember(unlike(n), id=wanted)
+        assert alice.forget("memory", str(own.memory_id), apply=True).clean
+
+    assert bob.remember(now).outcome is Outcome.EXACT_DUPE
+    assert bob.remember(later).outcome is Outcome.INSERTED_NEW
+    assert bob.supersede(known, unlike(3)).older_id == known
+    assert bob.observe("bob", "works_on", "Atlas").belief_id == belief
+    with bob.session("tuesday") as session:
+        session.add_messages([{"role": "user", "content": "hello", "id": "1"}])
+        session.remember(unlike(4), id="bobs-own")
+    # In her own scope the ids stay hers, and closed.
+    assert alice.remember(unlike(30), id=known).hygiene_reasons == ("erased",)
+
+
+def test_an_episode_of_a_chosen_id_closes_nothing(plain: GraphMem) -> None:
+    alice, bob = plain.scope("user:alice"), plain.scope("user:bob")
+    known = identity.memory_id("user:bob", unlike(1))
+    alice.add_episode(id=known, content=unlike(2))
+    assert alice.forget("episode", known, apply=True).clean
+    assert bob.remember(unlike(1), id="e1").memory_id == known
+    with pytest.raises(ErasedError):
+        alice.add_episode(id=known, content=unlike(2))
+    assert bob.add_episode(id=known, content=unlike(2)) == known
+
+
+def test_what_refers_to_what_was_forgotten_is_refused(plain: GraphMem) -> None:
+    """By the id of an episode, an event or a turn, not only by what it writes itself."""
+    plain.observe("alice", "works_on", "Atlas", id="o1")
+    with plain.session("secret") as session:
+        session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
+    [turn] = plain.turns(session.episode_id)
+    refused: list[str] = []
+
+    def happens() -> None:
+        for origin in ({"episode": session.episode_id}, {"turn": turn.id}):
+            with pytest.raises(ErasedError):
+                plain.observe("alice", "works_on", "Borea", **origin)
+            refused.append(str(origin))
+
+    assert plain.forget("episode", session.episode_id, apply=True, on_part=at_first(happens)).clean
+    assert len(refused) == 2
+
+
+def test_tombstones_of_former_digests_still_refuse(
+    plain: GraphMem, tenant: str, driver: neo4j.Driver
+) -> None:
+    known = identity.memory_id("global", unlike(1))
+    driver.execute_query(
+        "CREATE (:Tombstone {tenant: $tenant, key: $key, erased_at: datetime()})",
+        tenant=identity.tenant_key(tenant),
+        key=erasure.former_key(tenant, known),
+    )
+    assert plain.remember(unlike(1)).hygiene_reasons == ("erased",)
+    assert plain.forget("memory", known).repeated
+
+
+def test_an_event_that_only_quotes_a_turn_goes_with_it(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    with plain.session("secret") as session:
+        session.add_messages([{"role": "user", "content": f"{MARK} is here", "id": "1"}])
+    [turn] = plain.turns(session.episode_id)
+    plain.observe("alice", "works_on", "Atlas", id="kept")
+    plain.observe("alice", "works_on", "Atlas", id="quoting", turn=turn.id, note=f"{MARK} told")
+    [edges] = look.rows(
+        "MATCH (e:Event {tenant: $tenant, id: 'quoting'}) RETURN COUNT { (e)-[:QUOTES]->() } AS to,"
+        " COUNT { (e)-[:OCCURRED_IN]->() } AS episodes",
+        tenant=tenant,
+    )
+    assert edges == {"to": 1, "episodes": 0}
+
+    done = plain.forget("episode", session.episode_id, apply=True)
+
+    assert done.clean
+    assert done.counts == {"Episode": 1, "Turn": 1, "Event": 1}
+    assert holding(look, tenant, MARK) == holding(look, tenant, "quoting") == []
+    [left] = plain.current("alice", "works_on").candidates
+    assert left.events == 1
+    assert plain.verify().wrong == ()
