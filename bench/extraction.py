@@ -175,14 +175,15 @@ def _corrupted(name: str, cases: Sequence[Case]) -> Table:
     return Table(f"{name}: scripted proposals", rows)
 
 
-def _by_rules(name: str, found: Sequence[Sequence[Window]]) -> Table:
+def _by_rules(name: str, sessions: Sequence[Sequence[Window]]) -> Table:
     codes: Counter[str] = Counter()
     predicates: Counter[str] = Counter()
     turns = 0
-    for window in (one for session in found for one in session):
+    for window in (one for session in sessions for one in session):
         turns += len(window.people)
-        passed, refused = checking.sifted(sentences.read(window), window, _ground(window))
-        codes.update(one.code for one in refused)
+        found, malformed = sentences.read(window)
+        passed, refused = checking.sifted(found, window, _ground(window))
+        codes.update(one.code for one in (*malformed, *refused))
         predicates.update(str(one.claim.predicate) for one in passed)
     row: dict[str, Cell] = {
         "turns of people": turns,

@@ -63,8 +63,6 @@ def mcp(
         found = costs(read_only=read_only)
         app.emit(found, lambda: _table(found))
         return
-    if read_only:
-        app.look_only()
     if tokens is not None:
         app.settings = app.settings.model_copy(update={"mcp_tokens": tokens})
     where = _where(given) if http else None

@@ -90,7 +90,7 @@ class AsyncExtraction(Observed):
             apply=apply,
             review=review,
             # Without a log only the session itself knows what it was supplied with.
-            rules=self._state.rules if to.world.settings.access_log else self._state.all_rules(),
+            rules=self._state.rules if self._state.logs else self._state.all_rules(),
             names=await names.canonical(to),
             waiting=self._waiting(name),
             on_part=on_part,

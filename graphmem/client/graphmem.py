@@ -12,7 +12,7 @@ from graphmem.client import connect, exiting, observing
 from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
-from graphmem.client.state import OnCommit, SessionState, State, blocking, valid
+from graphmem.client.state import OnCommit, SessionState, State, blocking, valid, yes_or_no
 from graphmem.model import Name, Record, Wall
 from graphmem.ports import run_now
 from graphmem.rules import drafts, hygiene, identity
@@ -108,14 +108,17 @@ class AsyncGraphMem(AsyncHandle):
         """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
         return _on_scope(self, name, see)
 
-    def session(self, session_id: str, *, agent: str | None = None) -> AsyncSession:
+    def session(
+        self, session_id: str, *, agent: str | None = None, logged: bool = True
+    ) -> AsyncSession:
         """Return a handle whose writes occur in this session; use it in `async with`.
 
         Args:
             session_id: a name of yours; the same one goes on with the same conversation.
             agent: who works in it, for the log.
+            logged: False keeps its searches and accesses out of the log.
         """
-        return AsyncSession(_in_session(self._state, session_id, agent))
+        return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
 
     async def __aenter__(self) -> Self:
         return self
@@ -162,14 +165,15 @@ class GraphMem(Handle):
         """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
         return _on_scope(self, name, see)
 
-    def session(self, session_id: str, *, agent: str | None = None) -> Session:
+    def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:
         """Return a handle whose writes occur in this session; use it in `with`.
 
         Args:
             session_id: a name of yours; the same one goes on with the same conversation.
             agent: who works in it, for the log.
+            logged: False keeps its searches and accesses out of the log.
         """
-        return Session(_in_session(self._state, session_id, agent))
+        return Session(_in_session(self._state, session_id, agent, logged=logged))
 
     def __enter__(self) -> Self:
         return self
@@ -204,8 +208,8 @@ def _on_wall(handle: H, wall: Wall) -> H:
     return type(handle)(replace(handle._state, binding=binding))
 
 
-def _in_session(state: State, session_id: str, agent: str | None) -> State:
+def _in_session(state: State, session_id: str, agent: str | None, *, logged: bool) -> State:
     given = valid(_SessionName, session_id=session_id, agent=agent)
     episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
     session = SessionState(given.session_id, episode_id, agent=given.agent)
-    return replace(state, session=session)
+    return replace(state, session=session, logged=yes_or_no("logged", logged))

@@ -57,6 +57,13 @@ class State:
     session: SessionState | None = None
     accesses: AccessLog = field(default_factory=AccessLog)
     """Shared by all handles of an opened client."""
+    logged: bool = True
+    """Whether this handle may write to the search log; the setting may still turn it off."""
+
+    @property
+    def logs(self) -> bool:
+        """Whether searches and accesses go to the search log."""
+        return self.logged and self.binding.world.settings.access_log
 
     async def opened_episode(self) -> str | None:
         """Return the episode of the session, made when needed; None outside a session."""
@@ -86,14 +93,14 @@ class State:
 
     async def accessed(self, label: str, item_id: str, artifact: Artifact | None = None) -> None:
         """Note that an item was looked at; when enough of that waits, try to write it."""
-        if not self.binding.world.settings.access_log:
+        if not self.logs:
             return
         start = self._start()
         await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
 
     async def searched(self, tool: str, query: str, found: Iterable[Hit]) -> None:
         """Note a search and what it found; when enough of that waits, try to write it."""
-        if not self.binding.world.settings.access_log:
+        if not self.logs:
             return
         start = self._start()
         await self._log(access_log.search(self.binding, tool, query, found, start), start)

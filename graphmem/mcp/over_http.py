@@ -110,8 +110,8 @@ class Guarded:
             await refusal(scope, receive, send)
             return
         # The SDK keeps each MCP session for whoever began it.
-        name = f"{who.tenant}\n{who.scope}\n{who.read_only}"
-        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        caller = AccessToken(token="", client_id=repr(who), scopes=[])
+        scope["user"] = AuthenticatedUser(caller)
         scope[_WHO] = who
         await self._app(scope, receive, send)
 

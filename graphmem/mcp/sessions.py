@@ -38,11 +38,11 @@ class _Open:
 
 @dataclass
 class Sessions:
-    """Sessions by tenant, scope and name; a call that names none has one of its connection."""
+    """Sessions by caller and name; a call that names none has one of its connection."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST
-    _open: OrderedDict[tuple[str, str, str], _Open] = field(default_factory=OrderedDict)
+    _open: OrderedDict[tuple[Who, str], _Open] = field(default_factory=OrderedDict)
     _unnamed: OrderedDict[tuple[Who, str | None], str] = field(default_factory=OrderedDict)
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -59,13 +59,17 @@ class Sessions:
         return name
 
     def on(self, memory: AsyncGraphMem, who: Who, name: str, agent: str | None) -> AsyncSession:
-        """Return a session, which goes on when it is there; long silent ones are ended."""
+        """Return a session, which goes on when it is there; long silent ones are ended.
+
+        The session of a caller that may only read writes nothing, not even to the search log.
+        """
         now = self.clock()
-        key = (who.tenant, who.scope, name)
+        key = (who, name)
         found = self._open.pop(key, None)
         if found is None:
             handle = memory.tenant(who.tenant).scope(who.scope)
-            found = _Open(handle.session(name, agent=agent), now)
+            session = handle.session(name, agent=agent, logged=not who.read_only)
+            found = _Open(session, now)
         found.used_at = now
         self._open[key] = found
         self._end_silent(now)

@@ -39,8 +39,10 @@ _SUFFIXES: Mapping[str, Kind] = {
     **dict.fromkeys(("md", "markdown", "mdx"), Kind.MARKDOWN),
     **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), Kind.TEXT),
 }
-_PLACE = re.compile(r"(?:::.*|#.*|:\d[\d:-]*)$", re.DOTALL)
-"""After the name of a file: a symbol, a section or a line in it."""
+_PLACE = re.compile(r"(?:::|#).*", re.DOTALL)
+"""After the name of a file: a symbol or a section in it."""
+_NUMBERED = "0123456789:-"
+"""Characters of the lines in a file, as in `a.py:10-20`."""
 
 _LINE = re.compile(r"\r\n?|\n")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -52,17 +54,20 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What `ast` makes of code that is broken, holds a NUL or is nested too deep."""
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
+# Possessive: a line of any length takes linear time.
 _ARROW = (
-    r"(?:const|let|var)[ \t]+[\w$]+[^=]*=[ \t]*(?:async\b[ \t]*)?"
-    r"(?:[\w$]+[ \t]*=>|(?:<[^>]*>[ \t]*)?\([^()]*(?:\([^()]*\)[^()]*)*\)[^=]*=>)"
+    r"(?:const|let|var)[ \t]++[\w$]++[^=]*+=[ \t]*+(?:async\b[ \t]*+)?"
+    r"(?:[\w$]++[ \t]*+=>|(?:<[^>]*+>[ \t]*+)?\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^=]*+=>)"
 )
 _SCRIPT = re.compile(
-    r"[ \t]*(?P<exported>export\b[ \t]*(?:default\b[ \t]*)?)?(?:declare[ \t]+)?"
+    r"[ \t]*+(?P<exported>export\b[ \t]*+(?:default\b[ \t]*+)?)?(?:declare[ \t]++)?"
     rf"(?:(?P<arrow>{_ARROW})|(?P<other>"
-    r"(?:async[ \t]+)?function\b[ \t]*\*?[ \t]*[\w$]*[ \t]*[(<]"
-    r"|(?:const|let|var)[ \t]+[\w$]+[^=]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\([^)]*$)"
-    r"|(?:abstract[ \t]+)?(?:class|interface)[ \t]+[\w$]+[ \t]*(?:<|\{|$|extends\b|implements\b)"
-    r"|type[ \t]+[\w$]+[ \t]*(?:<.*)?=|(?:const[ \t]+)?(?:enum|namespace)[ \t]+[\w$.]+[ \t]*\{?$"
+    r"(?:async[ \t]++)?function\b[ \t]*+(?:\*[ \t]*+)?(?:[\w$]++[ \t]*+)?[(<]"
+    r"|(?:const|let|var)[ \t]++[\w$]++[^=]*+=[ \t]*+(?:async\b[ \t]*+)?(?:function\b|\([^)]*+$)"
+    r"|(?:abstract[ \t]++)?(?:class|interface)[ \t]++[\w$]++[ \t]*+"
+    r"(?:<|\{|$|extends\b|implements\b)"
+    r"|type[ \t]++[\w$]++[ \t]*+(?:<.*)?="
+    r"|(?:const[ \t]++)?(?:enum|namespace)[ \t]++[\w$.]++[ \t]*+\{?$"
     r"))?"
 )
 """Any line matches; one that declares or exports something has a group."""
@@ -80,6 +85,14 @@ _PARAGRAPH = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?…؟])\s|(?<=[。！？])|[\r\n]")
 
 
+def _file_of(ref: str) -> str:
+    """Return the name of a file without the symbol, section or lines behind it."""
+    path = _PLACE.sub("", ref)
+    head = path.rstrip(_NUMBERED)
+    _, colon, lines = path[len(head) :].partition(":")
+    return path[: -len(colon + lines)] if lines[:1].isdecimal() else path
+
+
 def kind_of(ref: str, text: str) -> Kind:
     """Return what a text is written in: by the suffix of its name, else by its lines.
 
@@ -88,7 +101,7 @@ def kind_of(ref: str, text: str) -> Kind:
             (`a.py::f`, `a.md#part`, `a.py:12`); or anything else, which says nothing.
         text: its text.
     """
-    name = re.split(r"[\\/]", _PLACE.sub("", ref))[-1]
+    name = re.split(r"[\\/]", _file_of(ref))[-1]
     stem, _, suffix = name.rpartition(".")
     if stem and (kind := _SUFFIXES.get(suffix.lower())):
         return kind

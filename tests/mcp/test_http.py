@@ -20,7 +20,7 @@ from graphmem.mcp.over_http import is_loopback
 from graphmem.mcp.sessions import Who
 from graphmem.settings import Settings
 from tests.mcp.conftest import Command, Environ, Served, data, over_http, refused
-from tests.plugins.graph import fresh_tenant
+from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
 pytestmark = pytest.mark.server
@@ -47,13 +47,14 @@ def written(file: Path, entries: Any) -> Path:
 
 
 @asynccontextmanager
-async def served(environ: Environ, tmp_path: Path, tenant: str) -> AsyncIterator[Served]:
-    """Serve two tenants, the second to a reader as well."""
-    other = fresh_tenant()
+async def served(
+    environ: Environ, tmp_path: Path, tenant: str, readers: str | None = None
+) -> AsyncIterator[Served]:
+    """Serve two tenants, both in a scope of one name, and a third to a reader."""
     entries = [
         {"token": ALICE, "tenant": tenant, "scope": "user:alice"},
-        {"token": BOB, "tenant": other},
-        {"token": READER, "tenant": other, "read_only": True},
+        {"token": BOB, "tenant": fresh_tenant(), "scope": "user:alice"},
+        {"token": READER, "tenant": readers or fresh_tenant(), "read_only": True},
     ]
     file = written(tmp_path / "tokens.json", entries)
     async with over_http(environ, "--tokens", str(file), errors=tmp_path / "errors.txt") as found:
@@ -61,10 +62,14 @@ async def served(environ: Environ, tmp_path: Path, tenant: str) -> AsyncIterator
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_no_tool_crosses_a_tenant(environ: Environ, tmp_path: Path, tenant: str, mode: str) -> None:
+def test_no_tool_crosses_a_tenant(
+    environ: Environ, tmp_path: Path, look: Look, tenant: str, mode: str
+) -> None:
+    readers = fresh_tenant()
+
     async def session() -> None:
         async with (
-            served(environ, tmp_path, tenant) as server,
+            served(environ, tmp_path, tenant, readers) as server,
             server.client(ALICE, mode=mode) as alice,
             server.client(BOB, mode=mode) as bob,
             server.client(READER, mode=mode) as reader,
@@ -107,6 +112,7 @@ def test_no_tool_crosses_a_tenant(environ: Environ, tmp_path: Path, tenant: str,
             assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
 
     run(session())
+    assert look.events(readers) == {}
 
 
 async def _the_same(client: Any, name: str, key: str, one: str, **more: Any) -> None:

@@ -13,7 +13,7 @@ from graphmem import AsyncGraphMem
 from graphmem.mcp.sessions import IDLE_S, Sessions, Who
 from graphmem.settings import Settings
 from tests.mcp.conftest import Environ, Opened, data, over_http, text_of
-from tests.plugins.graph import Look
+from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
 pytestmark = pytest.mark.server
@@ -80,17 +80,19 @@ def test_the_log_says_who_asked_in_which_session(opened: Opened, look: Look, ten
     assert by["SEARCH"]["actor"] == by["ACCESS"]["actor"] == "monday"
 
 
-def test_a_reader_leaves_no_trace(
-    opened: Opened, settings: Settings, look: Look, tenant: str
-) -> None:
-    silent = settings.model_copy(update={"access_log": False})  # as the command does it
-
+def test_a_reader_leaves_no_trace(opened: Opened, look: Look, tenant: str) -> None:
     async def session() -> None:
         async with opened() as client:
             kept = await data(client, "remember", content=WORDS)
-        async with opened(read_only=True, known=silent) as client:
-            await data(client, "recall", query="where does Alice deploy?", session="monday")
-            await data(client, "expand", id=kept["memory_id"], session="monday")
+        async with opened(read_only=True) as client:
+            for named in ({"session": "monday"}, {}):
+                await data(client, "recall", query="where does Alice deploy?", **named)
+                await data(client, "context", query="where does Alice deploy?", **named)
+                await data(client, "expand", id=kept["memory_id"], **named)
+            await client.read_resource("graphmem://context/Alice")
+            await client.read_resource(f"graphmem://memory/{kept['memory_id']}")
+            asked = await client.get_prompt("ask", {"question": "Where does Alice deploy?"})
+            assert WORDS in str(asked)
 
     run(session())
     assert [event["type"] for event in look.events(tenant).values()] == ["ADD"]
@@ -149,7 +151,7 @@ def test_a_demoted_belief_asks_for_its_revision(opened: Opened) -> None:
 
 def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -> None:
     who, now = Who(tenant, "global"), [0.0]
-    sessions = Sessions(clock=lambda: now[0], most=2)
+    sessions = Sessions(clock=lambda: now[0], most=3)
 
     async def work() -> None:
         async with await AsyncGraphMem.open(settings) as memory:
@@ -158,11 +160,18 @@ def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -
             now[0] = IDLE_S - 1
             assert sessions.on(memory, who, "a", None) is first
             now[0] += IDLE_S + 1
-            for name in "bc":
+            for name in "bcd":
                 sessions.on(memory, who, name, None)
             await asyncio.sleep(0.2)
             assert sessions.on(memory, who, "a", None) is not first
-            assert sessions.on(memory, Who(tenant, "alice"), "a", None) is not first
+            again = sessions.on(memory, who, "a", None)
+            for other in (
+                Who(tenant, "alice"),
+                Who(fresh_tenant(), "global"),
+                Who(tenant, "global", read_only=True),
+            ):
+                assert sessions.on(memory, other, "a", None) is not again
+                assert sessions.on(memory, who, "a", None) is again
         names = {sessions.unnamed(who, connection) for connection in ("1", "2", "1", None)}
         assert len(names) == 3
 

@@ -15,9 +15,9 @@ _MONTHS = [
 _FORMS = (
     re.compile(
         r"(?P<hour>0?[1-9]|1[0-2]):(?P<minute>[0-5]\d) (?P<half>am|pm) on "
-        r"(?P<day>\d{1,2}) (?P<month>[a-z]+), (?P<year>\d{4})"
+        r"(?P<day>\d{1,2}) (?P<month>[a-z]{3,9}), (?P<year>\d{4})"
     ),
-    re.compile(r"(?P<month>[a-z]+)-(?P<day>\d{1,2})-(?P<year>\d{4})"),
+    re.compile(r"(?P<month>[a-z]{3,9})-(?P<day>\d{1,2})-(?P<year>\d{4})"),
 )
 
 

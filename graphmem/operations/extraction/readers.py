@@ -70,7 +70,7 @@ class RuleReader:
 
     async def read(self, window: Window, known: Vocabulary, bill: Bill) -> Read:  # noqa: ARG002
         """Look for the forms."""
-        return Read(sentences.read(window))
+        return Read(*sentences.read(window))
 
 
 class CallReader:

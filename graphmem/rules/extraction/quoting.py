@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,6 +27,10 @@ _UNSPACED = "\u0e00"
 """From here on many scripts put no space between words."""
 _LEAST_WORDS = 5
 """So many words in a row that memory supplied are no coincidence."""
+_TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>\w+)|[^\w\s]+")
+_QUOTES = {ord(one): ord(alike[0]) for alike in (_SINGLE, _DOUBLE) for one in alike}
+_EDGE = "\uffff"
+"""Stands before and after each word; a character that no text needs."""
 _CLOSING = ".!?…。！？ \n\t"
 
 
@@ -59,8 +65,21 @@ def places(words: str, text: str, *, any_case: bool = False) -> list[Span]:
         text: in NFC.
         any_case: whether capitals may differ.
     """
-    pattern = _pattern(plain(words), any_case)
-    return [] if pattern is None else [Span(*found.span()) for found in pattern.finditer(text)]
+    needle = _compared(plain(words).strip(), any_case=any_case)
+    if not needle.text:
+        return []
+    wanted = needle.text
+    if not needle.opens:
+        wanted = wanted.removeprefix(_EDGE)
+    if not needle.closes:
+        wanted = wanted.removesuffix(_EDGE)
+    hay = _of_text(text, any_case)
+    found, at = [], hay.text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        found.append(Span(hay.origin(at), hay.origin(end)))
+        at = hay.text.find(wanted, end)
+    return found
 
 
 def stands(words: str, text: str) -> bool:
@@ -68,22 +87,78 @@ def stands(words: str, text: str) -> bool:
     return bool(places(words, plain(text), any_case=True))
 
 
-@lru_cache(maxsize=4_096)
-def _pattern(words: str, any_case: bool) -> re.Pattern[str] | None:  # noqa: FBT001
-    parts = words.split()
-    if not parts:
-        return None
-    body = r"\s+".join("".join(map(_character, part)) for part in parts)
-    before = r"(?<!\w)" if _is_edge(parts[0][0]) else ""
-    after = r"(?!\w)" if _is_edge(parts[-1][-1]) else ""
-    return re.compile(before + body + after, re.I if any_case else 0)
+@dataclass(frozen=True, slots=True)
+class _Comparable:
+    """A text as it is compared: one kind of white space, of quotation marks, perhaps of capitals.
+
+    Every word has an edge mark before and after it, so that whole words are found by searching a
+    string. That takes linear time on any text; a pattern made of a long text does not.
+    """
+
+    text: str
+    starts: list[int]
+    """Of each piece, in `text`."""
+    origins: list[int]
+    """Of each piece, in the text that was given."""
+    opens: bool
+    """Whether a place must begin where a word begins."""
+    closes: bool
+
+    def origin(self, at: int) -> int:
+        """Return the place in the text that was given."""
+        piece = bisect_right(self.starts, at) - 1
+        return self.origins[piece] + at - self.starts[piece]
 
 
-def _character(character: str) -> str:
-    for alike in (_SINGLE, _DOUBLE):
-        if character in alike:
-            return f"[{re.escape(alike)}]"
-    return re.escape(character)
+def _compared(text: str, *, any_case: bool) -> _Comparable:
+    made: list[str] = []
+    starts, origins, length = [0], [0], 0
+    for token in _TOKEN.finditer(text):
+        piece = _alike(token[0], any_case=any_case)
+        if token["word"]:
+            # An edge belongs to the place where its word begins, or ends.
+            made.append(_EDGE)
+            starts += [length + 1, length + 1 + len(piece)]
+            origins += [token.start(), token.end()]
+            made += [piece, _EDGE]
+            length += len(piece) + 2
+            starts.append(length)
+            origins.append(token.end())
+        else:
+            piece = " " if token["space"] else piece
+            made.append(piece)
+            starts.append(length)
+            origins.append(token.start())
+            length += len(piece)
+            starts.append(length)
+            origins.append(token.end())
+    return _Comparable(
+        "".join(made),
+        starts,
+        origins,
+        opens=bool(text) and _is_edge(text[0]),
+        closes=bool(text) and _is_edge(text[-1]),
+    )
+
+
+@lru_cache(maxsize=8)
+def _of_text(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
+    """Return a text to search in: the turns of a window are asked for many quotes."""
+    return _compared(text, any_case=any_case)
+
+
+def _alike(piece: str, *, any_case: bool) -> str:
+    """Return a piece with one form for characters that count as the same; as long as before."""
+    piece = piece.translate(_QUOTES)
+    if not any_case:
+        return piece
+    folded = piece.casefold()
+    return folded if len(folded) == len(piece) else "".join(map(_folded, piece))
+
+
+def _folded(character: str) -> str:
+    forms = (character.casefold(), character.lower(), character)
+    return next(form for form in forms if len(form) == 1)
 
 
 def _is_edge(character: str) -> bool:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from graphmem.model import Kind, Proposal, Turn
+from graphmem.model import Kind, Proposal, Refused, Turn
 from graphmem.rules import beginnings, lexicon
+from graphmem.rules.extraction import asking
 from graphmem.rules.extraction.grounding import speaker_of
 from graphmem.rules.extraction.windows import Window, is_person
 
@@ -21,66 +22,79 @@ SOURCE_TYPE = "RULE"
 CONFIDENCE = 0.9
 
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…](?!\s|\Z)[^.!?…\n]+)*[.!?…]*")
-_CLAUSE = re.compile(r"(?:[,;]|,?\s+(?:and|but|so))\s+(?=(?:I|I'm|I’m|my)\b)", re.I)
+_CLAUSE = re.compile(r"(?:[,;]|,? (?:and|but|so)) (?=(?:I|I'm|I’m|my)\b)", re.I)
 _OPENING = re.compile(
-    r"\s*(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually"
-    r"|and|but|no|to be honest|honestly|you know)\b[,!:]?\s+)*",
+    r"(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually"
+    r"|and|but|no|to be honest|honestly|you know)\b[,!:]? )*+",
     re.I,
 )
-_NOW = r"(?:(?:now|currently|still|just|recently|really|also)\s+)?"
-_I = rf"I\s+{_NOW}"
-_AM = rf"I\s*(?:['’]m|\s+am)\s+{_NOW}"
-_HAVE = rf"I(?:\s*['’]ve|\s+have)?\s+{_NOW}"
-_NOT = r"I\s+(?:no\s+longer|don['’]?t|do\s+not)\s+"
-_X = r"(?P<object>[^,;:.!?…\n]+?)"
+_NOW = r"(?:(?:now|currently|still|just|recently|really|also) )?"
+_I = rf"I {_NOW}"
+_AM = rf"I(?: ?['’]m| am) {_NOW}"
+_HAVE = rf"I(?: ?['’]ve| have)? {_NOW}"
+_NOT = r"I (?:no longer|don['’]?t|do not) "
 _MONTH = "|".join(lexicon.MONTHS)
-_WHEN = (
-    rf"(?P<when>since\s+[\w ]+?|(?:in|on)\s+(?:\d{{1,2}}\s+)?(?:{_MONTH})(?:\s+\d{{4}})?"
-    r"|in\s+\d{4}|last\s+\w+|yesterday|\w+\s+(?:days?|weeks?|months?|years?)\s+ago|this\s+\w+)"
+# White space is made single spaces before these are applied, and no two repeats that follow one
+# another take the same characters: each is linear in the length of a clause.
+_VALUE = re.compile(r" ?[^ ,;:.!?…]++")
+_WHEN = re.compile(
+    rf",? (?P<when>since [\w ]++|(?:in|on) (?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{4}})?"
+    r"|in \d{4}|last \w++|yesterday|\w++ (?:days?|weeks?|months?|years?) ago|this \w++)",
+    re.I,
 )
-_TAIL = (
-    rf"(?:,?\s+{_WHEN})?"
-    r"(?:\s+(?:now|again|these\s+days|at\s+the\s+moment|any\s*more|though|too))*"
-    r"(?:,?\s+(?:because|with|and|but|so|as|when|while|where|which|who|for|near)\b.*)?\s*$"
+_ASIDE_AFTER = re.compile(
+    r",? (?:because|with|and|but|so|as|when|while|where|which|who|for|near)\b", re.I
 )
+_FILLERS = (
+    *(["now"], ["again"], ["these", "days"], ["at", "the", "moment"], ["anymore"]),
+    *(["any", "more"], ["though"], ["too"]),
+)
+"""What may stand at the end of a clause and tells nothing."""
 
 
 class _Form(NamedTuple):
     pattern: re.Pattern[str]
+    """Of what stands before the object."""
     predicate: str
     kind: Kind = Kind.SUPPORTING
 
 
+class _Told(NamedTuple):
+    """What a clause says, and the part of it that is quoted."""
+
+    object: str
+    when: str | None
+    words: str
+    """From the start of the clause to the end of the object."""
+    words_with_when: str
+
+
 def _form(opening: str, predicate: str, kind: Kind = Kind.SUPPORTING) -> _Form:
-    return _Form(re.compile(opening + r"\s+" + _X + _TAIL, re.I), predicate, kind)
+    return _Form(re.compile(opening + " ", re.I), predicate, kind)
 
 
 _FORMS = (
-    _form(rf"{_AM}(?:living|based)\s+in", "lives_in"),
-    _form(rf"{_I}live\s+in", "lives_in"),
-    _form(rf"{_HAVE}moved\s+to", "lives_in"),
-    _form(rf"{_NOT}live\s+in", "lives_in", Kind.REFUTING),
-    _form(r"I\s+used\s+to\s+live\s+in", "lives_in", Kind.REFUTING),
-    _form(rf"{_AM}working\s+(?:at|for)", "works_at"),
-    _form(rf"{_I}work\s+(?:at|for)", "works_at"),
-    _form(rf"{_NOT}work\s+(?:at|for)", "works_at", Kind.REFUTING),
-    _form(rf"{_I}work\s+as", "works_as"),
-    _form(rf"{_AM}working\s+on", "works_on"),
-    _form(rf"{_I}work\s+on", "works_on"),
-    _form(rf"{_NOT}work\s+on", "works_on", Kind.REFUTING),
+    _form(rf"{_AM}(?:living|based) in", "lives_in"),
+    _form(rf"{_I}live in", "lives_in"),
+    _form(rf"{_HAVE}moved to", "lives_in"),
+    _form(rf"{_NOT}live in", "lives_in", Kind.REFUTING),
+    _form(r"I used to live in", "lives_in", Kind.REFUTING),
+    _form(rf"{_AM}working (?:at|for)", "works_at"),
+    _form(rf"{_I}work (?:at|for)", "works_at"),
+    _form(rf"{_NOT}work (?:at|for)", "works_at", Kind.REFUTING),
+    _form(rf"{_I}work as", "works_as"),
+    _form(rf"{_AM}working on", "works_on"),
+    _form(rf"{_I}work on", "works_on"),
+    _form(rf"{_NOT}work on", "works_on", Kind.REFUTING),
     _form(rf"{_I}(?:like|love|enjoy)", "likes"),
     _form(rf"{_NOT}(?:like|love|enjoy)", "likes", Kind.REFUTING),
     _form(rf"{_I}(?:hate|dislike)", "dislikes"),
     _form(rf"{_I}prefer", "prefers"),
     _form(rf"{_I}speak", "speaks"),
-    _form(rf"{_AM}allergic\s+to", "allergic_to"),
+    _form(rf"{_AM}allergic to", "allergic_to"),
 )
-_MINE = re.compile(
-    r"my\s+(?P<noun>[a-z]+(?:\s+[a-z]+){0,2}?)\s+is\s+(?:now\s+)?" + _X + _TAIL, re.I
-)
-_CORRECTED = re.compile(
-    rf"\s*actually\b,?\s+(?:no,?\s+)?(?:it(?:['’]s|\s+is)\s+)?(?:in\s+|at\s+)?{_X}{_TAIL}", re.I
-)
+_MINE = re.compile(r"my (?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I)
+_CORRECTED = re.compile(r"actually\b,? (?:no,? )?(?:it(?:['’]s| is) )?(?:in |at )?", re.I)
 _ATTRIBUTES = frozenset(
     {
         *("name", "nickname", "birthday", "anniversary", "hometown", "nationality", "job"),
@@ -90,7 +104,7 @@ _ATTRIBUTES = frozenset(
 )
 """After these any value is one; after another noun only a name or a number: my sister is Anna."""
 _FAVOURITE = re.compile(r"favou?rite\b", re.I)
-_ARTICLE = re.compile(r"^(?:a|an|the)\s+", re.I)
+_ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
 _NO_VALUE = (
     lexicon.SUBJECTS
     | (lexicon.DETERMINERS - lexicon.ARTICLES)
@@ -104,12 +118,12 @@ _LONGEST_CORRECTION = 3
 _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b", re.I)
 
 
-def read(window: Window) -> list[Proposal]:
-    """Return what the turns of a window say in one of the known forms.
+def read(window: Window) -> tuple[list[Proposal], list[Refused]]:
+    """Return what the turns of a window say in one of the known forms, and what is too long for it.
 
     Turns shown for reference say what a correction ("actually, Porto since May") corrects.
     """
-    found: list[Proposal] = []
+    found: list[Proposal | Refused] = []
     slots: dict[str, tuple[str, str]] = {}
     offered = {turn.id for turn in window.turns}
     for turn in sorted((*window.around, *window.turns), key=lambda one: one.position):
@@ -117,76 +131,113 @@ def read(window: Window) -> list[Proposal]:
             continue
         said = list(_said(turn, slots))
         found += said if turn.id in offered else []
-    return found
+    return (
+        [one for one in found if isinstance(one, Proposal)],
+        [one for one in found if isinstance(one, Refused)],
+    )
 
 
-def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal]:
+def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | Refused]:
     """Yield what one turn says; `slots` is what each speaker spoke of last."""
     speaker = speaker_of(turn)
-    for sentence in _SENTENCE.findall(turn.text):
-        if sentence.rstrip().endswith("?"):
+    for part in _SENTENCE.findall(turn.text):
+        if part.rstrip().endswith("?"):
             continue
-        proposal = None
-        for clause in _CLAUSE.split(sentence.strip().rstrip(".!…")):
-            if proposal := _clause(clause, turn):
-                slots[speaker] = ("user", str(proposal.predicate))
-                yield proposal
-        if proposal is None and speaker in slots:
-            corrected = _corrected(sentence.strip().rstrip(".!…"), turn, slots[speaker])
+        sentence = " ".join(part.split()).rstrip(" .!…")
+        made = None
+        for clause in _CLAUSE.split(sentence):
+            if made := _clause(clause, turn):
+                if isinstance(made, Proposal):
+                    slots[speaker] = ("user", str(made.predicate))
+                yield made
+        if made is None and speaker in slots:
+            corrected = _corrected(sentence, turn, slots[speaker])
             if corrected is not None:
                 yield corrected
 
 
-def _clause(clause: str, turn: Turn) -> Proposal | None:
+def _clause(clause: str, turn: Turn) -> Proposal | Refused | None:
     opening = _OPENING.match(clause)
-    told = clause[opening.end() :] if opening else clause
-    if not told or _ASIDE.match(told):
+    said = clause[opening.end() :] if opening else clause
+    if not said or _ASIDE.match(said):
         return None
     for form in _FORMS:
-        if found := form.pattern.match(told):
-            return _proposal(found, turn, ("user", form.predicate), form.kind)
-    found = _MINE.match(told)
+        if (found := form.pattern.match(said)) and (told := _told(said, found.end())):
+            return _proposal(told, turn, ("user", form.predicate), form.kind)
+    found = _MINE.match(said)
     # A name in the noun, "my pup Toby", is no name of an attribute.
-    if (
-        found is None
-        or not found["noun"].islower()
-        or not _is_attribute(found["noun"], found["object"])
-    ):
+    if found is None or not found["noun"].islower():
+        return None
+    told = _told(said, found.end())
+    if told is None or not _is_attribute(found["noun"], told.object):
         return None
     predicate = "_".join(found["noun"].lower().split())
-    return _proposal(found, turn, ("user", predicate), Kind.SUPPORTING)
+    return _proposal(told, turn, ("user", predicate), Kind.SUPPORTING)
 
 
-def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | None:
+def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | Refused | None:
     found = _CORRECTED.match(sentence)
-    if found is None or len(found["object"].split()) > _LONGEST_CORRECTION:
+    told = _told(sentence, found.end()) if found else None
+    if told is None or len(told.object.split()) > _LONGEST_CORRECTION:
         return None
     # A name or a number, and no other sentence that begins so.
-    if not found["object"][0].isupper() and not found["object"][0].isdigit():
+    if not told.object[0].isupper() and not told.object[0].isdigit():
         return None
-    return _proposal(found, turn, slot, Kind.SUPPORTING)
+    return _proposal(told, turn, slot, Kind.SUPPORTING)
+
+
+def _told(said: str, start: int) -> _Told | None:
+    """Return what follows the opening of a form: the fewest words that leave nothing untold.
+
+    Args:
+        said: a clause.
+        start: where its object begins.
+    """
+    end = start
+    for _ in range(_LONGEST_OBJECT):
+        if (word := _VALUE.match(said, end)) is None:
+            return None
+        end = word.end()
+        rest = _rest(said[end:])
+        when = _WHEN.fullmatch(rest)
+        if when or not rest:
+            length = len(when[0]) if when else 0
+            name = when["when"] if when else None
+            return _Told(said[start:end].strip(), name, said[:end], said[: end + length])
+    return None
+
+
+def _rest(text: str) -> str:
+    """Return what stands between an object and what tells nothing of it: since when, or nothing."""
+    aside = _ASIDE_AFTER.search(text)
+    rest = text[: aside.start()] if aside else text
+    words = rest.split(" ")
+    kept = [word.lower() for word in words]
+    while filler := next((one for one in _FILLERS if kept[-len(one) :] == one), None):
+        del kept[-len(filler) :]
+    return " ".join(words[: len(kept)])
 
 
 def _proposal(
-    found: re.Match[str], turn: Turn, slot: tuple[str, str], kind: Kind
-) -> Proposal | None:
-    if not _is_value(found["object"].split()):
+    told: _Told, turn: Turn, slot: tuple[str, str], kind: Kind
+) -> Proposal | Refused | None:
+    if not _is_value(told.object.split()):
         return None
-    object_ = _ARTICLE.sub("", found["object"].strip())
-    when = found["when"]
+    when = told.when
     if when is not None and beginnings.begin(when, turn.occurred_at) is None:
         when = None
-    end = found.end("when") if when else found.end("object")
-    return Proposal(
-        turn_id=turn.id,
-        quote=found.string[found.start() : end].strip(),
-        subject=slot[0],
-        predicate=slot[1],
-        object=object_,
-        kind=kind,
-        confidence=CONFIDENCE,
-        when=when,
-        source_type=SOURCE_TYPE,
+    return asking.proposed(
+        {
+            "turn_id": turn.id,
+            "quote": told.words_with_when if when else told.words,
+            "subject": slot[0],
+            "predicate": slot[1],
+            "object": _ARTICLE.sub("", told.object),
+            "kind": kind,
+            "confidence": CONFIDENCE,
+            "when": when,
+            "source_type": SOURCE_TYPE,
+        }
     )
 
 

@@ -19,7 +19,8 @@ FORM = re.compile(r"^\| `(?P<sentence>[^`]+)` \| `(?P<fact>[^`]+)` \|", re.MULTI
 
 
 def facts(*turns: Turn, offered: list[int] | None = None) -> list[str]:
-    return [fact(one) for one in read(read_together(turns, offered))]
+    found, _ = read(read_together(turns, offered))
+    return [fact(one) for one in found]
 
 
 def fact(one: Proposal) -> str:
@@ -115,7 +116,9 @@ def test_what_machines_say_is_not_read() -> None:
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=4))
 def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
     window = read_together([turn(text, n) for n, text in enumerate(texts)])
-    _, refused = sifted(read(window), window, Ground("global", ()))
+    found, malformed = read(window)
+    _, refused = sifted(found, window, Ground("global", ()))
+    assert not malformed
     assert {one.code for one in refused} <= {"repeated"}
 
 
@@ -131,9 +134,10 @@ PIECES = st.sampled_from(
 def test_a_quote_is_always_a_whole_part_of_its_turn(pieces: list[str]) -> None:
     text = " ".join(pieces)
     window = read_together([turn(text)])
-    for one in read(window):
+    found, _ = read(window)
+    for one in found:
         assert one.quote in text
-    passed, refused = sifted(read(window), window, Ground("global", ()))
+    passed, refused = sifted(found, window, Ground("global", ()))
     assert {one.code for one in refused} <= {"repeated"}
     assert len(passed) <= len(pieces)
 
@@ -146,3 +150,10 @@ def test_every_form_of_the_page_is_read(found: tuple[str, str]) -> None:
 
 def test_the_page_has_every_form() -> None:
     assert len(FORM.findall(PAGE.read_text("utf-8"))) >= 20
+
+
+def test_a_word_that_no_claim_can_hold_is_refused_and_the_rest_is_read() -> None:
+    window = read_together([turn(f"I live in {'x' * 2_000}. I work at Acme.")])
+    found, malformed = read(window)
+    assert [fact(one) for one in found] == ["user works_at Acme"]
+    assert [one.code for one in malformed] == ["malformed"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="BaseModel")
 
-_FENCED = re.compile(r"```[a-zA-Z]*\s*(.*?)\s*```", re.DOTALL)
+_FENCED = re.compile(r"```[a-zA-Z]*+(.*?)```", re.DOTALL)
 _FAULTS_SHOWN = 5
 
 
@@ -49,7 +49,7 @@ def _bare(raw: str) -> str:
     if raw.startswith("{"):
         return raw
     if fenced := _FENCED.search(raw):
-        return fenced[1]
+        return fenced[1].strip()
     start, end = raw.find("{"), raw.rfind("}")
     return raw[start : end + 1] if 0 <= start < end else raw
 
