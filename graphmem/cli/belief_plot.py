@@ -14,6 +14,7 @@ import click
 
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import Timeline
+from graphmem.rules import display
 
 HEIGHT = 22
 """Rows in a terminal."""
@@ -64,8 +65,8 @@ def title(found: Timeline) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text on one short line that cannot command a terminal."""
-    line = "".join(c if c.isprintable() else "·" for c in " ".join(text.split()))
+    """Return a text on one short line."""
+    line = display.line(" ".join(text.split()))
     return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
 
 
