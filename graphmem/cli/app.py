@@ -11,6 +11,7 @@ import click
 
 from graphmem import errors
 from graphmem.cli import terminal
+from graphmem.rules import display
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -90,10 +91,10 @@ class App:
         )
         from rich.progress import Progress as RichProgress
 
-        from graphmem.cli.console import label
+        from graphmem.cli.console import Label
 
         shown = columns or (
-            label(),
+            Label(),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -110,9 +111,9 @@ class App:
         """
         from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
-        from graphmem.cli.console import label
+        from graphmem.cli.console import Label
 
-        columns = (label(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (Label(), MofNCompleteColumn(), TimeElapsedColumn())
         with self.progress(*columns) as bars:
             tasks = {
                 kind: bars.add_task(text, total=None, visible=False)
@@ -144,7 +145,7 @@ class App:
 
     def note(self, line: str, *, style: str = "dim") -> None:
         """Print a line on standard error."""
-        self.err.print(terminal.visible(line), style=style)
+        self.err.print(display.line(line), style=style)
 
 
 def plain(data: object) -> Any:

@@ -135,7 +135,7 @@ def to_file(path: Path) -> Callable[[Timeline], str]:
         labels = [_literal(curve.label) for curve in curves(found)]
         figure.legend(drawn, labels, loc="outside lower center", ncols=COLUMNS)
         figure.savefig(path)
-        return f"Drawn to {path}."
+        return f"Drawn to {display.line(str(path))}."
 
     return draw
 
@@ -155,7 +155,7 @@ def _literal(text: str) -> str:
 
 
 def _nothing(found: Timeline) -> str:
-    return f"Nothing is known of {found.subject} {found.predicate}."
+    return f"Nothing is known of {shown(f'{found.subject} {found.predicate}')}."
 
 
 def _library(name: str) -> Any:

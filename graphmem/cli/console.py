@@ -8,11 +8,20 @@ from typing import Any
 import rich.console
 from rich.console import ConsoleOptions, RenderableType
 from rich.measure import Measurement
-from rich.progress import TextColumn
+from rich.progress import ProgressColumn, Task
 from rich.segment import Segment
+from rich.table import Column
 from rich.text import Text
 
 from graphmem.rules import display
+
+MARK = "↳ "
+"""Begins every line that continues another one, wrapped or broken by a stored line feed.
+
+Without it, a stored text could look like lines, rows or prompts of its own.
+"""
+LEAST_WIDTH = 10
+"""Columns; text in fewer is wrapped without marks."""
 
 
 class Console(rich.console.Console):
@@ -25,7 +34,13 @@ class Console(rich.console.Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """Return the segments of a renderable, the text of each made visible."""
-        return _visible(super().render(renderable, options))
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable)
+        if isinstance(renderable, Text):
+            renderable = _Wrapped(renderable)
+        for one in super().render(renderable, options):
+            # Segments of control are rich's own: a progress bar moves the cursor with them.
+            yield one if one.control else one._replace(text=display.block(one.text))
 
 
 class Plain:
@@ -33,23 +48,30 @@ class Plain:
 
     def __init__(self, renderable: RenderableType) -> None:
         self._renderable = renderable
+        self._console = Console()
 
     def __rich_console__(
         self, console: rich.console.Console, options: ConsoleOptions
-    ) -> Iterator[Segment]:
-        """Render without markup, the text of each segment made visible."""
-        yield from _visible(console.render(self._renderable, options.update(markup=False)))
+    ) -> Iterable[Segment]:
+        """Render as our own console does."""
+        return self._console.render(self._renderable, options)
 
     def __rich_measure__(
         self, console: rich.console.Console, options: ConsoleOptions
     ) -> Measurement:
-        """Measure without markup."""
-        return Measurement.get(console, options.update(markup=False), self._renderable)
+        """Measure as our own console does."""
+        return Measurement.get(self._console, options, self._renderable)
 
 
-def label() -> TextColumn:
-    """Return the column of a progress bar that shows a task's description."""
-    return TextColumn("{task.description}", markup=False)
+class Label(ProgressColumn):
+    """The column of a progress bar that shows a task's description."""
+
+    def __init__(self) -> None:
+        super().__init__(Column(no_wrap=True))
+
+    def render(self, task: Task) -> Text:
+        """Return the description on one line."""
+        return Text(display.line(task.description))
 
 
 def drawing(text: str) -> Text:
@@ -60,7 +82,41 @@ def drawing(text: str) -> Text:
     return Text.from_ansi(text)
 
 
-def _visible(segments: Iterable[Segment]) -> Iterator[Segment]:
-    # Segments of control are rich's own: a progress bar moves the cursor with them.
-    for one in segments:
-        yield one if one.control else one._replace(text=display.block(one.text))
+class _Wrapped:
+    """A text whose lines begin with a mark where they continue another one."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(
+        self, console: rich.console.Console, options: ConsoleOptions
+    ) -> Iterable[Segment]:
+        if options.no_wrap or self._text.no_wrap or options.max_width < LEAST_WIDTH:
+            return self._text.__rich_console__(console, options)
+        lines = [
+            line
+            for whole in self._text.split("\n", allow_blank=True)
+            for line in _continued(whole, console, options)
+        ]
+        return Text("\n").join(lines).render(console, end=self._text.end)
+
+    def __rich_measure__(
+        self, console: rich.console.Console, options: ConsoleOptions
+    ) -> Measurement:
+        return self._text.__rich_measure__(console, options)
+
+
+def _continued(
+    whole: Text, console: rich.console.Console, options: ConsoleOptions
+) -> Iterator[Text]:
+    """Yield the lines of one line that may be too long, or hold breaks."""
+    how: dict[str, Any] = {
+        "justify": whole.justify or options.justify,
+        "overflow": whole.overflow or options.overflow,
+    }
+    for place, part in enumerate(whole.split(display.BREAK, allow_blank=True)):
+        lines = part.wrap(console, options.max_width, **how)
+        if place or len(lines) > 1:
+            lines = part.wrap(console, options.max_width - len(MARK), **how)
+        for number, line in enumerate(lines):
+            yield Text.assemble((MARK, "dim"), line) if place or number else line

@@ -22,10 +22,10 @@ from textual.screen import ModalScreen
 from textual.widgets import DataTable, Footer, HelpPanel, Static, TabbedContent, TabPane, Tabs
 
 from graphmem.cli.live_panes import PANES, Entry, Row, Source, opened
-from graphmem.cli.terminal import visible
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.errors import GraphmemError
 from graphmem.model import Attention
+from graphmem.rules import display
 
 T = TypeVar("T")
 
@@ -202,7 +202,7 @@ class Live(App[None]):
         self._failed(error)
 
     def _failed(self, error: GraphmemError) -> None:
-        problem = visible(f"{error.code}: {error}")
+        problem = display.line(f"{error.code}: {error}")
         self._status.update(Text(f"{_now()} · {problem}", style="red"))
 
     def _opened(self, shown: RenderableType) -> None:

@@ -15,6 +15,7 @@ from graphmem.cli.rating_views import COLOURS, WIDTH, named
 from graphmem.cli.terminal import visible
 from graphmem.client.ratings import MOST_DAYS, RatedKind
 from graphmem.model import Activity, Attention, Audit, Card, RatedItem, RatingUpdate
+from graphmem.rules import display
 
 Entry: TypeAlias = RatedItem | Activity | RatingUpdate
 DAY = timedelta(days=1)
@@ -55,7 +56,7 @@ class Pane(NamedTuple):
 
     def rows(self, found: Attention, kinds: Sequence[str]) -> list[Row]:
         """Return the rows of these kinds, in order: cells made visible, keys and entries as is."""
-        shown = zip(self.told(found), self.told(visible(found)), strict=True)
+        shown = zip(self.told(found), self.told(visible(found, display.line)), strict=True)
         return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
 
 

@@ -23,10 +23,10 @@ def start(app: App) -> Endpoint:
     )
 
     from graphmem.adapters import local_server
-    from graphmem.cli.console import label
+    from graphmem.cli.console import Label
 
     columns = (
-        label(),
+        Label(),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),

@@ -1,7 +1,7 @@
 """The way to the terminal: everything that a command writes goes through here.
 
 Data is made visible before a view is built of it (`visible`), so that columns are measured right
-and a stored line feed starts no line. Every writer escapes once more what a view forgot.
+and a stored line feed can be told from a view's own. Every writer escapes what a view forgot.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import logging
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from enum import Enum
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -34,9 +35,12 @@ def echo_json(data: object, *, indent: int | None = None, err: bool = False) -> 
 
 
 def echo_error(heading: str, text: str) -> None:
-    """Write an error to standard error, its heading in red."""
+    """Write an error to standard error, its heading in red.
+
+    Further lines are indented: a text that the error quotes starts no line of its own.
+    """
     click.secho(heading, fg="red", nl=False, err=True)
-    echo(text, err=True)
+    echo(text.replace("\n", "\n  "), err=True)
 
 
 def echo_usage(error: click.ClickException) -> None:
@@ -46,33 +50,37 @@ def echo_usage(error: click.ClickException) -> None:
     echo(shown.getvalue(), err=True, end="")
 
 
-def visible(data: T) -> T:
-    """Return a copy of data in which every text is one visible line.
+def visible(data: T, form: Callable[[str], str] = display.value) -> T:
+    """Return a copy of data with every text in it made visible.
 
-    Goes into records, data classes, maps, lists and tuples; anything else stays as it is.
+    Args:
+        data: records, data classes, maps, lists and tuples are gone into; numbers, instants,
+            members of enumerations, paths and whatever else stay as they are.
+        form: `display.value` for a view on our console, `display.line` for one line.
     """
-    return cast(T, _visible(data))
+    return cast(T, _visible(data, form))
 
 
-def _visible(data: Any) -> Any:
+def _visible(data: Any, form: Callable[[str], str]) -> Any:
     if isinstance(data, str):
-        return data if isinstance(data, Enum) else display.line(data)
+        return data if isinstance(data, Enum) else form(data)
     if isinstance(data, dict):
-        return {_visible(key): _visible(value) for key, value in data.items()}
+        return {_visible(key, form): _visible(one, form) for key, one in data.items()}
     if isinstance(data, list | tuple):
-        parts = [_visible(one) for one in data]
+        parts = [_visible(one, form) for one in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
-    return _visible_record(data)
+    return _visible_record(data, form)
 
 
-def _visible_record(data: Any) -> Any:
+def _visible_record(data: Any, form: Callable[[str], str]) -> Any:
     from pydantic import BaseModel
 
     if isinstance(data, BaseModel):
-        return data.model_copy(update={name: _visible(value) for name, value in data})
+        return data.model_copy(update={name: _visible(one, form) for name, one in data})
     if dataclasses.is_dataclass(data) and not isinstance(data, type):
         fields = [field.name for field in dataclasses.fields(data) if field.init]
-        return dataclasses.replace(data, **{name: _visible(getattr(data, name)) for name in fields})
+        changed = {name: _visible(getattr(data, name), form) for name in fields}
+        return dataclasses.replace(data, **changed)
     return data
 
 

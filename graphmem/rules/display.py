@@ -32,6 +32,9 @@ _SELECTOR = f"(?<![#*0-9\xa9\xae\u203c\u2049\u2122{_SYMBOLS}])[\ufe0e\ufe0f]"
 _IN_BLOCK = re.compile(f"[{_UNSEEN}]|{_JOINER}|{_SELECTOR}")
 _IN_LINE = re.compile(f"[\n{_UNSEEN}]|{_JOINER}|{_SELECTOR}")
 
+BREAK = "\u2028"
+"""Stands for a line feed of a value. No text that was made visible holds it otherwise."""
+
 
 def line(text: str) -> str:
     r"""Return a text on one line: line feeds and tabs are escaped as well, as `\n` and `\t`."""
@@ -42,6 +45,11 @@ def block(text: str) -> str:
     """Return a text of several lines: line feeds stay, and tabs become spaces."""
     plain = text.replace("\r\n", "\n").expandtabs()
     return _IN_BLOCK.sub(lambda found: _as_python(found[0]), plain)
+
+
+def value(text: str) -> str:
+    """Return a text that is part of a view: its line feeds become `BREAK`, to be told from ours."""
+    return block(text).replace("\n", BREAK)
 
 
 def json_text(data: object, *, indent: int | None = None) -> str:
