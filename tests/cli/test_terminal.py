@@ -114,15 +114,21 @@ def test_a_row_cannot_be_forged() -> None:
 
 
 class Colour(StrEnum):
+    """A member is no text of anyone."""
+
     RED = "red\x1b"
 
 
 class Pair(NamedTuple):
+    """A tuple with names."""
+
     one: str
     two: int
 
 
 class Kept(BaseModel):
+    """A record."""
+
     text: str
     parts: tuple[str, ...] = ()
     by: dict[str, list[Pair]] = {}
