@@ -94,19 +94,21 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run one command and end the process with its exit code."""
-    from graphmem.cli.app import exit_code_of, show_error  # only when a command runs
+    from graphmem.cli import terminal  # only when a command runs
+    from graphmem.cli.app import exit_code_of, show_error
     from graphmem.errors import GraphmemError
 
+    terminal.guard()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An argument may hold what no encoding has; it is shown as its number, not a crash.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         result: Any = cli.main(args=args, prog_name="graphmem", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        terminal.echo_usage(error)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo(
+        terminal.echo(
             "Interrupted. What was reported as done is kept; run it again to go on.", err=True
         )
         sys.exit(130)

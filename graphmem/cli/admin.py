@@ -14,6 +14,8 @@ from graphmem.cli.procedures import procedures
 from graphmem.cli.transfer import CACHES, TRANSFER
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from graphmem.client import GraphMem
     from graphmem.model import Backfilled, Rebuilt, Reembedded
 
@@ -43,10 +45,10 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
             return _check(app, s)
         if plan:
             waiting = s.plan()
-            app.emit({"pending": waiting}, "\n".join(waiting) or "Nothing is pending.")
+            app.emit({"pending": waiting}, lambda _: "\n".join(waiting) or "Nothing is pending.")
             return 0
         applied = s.migrate()
-    app.emit({"applied": applied}, "\n".join(applied) or "The schema is current.")
+    app.emit({"applied": applied}, lambda _: "\n".join(applied) or "The schema is current.")
     return 0
 
 
@@ -55,13 +57,13 @@ def _check(app: App, opened: Any) -> int:
 
     waiting, differences = opened.plan(), opened.drift()
 
-    def view() -> Any:
+    def view(found: dict[str, Any]) -> Any:
         if not waiting and not differences:
             return "The schema is current and as declared."
         table = Table("what", "name", "detail", box=None, pad_edge=False)
-        for name in waiting:
+        for name in found["pending"]:
             table.add_row("pending", name, "run `graphmem admin migrate`")
-        for difference in differences:
+        for difference in found["differences"]:
             table.add_row(difference.kind, difference.name, difference.text)
         return table
 
@@ -97,7 +99,7 @@ def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None
         else:
             data = opened.finish(tell) if finish else opened.reembed(tell)
             shown = _reembedded(data, finished=finish)
-    app.emit(data, shown)
+    app.emit(data, lambda _: shown)
 
 
 def _reembedded(done: Reembedded, *, finished: bool) -> str:
@@ -129,15 +131,18 @@ def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
         made = _backfill(app, memory) if backfill else None
         found = _rebuild(app, memory, verify=verify)
 
-    def view() -> Any:
-        from rich.console import Group
-
-        caches = _mismatches(found)
-        return caches if made is None else Group(*_backfilled(made), caches)
-
-    data = found.model_dump()
-    app.emit(data if made is None else {**data, "backfilled": made}, view)
+    if app.json:
+        data = found.model_dump()
+        app.emit_json(data if made is None else {**data, "backfilled": made})
+    else:
+        app.emit((made, found), lambda both: _rebuilt(*both))
     return int((verify and bool(found.wrong)) or bool(made and made.unfit))
+
+
+def _rebuilt(made: Backfilled | None, found: Rebuilt) -> RenderableType:
+    from rich.console import Group
+
+    return Group(*(_backfilled(made) if made else ()), _mismatches(found))
 
 
 def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> Rebuilt:
@@ -152,19 +157,17 @@ def _backfill(app: App, memory: GraphMem) -> Backfilled:
 
 
 def _mismatches(found: Rebuilt) -> Any:
-    from rich.markup import escape
     from rich.table import Table
 
     if not found.wrong:
         return "Every cache is as its events say."
     table = Table("what", "id", "was kept", "events say", box=None, pad_edge=False)
     for one in found.wrong:
-        table.add_row(one.kind, escape(one.id), escape(one.cached), escape(one.found))
+        table.add_row(one.kind, one.id, one.cached, one.found)
     return table
 
 
 def _backfilled(made: Backfilled) -> Iterator[Any]:
-    from rich.markup import escape
     from rich.table import Table
 
     if not (made.memories or made.filled or made.edges):
@@ -179,9 +182,7 @@ def _backfilled(made: Backfilled) -> Iterator[Any]:
     if made.unfit:
         table = Table("left", "of", "because", "to do", "such as", box=None, pad_edge=False)
         for one in made.unfit:
-            table.add_row(
-                f"{one.count:,}", one.kind, one.problem, one.hint, escape(", ".join(one.ids))
-            )
+            table.add_row(f"{one.count:,}", one.kind, one.problem, one.hint, ", ".join(one.ids))
         yield table
 
 
@@ -200,7 +201,7 @@ def list_(app: App) -> None:
 
     found = [catalog.procedure(name) for name in catalog.names()]
 
-    def view() -> Table:
+    def view(_: object) -> Table:
         table = Table("name", "mode", "what a caller gets", box=None, pad_edge=False)
         for p in found:
             table.add_row(p.name, p.mode.value, p.summary.split(". ")[0])
@@ -228,7 +229,7 @@ def show(app: App, name: str) -> None:
         )
     found = catalog.procedure(name)
     text = catalog.pasted(found)
-    app.emit({"name": found.name, "text": text, "params": found.params}, Text(text))
+    app.emit({"name": found.name, "text": text, "params": found.params}, lambda _: Text(text))
 
 
 @admin.command()
@@ -242,10 +243,10 @@ def settings(app: App) -> None:
     shown = app.settings.model_dump(mode="json")
     fields = type(app.settings).model_fields
 
-    def view() -> Table:
+    def view(known: dict[str, Any]) -> Table:
         table = Table("variable", "value", "what", box=None, pad_edge=False)
         for name, field in fields.items():
-            value = "" if shown[name] is None else str(shown[name])
+            value = "" if known[name] is None else str(known[name])
             table.add_row(PREFIX + name.upper(), value, field.description or "")
         return table
 

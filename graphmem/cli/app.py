@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
@@ -11,16 +10,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from graphmem import errors
+from graphmem.cli import terminal
+from graphmem.rules import display
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.progress import Progress
 
+    from graphmem.cli.console import Console
     from graphmem.client import GraphMem
     from graphmem.ports import OnPart
     from graphmem.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
     (errors.ModelUnavailableError, 4),
@@ -51,28 +54,32 @@ class App:
     @cached_property
     def console(self) -> Console:
         """Standard output, for people."""
-        from rich.console import Console
+        from graphmem.cli.console import Console
 
-        return Console(highlight=False)
+        return Console()
 
     @cached_property
     def err(self) -> Console:
         """Standard error: progress and notes, which never mix with results."""
-        from rich.console import Console
+        from graphmem.cli.console import Console
 
-        return Console(stderr=True, highlight=False)
+        return Console(stderr=True)
 
-    def emit(self, data: object, view: RenderableType | Callable[[], RenderableType]) -> None:
+    def emit(self, data: T, view: Callable[[T], RenderableType]) -> None:
         """Print `data` as JSON when asked for, else the view of it.
 
         Args:
             data: plain values or records.
-            view: what people see; a callable is only called for them.
+            view: returns what people see; given the data with every text made visible.
         """
         if self.json:
-            click.echo(json.dumps(plain(data), ensure_ascii=False, indent=2))
+            self.emit_json(data)
         else:
-            self.console.print(view() if callable(view) else view)
+            self.console.print(view(terminal.visible(data)))
+
+    def emit_json(self, data: object) -> None:
+        """Print `data` as JSON, whether or not it was asked for."""
+        terminal.echo_json(plain(data), indent=2)
 
     @contextmanager
     def progress(self, *columns: Any) -> Iterator[Progress]:
@@ -80,13 +87,14 @@ class App:
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
-            TextColumn,
             TimeRemainingColumn,
         )
         from rich.progress import Progress as RichProgress
 
+        from graphmem.cli.console import Label
+
         shown = columns or (
-            TextColumn("{task.description}"),
+            Label(),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -101,9 +109,11 @@ class App:
         Args:
             counters: what is written before the number, by kind.
         """
-        from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+        from graphmem.cli.console import Label
+
+        columns = (Label(), MofNCompleteColumn(), TimeElapsedColumn())
         with self.progress(*columns) as bars:
             tasks = {
                 kind: bars.add_task(text, total=None, visible=False)
@@ -131,7 +141,11 @@ class App:
     def report(self, line: str) -> None:
         """Show people what takes long."""
         if not self.json:
-            self.err.print(f"[dim]{line}[/dim]")
+            self.note(line)
+
+    def note(self, line: str, *, style: str = "dim") -> None:
+        """Print a line on standard error."""
+        self.err.print(display.line(line), style=style)
 
 
 def plain(data: object) -> Any:
@@ -189,7 +203,10 @@ def listening(*, port: int) -> Callable[[F], F]:
         host = click.option(
             "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
         )
-        return host(numbered(function))
+        allowed = click.option(
+            "--allow-host", multiple=True, metavar="NAME", help="A Host header to accept too."
+        )
+        return host(numbered(allowed(function)))
 
     return with_options
 
@@ -203,7 +220,6 @@ def show_error(error: errors.GraphmemError, *, as_json: bool) -> None:
     """Write an error to standard error: code, what was wrong, what to do."""
     if as_json:
         shown = {"code": error.code, "message": error.message, "hint": error.hint}
-        click.echo(json.dumps({"error": shown}), err=True)
+        terminal.echo_json({"error": shown}, err=True)
         return
-    click.secho(f"Error ({error.code}): ", fg="red", nl=False, err=True)
-    click.echo(str(error), err=True)
+    terminal.echo_error(f"Error ({error.code}): ", str(error))

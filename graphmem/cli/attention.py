@@ -36,7 +36,7 @@ def rate(app: App, *, again: bool) -> None:
     with app.memory() as memory:
         with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as tell:
             done = memory.rate(again=again, on_part=tell)
-        app.emit(done, lambda: rating_views.settled(done))
+        app.emit(done, rating_views.settled)
 
 
 @attention.command()
@@ -52,7 +52,7 @@ def audit(app: App, *, days: float, session: str | None) -> int:
 
     with app.memory() as memory:
         found = memory.audit(days=days, session=session)
-    app.emit(found, lambda: rating_views.audit(found))
+    app.emit(found, rating_views.audit)
     return int(bool(found.findings))
 
 
@@ -86,7 +86,7 @@ def dashboard(
     with app.memory() as memory:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
         found = memory.attention(limit=10 if limit is None else limit, **chosen)
-        app.emit(found, lambda: rating_views.dashboard(found))
+        app.emit(found, rating_views.dashboard)
 
 
 def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> None:

@@ -61,7 +61,7 @@ def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any)
         # The verdict is of a belief and not of a place in a slot: one more question for people.
         asked = slot.leader if not app.json else None
         leader = opened.belief(asked.belief_id, **how) if asked else None
-    app.emit(slot, lambda: belief_views.slot(slot, leader))
+    app.emit(slot, lambda it: belief_views.slot(it, leader))
 
 
 @belief.command(name="list")
@@ -80,7 +80,7 @@ def list_(
     shown = {"superseded": superseded, "archived": archived}
     with app.memory() as opened:
         page = opened.beliefs(cursor=cursor, limit=limit, **shown, **by(**times))
-    app.emit(page, lambda: belief_views.page(page))
+    app.emit(page, belief_views.page)
 
 
 @belief.command()
@@ -93,7 +93,7 @@ def show(app: App, belief_id: str, **times: Any) -> None:
 
     with app.memory() as opened:
         found = opened.belief(belief_id, **by(**times))
-    app.emit(found, lambda: belief_views.belief(found))
+    app.emit(found, belief_views.belief)
 
 
 @belief.command(name="evidence-for")
@@ -112,7 +112,7 @@ def evidence_for(
     at = as_of(valid, known)
     with app.memory() as opened:
         trail = opened.evidence_for(belief_id, as_of=at, **which)
-    app.emit(trail, lambda: belief_views.trail(trail))
+    app.emit(trail, belief_views.trail)
 
 
 @belief.command(name="what-if")
@@ -138,7 +138,7 @@ def what_if(
     extra = [{"kind": kind, "strength": s} for kind, strengths in given for s in strengths]
     with app.memory() as opened:
         trail = opened.what_if(belief_id, extra, without=without, pooled=pooled)
-    app.emit(trail, lambda: belief_views.trail(trail))
+    app.emit(trail, belief_views.trail)
 
 
 @belief.command()
@@ -171,7 +171,7 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
             for one in opened.predicates()
             if name is None or claims.folded(one.name) == claims.folded(name)
         ]
-    app.emit(found, lambda: belief_views.predicates(found))
+    app.emit(found, belief_views.predicates)
 
 
 @belief.command()
@@ -189,7 +189,8 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
 @command(wall=True)
 def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how: Any) -> None:
     """Draw belief over time: of a belief's ID (OF), or of a slot (OF is its subject)."""
-    from graphmem.cli import belief_plot
+    from graphmem.cli import belief_plot, terminal
+    from graphmem.cli.console import drawing
 
     points, best = how.pop("points"), how.pop("best")
     draw = None
@@ -199,9 +200,9 @@ def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how
         draw = belief_plot.in_terminal(app.console.width)
     with app.memory() as opened:
         found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**how))
-    drawn = draw(found) if draw else ""
     if app.json:
-        app.emit(found, drawn)
-    else:
-        # Echoed as it is: a drawing is not wrapped.
-        click.echo(drawn)
+        app.emit_json(found)
+    elif draw:
+        drawn = draw(terminal.visible(found))
+        # A drawing is not wrapped.
+        app.console.print(drawing(drawn), soft_wrap=True)

@@ -10,6 +10,7 @@ import click
 
 from graphmem.cli.app import App, F, command
 from graphmem.cli.memory import InstantType
+from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from graphmem.model import Observation, Recorded
@@ -66,7 +67,7 @@ def observe(app: App, *, refuting: bool, **seen: Any) -> None:
     parts = [seen.pop(name) for name in ("subject", "predicate", "object")]
     with app.memory() as opened:
         done = opened.observe(*parts, kind=kind, **told(seen))
-    app.emit(done, lambda: belief_views.recorded(done))
+    app.emit(done, belief_views.recorded)
 
 
 @click.command(name="import")
@@ -93,7 +94,7 @@ def import_(app: App, file: Path) -> None:
         "repeated": repeated,
         "beliefs": len({one.belief_id for one in done}),
     }
-    app.emit(counts, lambda: belief_views.imported(counts))
+    app.emit(counts, belief_views.imported)
 
 
 def _observed(opened: Any, observations: Sequence[Observation], told: Any) -> Sequence[Recorded]:
@@ -116,7 +117,7 @@ def believe(app: App, statement: str | None, **thought: Any) -> None:
 
     with app.memory() as opened:
         done = opened.believe(statement, **told(thought))
-    app.emit(done, lambda: belief_views.recorded(done))
+    app.emit(done, belief_views.recorded)
 
 
 @click.command()
@@ -140,7 +141,9 @@ def evidence(app: App, belief_id: str, kind: str, strength: float, **where: Any)
         trail = opened.evidence_for(belief_id, limit=1)
     app.emit(
         {"recorded": done, "verdict": trail.verdict, "needed": trail.needed},
-        lambda: Group(belief_views.recorded(done), belief_views.standing(trail)),
+        lambda _: Group(
+            belief_views.recorded(visible(done)), belief_views.standing(visible(trail))
+        ),
     )
 
 
@@ -153,7 +156,7 @@ def retract(app: App, event_id: str, **source: Any) -> None:
     with app.memory() as opened:
         done = opened.retract(event_id, **told(source))
     waits = "" if done.found else "\nIt is not there yet: it will be taken back when it comes."
-    app.emit(done, f"{done.target_id} is taken back by {done.event_id}.{waits}")
+    app.emit(done, lambda it: f"{it.target_id} is taken back by {it.event_id}.{waits}")
 
 
 @click.command()
@@ -173,7 +176,7 @@ def revise(app: App, belief_id: str, statement: str | None, **thought: Any) -> N
 
     with app.memory() as opened:
         done = opened.revise(belief_id, statement, **told(thought))
-    app.emit(done, lambda: belief_views.replaced(done))
+    app.emit(done, belief_views.replaced)
 
 
 @click.command()
@@ -189,7 +192,7 @@ def split(app: App, belief_id: str, statements: tuple[str, ...], **source: Any) 
 
     with app.memory() as opened:
         done = opened.split(belief_id, statements, **told(source))
-    app.emit(done, lambda: belief_views.replaced(done))
+    app.emit(done, belief_views.replaced)
 
 
 @click.command()
@@ -206,7 +209,7 @@ def merge(app: App, belief_ids: tuple[str, ...], statement: str, **thought: Any)
 
     with app.memory() as opened:
         done = opened.merge(belief_ids, statement, **told(thought))
-    app.emit(done, lambda: belief_views.replaced(done))
+    app.emit(done, belief_views.replaced)
 
 
 WRITING = (observe, import_, believe, evidence, retract, revise, split, merge)

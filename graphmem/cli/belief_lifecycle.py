@@ -25,7 +25,7 @@ def mark(function: F) -> F:
 def show(app: App, done: Marked, became: Callable[[Marked], str]) -> None:
     """Print what became of a belief."""
     again = "" if done.changed else "Nothing changed. "
-    app.emit(done, lambda: f"{again}{done.belief_id} is {became(done)}.\nevent {done.event_id}")
+    app.emit(done, lambda it: f"{again}{it.belief_id} is {became(it)}.\nevent {it.event_id}")
 
 
 @click.command()

@@ -19,7 +19,7 @@ def same_as(app: App, name: str, other: str, **source: Any) -> None:
     """Let NAME stand for OTHER: what is said of either is read as said of both."""
     with app.memory() as opened:
         done = opened.same_as(name, other, **told(source))
-    app.emit(done, lambda: f"{done.name} stands for {done.same_as}.\nevent {done.event_id}")
+    app.emit(done, lambda it: f"{it.name} stands for {it.same_as}.\nevent {it.event_id}")
 
 
 @click.command()
@@ -30,7 +30,7 @@ def apart(app: App, name: str, **source: Any) -> None:
     """Let NAME stand for itself again."""
     with app.memory() as opened:
         done = opened.apart(name, **told(source))
-    app.emit(done, lambda: f"{done.name} stands for itself again.\nevent {done.event_id}")
+    app.emit(done, lambda it: f"{it.name} stands for itself again.\nevent {it.event_id}")
 
 
 @click.command()
@@ -41,7 +41,7 @@ def names(app: App) -> None:
 
     with app.memory() as opened:
         found = opened.names()
-    app.emit(found, lambda: belief_views.names(found))
+    app.emit(found, belief_views.names)
 
 
 NAMING = (same_as, apart, names)

@@ -14,6 +14,7 @@ import click
 
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import Timeline
+from graphmem.rules import display
 
 HEIGHT = 22
 """Rows in a terminal."""
@@ -64,8 +65,8 @@ def title(found: Timeline) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text on one short line that cannot command a terminal."""
-    line = "".join(c if c.isprintable() else "·" for c in " ".join(text.split()))
+    """Return a text on one short line."""
+    line = display.line(" ".join(text.split()))
     return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
 
 
@@ -134,7 +135,7 @@ def to_file(path: Path) -> Callable[[Timeline], str]:
         labels = [_literal(curve.label) for curve in curves(found)]
         figure.legend(drawn, labels, loc="outside lower center", ncols=COLUMNS)
         figure.savefig(path)
-        return f"Drawn to {path}."
+        return f"Drawn to {display.line(str(path))}."
 
     return draw
 
@@ -154,7 +155,7 @@ def _literal(text: str) -> str:
 
 
 def _nothing(found: Timeline) -> str:
-    return f"Nothing is known of {found.subject} {found.predicate}."
+    return f"Nothing is known of {shown(f'{found.subject} {found.predicate}')}."
 
 
 def _library(name: str) -> Any:

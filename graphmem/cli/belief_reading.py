@@ -35,7 +35,7 @@ def slots(
     """List what is believed of SUBJECT, or of everything: each slot with its best values."""
     with app.memory() as opened:
         page = opened.slots(subject, cursor=cursor, limit=limit, as_of=as_of(valid, known))
-    app.emit(page, lambda: _slots(page))
+    app.emit(page, _slots)
 
 
 def _slots(page: SlotPage) -> Group:
@@ -63,7 +63,7 @@ def flip_set(app: App, belief_id: str, *, valid: datetime | None, known: datetim
     """Show a smallest set of evidence without which the test would end otherwise."""
     with app.memory() as opened:
         found = opened.flip_set(belief_id, as_of=as_of(valid, known))
-    app.emit(found, lambda: _flip_set(found))
+    app.emit(found, _flip_set)
 
 
 def _flip_set(found: FlipSet) -> Text:
@@ -89,7 +89,7 @@ def chain(app: App, belief_id: str, *, valid: datetime | None, known: datetime |
     """Show what a belief took the place of, and what took its place, at any remove."""
     with app.memory() as opened:
         found = opened.belief_chain(belief_id, as_of=as_of(valid, known))
-    app.emit(found, lambda: _chain(found))
+    app.emit(found, _chain)
 
 
 def _chain(found: BeliefChain) -> Group:

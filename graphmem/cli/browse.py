@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
@@ -129,14 +130,14 @@ def browse(
         raise click.UsageError(f"graphmem server browse {kind} {VIEWS[kind].words}".rstrip())
     made = picture(app, kind, words, **page)
     if app.json:
-        app.emit(made._asdict(), "")
+        app.emit_json(made._asdict())
     elif only_query:
-        click.echo(made.query)
+        terminal.echo(made.query)
     else:
         # As one line: a terminal's own wrapping keeps it whole for copying.
-        click.echo(made.url)
-        app.err.print(f"Log in as {made.user}; the password is {made.password}.", style="dim")
-        app.err.print("Captions and colours: graphmem admin browser --out DIR", style="dim")
+        terminal.echo(made.url)
+        app.note(f"Log in as {made.user}; the password is {made.password}.")
+        app.note("Captions and colours: graphmem admin browser --out DIR")
         if not only_print:
             click.launch(made.url)
 

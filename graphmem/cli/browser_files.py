@@ -47,7 +47,7 @@ def browser(app: App, out: Path) -> None:
                 packed.writestr(ZipInfo(f"{FOLDER}/{file}"), text)
     app.emit(
         {"style": str(style), "queries": str(archive), "folder": str(folder)},
-        f"Drag onto Neo4j Browser: {style}\nDrag onto Neo4j Browser: {archive}",
+        lambda _: f"Drag onto Neo4j Browser: {style}\nDrag onto Neo4j Browser: {archive}",
     )
 
 

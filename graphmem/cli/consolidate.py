@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphmem.cli.app import App, command
+from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from graphmem.client import GraphMem
@@ -133,10 +134,10 @@ def _show(
     upkeep = {"graduation": graduated, "compression": compressed}
     data = dict(found) | {name: done for name, done in upkeep.items() if done is not None}
 
-    def view() -> Group:
-        parts = [views.report(found)]
-        parts += [views.graduation(graduated)] if graduated else []
-        parts += [views.compression(compressed)] if compressed else []
+    def view(_: object) -> Group:
+        parts = [views.report(visible(found))]
+        parts += [views.graduation(visible(graduated))] if graduated else []
+        parts += [views.compression(visible(compressed))] if compressed else []
         return Group(*parts)
 
     app.emit(data, view)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 from graphmem.cli.recall import given, looking
 
@@ -33,9 +34,9 @@ def context(
         found = memory.context(" ".join(query), tokens=tokens, limit=limit, **wanted)
         # Shown before the search is logged: that this fails is no reason to hide it.
         if app.json:
-            app.emit(found, "")
+            app.emit_json(found)
         elif found.text:
-            # Not for a terminal but for a prompt: exactly the text, unwrapped.
-            click.echo(found.text)
+            # For a prompt: not wrapped.
+            terminal.echo(found.text)
         else:
-            click.echo(f"Nothing: {found.reason}.", err=True)
+            terminal.echo(f"Nothing: {found.reason}.", err=True)

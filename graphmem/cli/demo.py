@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
@@ -66,13 +67,13 @@ def demo(app: App) -> None:
             "answers": [{"question": q["question"], "found": a} for q, a in answers],
             "compared": compared._asdict(),
         },
-        lambda: _view(total, became, answers, compared),
+        lambda _: _view(*terminal.visible((total, became, answers, compared))),
     )
     if not app.json:
         # Echoed: what is to be copied must not be broken at the terminal's width, or cut there.
         wall = f"--tenant {TENANT} --scope {SCOPE}"
-        click.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {wall}")
-        click.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
+        terminal.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {wall}")
+        terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
 
 
 def observe(memory: GraphMem, messages: Sequence[Message]) -> None:

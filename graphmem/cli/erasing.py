@@ -40,16 +40,16 @@ def forget(app: App, what: str, id: str, *, apply: bool, digests: tuple[Path, ..
         own = {"scope": memory.scope, "tenant": memory.tenant}
         handle = own[what](id) if what in own else memory
         done = handle.forget(what, id, apply=apply, digests=digests, on_part=tell)
-    app.emit(done, lambda: _view(done))
+    app.emit(done, _view)
     return int(bool(done.left))
 
 
 def _view(done: Forgotten) -> Any:
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    name = escape(f"{done.what} {done.id}")
+    name = f"{done.what} {done.id}"
     if done.repeated:
         return f"{name} was forgotten before; nothing of it is left."
     table = Table("node", "count", box=None, pad_edge=False)
@@ -61,10 +61,12 @@ def _view(done: Forgotten) -> Any:
         table.add_row("digest lines", f"{done.digest_lines:,}")
     if not done.applied:
         return Group(f"Forgetting {name} would erase:", table, "Nothing was written: add --apply.")
-    looked = "A second look found nothing." if done.clean else f"[red]{done.left:,} are left.[/red]"
+    looked = Text("A second look found nothing.")
+    if not done.clean:
+        looked = Text(f"{done.left:,} are left.", style="red")
     lines: list[Any] = [f"Forgot {name}:", table, looked]
     if done.elsewhere:
-        same = ", ".join(escape(f"{one.label} {one.id}") for one in done.elsewhere)
+        same = ", ".join(f"{one.label} {one.id}" for one in done.elsewhere)
         lines.append(f"The same words stay in: {same}")
-    lines.append("[dim]Files of the database and backups may hold it for a while.[/dim]")
+    lines.append(Text("Files of the database and backups may hold it for a while.", style="dim"))
     return Group(*lines)

@@ -17,4 +17,4 @@ def expand(app: App, item_id: str) -> None:
     with app.memory() as opened:
         found = opened.expand(item_id)
         # Shown before the look is written: that this fails is no reason to hide it.
-        app.emit(found, lambda: attention_views.card(found))
+        app.emit(found, attention_views.card)

@@ -37,7 +37,7 @@ def extract(app: App, *, session: str, **how: Any) -> int:
 
     with app.memory() as memory:
         done = run(app, memory, session, **how)
-    app.emit(done, lambda: extraction_views.report(done))
+    app.emit(done, extraction_views.report)
     return int(bool(done.unread))
 
 
@@ -93,9 +93,9 @@ def proposals(
             decided["rejected"] = memory.reject(rejected, **source)
         if not decided:
             found = memory.proposals(**page)
-            app.emit(found, lambda: extraction_views.proposals(found))
+            app.emit(found, extraction_views.proposals)
             return
-    app.emit(decided, lambda: extraction_views.decided(decided))
+    app.emit(decided, extraction_views.decided)
 
 
 EXTRACTING = (extract, proposals)

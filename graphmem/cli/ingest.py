@@ -10,6 +10,7 @@ import click
 
 from graphmem.cli.app import App, command
 from graphmem.cli.extraction import reading, run
+from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -47,11 +48,11 @@ def ingest(
         sessions = gathering.sessions(messages) if extracting else []
         found = [run(app, memory, name, rules=rules, review=review) for name in sessions]
     for problem in read.problems:
-        app.err.print(f"[yellow]{file.name}: {problem.text}[/yellow]")
+        app.note(f"{file.name}: {problem.text}", style="yellow")
     data = {"ingested": total, "problems": read.problems}
     app.emit(
         data | ({"extractions": found} if extracting else {}),
-        lambda: _view(total, found),
+        lambda _: _view(*visible((total, found))),
     )
     return int(bool(read.problems) or any(one.unread for one in found))
 

@@ -25,6 +25,7 @@ from graphmem.cli.live_panes import PANES, Entry, Row, Source, opened
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.errors import GraphmemError
 from graphmem.model import Attention
+from graphmem.rules import display
 
 T = TypeVar("T")
 
@@ -201,7 +202,8 @@ class Live(App[None]):
         self._failed(error)
 
     def _failed(self, error: GraphmemError) -> None:
-        self._status.update(Text(f"{_now()} · {error.code}: {error}", style="red"))
+        problem = display.line(f"{error.code}: {error}")
+        self._status.update(Text(f"{_now()} · {problem}", style="red"))
 
     def _opened(self, shown: RenderableType) -> None:
         # Pressed twice before the answer came, it opens once.

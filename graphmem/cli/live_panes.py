@@ -10,9 +10,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem.cli import attention_views, rating_views
+from graphmem.cli.console import Plain
 from graphmem.cli.rating_views import COLOURS, WIDTH, named
+from graphmem.cli.terminal import visible
 from graphmem.client.ratings import MOST_DAYS, RatedKind
 from graphmem.model import Activity, Attention, Audit, Card, RatedItem, RatingUpdate
+from graphmem.rules import display
 
 Entry: TypeAlias = RatedItem | Activity | RatingUpdate
 DAY = timedelta(days=1)
@@ -52,8 +55,9 @@ class Pane(NamedTuple):
     told: Callable[[Attention], Iterator[Row]]
 
     def rows(self, found: Attention, kinds: Sequence[str]) -> list[Row]:
-        """Return the lines that tell of these kinds, in order."""
-        return [row for row in self.told(found) if _is_of(row.entry, kinds)]
+        """Return the rows of these kinds, in order: cells made visible, keys and entries as is."""
+        shown = zip(self.told(found), self.told(visible(found, display.line)), strict=True)
+        return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
 
 
 def _top(found: Attention) -> Iterator[Row]:
@@ -103,18 +107,29 @@ PANES = (
 
 def opened(source: Source, entry: Entry) -> RenderableType:
     """Return what is to be seen of a row that is opened."""
-    if not isinstance(entry, Activity):
-        if entry.kind == "Artifact":
-            return Group(Text(entry.text or entry.id), Text(entry.id, style="dim"))
-        return attention_views.card(source.expand(entry.id))
-    lines: list[RenderableType] = [Text(entry.query or "opened", style="bold")]
-    for kind, item_id, text in entry.items:
+    return Plain(_opened(source, entry))
+
+
+def _opened(source: Source, entry: Entry) -> RenderableType:
+    shown = visible(entry)
+    if not isinstance(shown, Activity):
+        if shown.kind == "Artifact":
+            return Group(Text(shown.text or shown.id), Text(shown.id, style="dim"))
+        return attention_views.card(visible(source.expand(entry.id)))
+    lines: list[RenderableType] = [Text(shown.query or "opened", style="bold")]
+    for kind, item_id, text in shown.items:
         lines += [Text(f"{kind.lower()} {item_id}", style="dim"), Text(text or "(gone)")]
-    if entry.session_id is not None:
+    if isinstance(entry, Activity) and entry.session_id is not None:
         # It has begun a day before at most, or it would be over.
         days = min((datetime.now(UTC) - entry.at) / DAY + 2, MOST_DAYS)
-        lines += ["", rating_views.audit(source.audit(days=days, session=entry.session_id))]
+        found = source.audit(days=days, session=entry.session_id)
+        lines += ["", rating_views.audit(visible(found))]
     return Group(*lines)
+
+
+def _texts(row: Row) -> tuple[Text, ...]:
+    """Return the cells of a row as text; Textual reads a string as markup."""
+    return tuple(one if isinstance(one, Text) else Text(one) for one in row.cells)
 
 
 def _is_of(entry: Entry | None, kinds: Sequence[str]) -> bool:

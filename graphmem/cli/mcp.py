@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphmem.cli import terminal
 from graphmem.cli.app import App, command, listening
 from graphmem.errors import ConfigurationError, InvalidInputError
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Bearer tokens, each with its tenant and scope; GRAPHMEM_MCP_TOKENS by default.",
 )
-@click.option("--allow-host", multiple=True, metavar="NAME", help="A Host header to accept too.")
 @click.option("--allow-origin", multiple=True, metavar="URL", help="An Origin to accept too.")
 @click.option(
     "--print-config",
@@ -61,7 +61,7 @@ def mcp(
         from graphmem.mcp.budget import costs
 
         found = costs(read_only=read_only)
-        app.emit(found, lambda: _table(found))
+        app.emit(found, _table)
         return
     if tokens is not None:
         app.settings = app.settings.model_copy(update={"mcp_tokens": tokens})
@@ -97,8 +97,8 @@ def _print_config(app: App, name: str, where: Where | None, *, read_only: bool) 
         server = started_by(app.settings, *(["--read-only"] if read_only else []))
     else:
         server = Server(url=where.address(where.port))
-    click.echo(client.text(server))
-    click.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
+    terminal.echo(client.text(server))
+    terminal.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
 
 
 def _over_stdio(app: App, *, read_only: bool) -> None:
@@ -110,7 +110,7 @@ def _over_stdio(app: App, *, read_only: bool) -> None:
 
     serving.log_to_stderr()
     if sys.stdin.isatty():
-        click.echo("A client starts this: see --print-config. Ctrl-C ends it.", err=True)
+        terminal.echo("A client starts this: see --print-config. Ctrl-C ends it.", err=True)
     who = Who(app.settings.tenant, app.settings.scope, read_only)
     anyio.run(serving.over_stdio, Keeper(app.settings), who)
 
@@ -127,7 +127,7 @@ def _over_http(app: App, where: Where, *, read_only: bool) -> None:
 
     def ready(address: str) -> None:
         told = f"; the token is in {file}" if file is not None else ""
-        click.echo(f"Serving {address}{told}; Ctrl-C ends it.", err=True)
+        terminal.echo(f"Serving {address}{told}; Ctrl-C ends it.", err=True)
 
     anyio.run(partial(over_http, Keeper(app.settings), tokens, where, ready))
 

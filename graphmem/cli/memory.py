@@ -87,7 +87,7 @@ def add(
     wish = valid(Wish, content=text, tags=tags, at=at, source=source, id=event_id)
     with app.memory() as opened:
         [outcome] = opened.remember_many([wish])
-    app.emit(outcome, lambda: views.outcome(outcome))
+    app.emit(outcome, views.outcome)
     return int(outcome.outcome is Outcome.REJECTED_HYGIENE)
 
 
@@ -120,7 +120,7 @@ def list_(
     at = as_of(valid, known)
     with app.memory() as opened:
         page = opened.list(cursor=cursor, limit=limit, as_of=at, **given)
-    app.emit(page, lambda: Group(views.memories(page.memories), *views.more(page.next_cursor)))
+    app.emit(page, lambda it: Group(views.memories(it.memories), *views.more(it.next_cursor)))
 
 
 @memory.command()
@@ -134,7 +134,7 @@ def get(app: App, memory_id: str, *, valid: datetime | None, known: datetime | N
     at = as_of(valid, known)
     with app.memory() as opened:
         found = opened.get(memory_id, as_of=at)
-    app.emit(found, lambda: views.memory(found))
+    app.emit(found, views.memory)
 
 
 @memory.command()
@@ -148,7 +148,7 @@ def history(app: App, memory_id: str, *, valid: datetime | None, known: datetime
     at = as_of(valid, known)
     with app.memory() as opened:
         events = opened.history(memory_id, as_of=at)
-    app.emit(events, lambda: views.history(events))
+    app.emit(events, views.history)
 
 
 @memory.command()
@@ -162,7 +162,7 @@ def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime |
     at = as_of(valid, known)
     with app.memory() as opened:
         found = opened.chain(memory_id, as_of=at)
-    app.emit(found, lambda: views.chain(found))
+    app.emit(found, views.chain)
 
 
 @memory.command()
@@ -180,7 +180,7 @@ def supersede(
     origin: Origin = {"at": at} if at else {}
     with app.memory() as opened:
         done = opened.supersede(memory_id, text, reason=reason, **origin)
-    app.emit(done, f"{done.newer_id} now stands for {done.older_id}.")
+    app.emit(done, lambda it: f"{it.newer_id} now stands for {it.older_id}.")
 
 
 @memory.command()
@@ -191,7 +191,7 @@ def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
     """Hide a memory from recall; `restore` takes it back."""
     with app.memory() as opened:
         event_id = opened.deprecate(memory_id, reason=reason)
-    app.emit({"event_id": event_id}, f"{memory_id} is hidden; event {event_id}.")
+    app.emit({"event_id": event_id}, lambda _: f"{memory_id} is hidden; event {event_id}.")
 
 
 @memory.command()
@@ -202,7 +202,7 @@ def restore(app: App, memory_id: str, *, reason: str | None) -> None:
     """Make a hidden memory current again."""
     with app.memory() as opened:
         event_id = opened.restore(memory_id, reason=reason)
-    app.emit({"event_id": event_id}, f"{memory_id} is current; event {event_id}.")
+    app.emit({"event_id": event_id}, lambda _: f"{memory_id} is current; event {event_id}.")
 
 
 @memory.command()
@@ -213,7 +213,7 @@ def restore_episode(app: App, episode_id: str) -> None:
     with app.memory() as opened:
         done = opened.restore_episode(episode_id)
     said = f"is whole again; event {done.event_id}" if done.changed else "was not compressed"
-    app.emit(done, f"{episode_id} {said}.")
+    app.emit(done, lambda _: f"{episode_id} {said}.")
 
 
 @memory.command()
@@ -227,4 +227,4 @@ def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
 
     with app.memory() as opened:
         page = opened.stale(days=days, limit=limit, cursor=cursor)
-    app.emit(page, lambda: attention_views.stale(page))
+    app.emit(page, attention_views.stale)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from graphmem.cli import terminal
 from graphmem.cli.app import App, command, listening
+from graphmem.rules import hosts
 
 if TYPE_CHECKING:
     from graphmem.client.metrics import Exporter
@@ -48,9 +50,9 @@ def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
     with _opened(app, by_tenant) as exporter:
         exporter.read()
         if app.json:
-            app.emit(_families(exporter), "")
+            app.emit_json(_families(exporter))
         else:
-            click.echo(exporter.metrics.text(), nl=False)
+            terminal.echo(exporter.metrics.text(), end="")
 
 
 @metrics.command()
@@ -64,11 +66,11 @@ def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
 )
 @whose
 @command()
-def serve(app: App, *, host: str, port: int, every: float, by_tenant: tuple[str, ...]) -> None:
+def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
     """Serve metrics to Prometheus until interrupted.
 
-    Whoever reaches the address can read them: listen on another than loopback only where that is
-    wanted.
+    Anyone who reaches the address can read them. A request must name the server by its address or
+    by loopback; --allow-host accepts another name, for example graphmem.example:9464.
     """
 
     def wait() -> bool:
@@ -77,8 +79,10 @@ def serve(app: App, *, host: str, port: int, every: float, by_tenant: tuple[str,
 
     with _opened(app, by_tenant) as exporter:
         exporter.read()
-        address = f"http://{host}:{exporter.metrics.serve(host, port)}/metrics"
-        app.emit({"address": address}, f"Serving {address}; Ctrl-C ends it.")
+        host, allow = where["host"], where["allow_host"]
+        port = exporter.metrics.serve(host, where["port"], allow)
+        address = f"http://{hosts.bracketed(host)}:{port}/metrics"
+        app.emit({"address": address}, lambda _: f"Serving {address}; Ctrl-C ends it.")
         wait()
         exporter.keep_reading(wait)
 

@@ -23,19 +23,18 @@ def procedures() -> None:
 @command()
 def list_(app: App) -> None:
     """List every procedure: how it is called, and what a caller gets."""
-    from rich.markup import escape
     from rich.table import Table
 
     from graphmem.adapters.local_server.plugin.offered import offered
 
     found = offered(app.settings)
 
-    def view() -> Table:
+    def view(_: object) -> Table:
         table = Table("CALL; what stands in brackets may be left out", box=None, pad_edge=False)
         table.add_column("what a caller gets", ratio=1)
         for offer in found:
             summary = offer.procedure.summary.split(". ")[0]
-            table.add_row(escape(offer.signature), escape(summary))
+            table.add_row(offer.signature, summary)
         return table
 
     app.emit([_described(offer) for offer in found], view)
@@ -77,14 +76,13 @@ def build(app: App, *, out: Path | None) -> None:
     jar = building.build(app.settings, report=lambda step: _told(app, step))
     if out is not None:
         jar = installing.install(jar, out)
-    count, octets = len(offered(app.settings)), jar.stat().st_size
+    count, octets, neo4j = len(offered(app.settings)), jar.stat().st_size, shipped_lock().neo4j
     app.emit(
-        {"file": str(jar), "bytes": octets, "procedures": count, "neo4j": shipped_lock().neo4j},
-        f"{count} procedures, {octets / 1e3:.0f} kB, for Neo4j {shipped_lock().neo4j} and later: "
-        f"{jar}",
+        {"file": str(jar), "bytes": octets, "procedures": count, "neo4j": neo4j},
+        lambda _: f"{count} procedures, {octets / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",
     )
 
 
 def _told(app: App, step: Progress) -> None:
-    if not app.json and step.stage != "fetch":
-        app.err.print(f"[dim]{step.text}[/dim]")
+    if step.stage != "fetch":
+        app.report(step.text)

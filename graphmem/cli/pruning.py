@@ -37,7 +37,7 @@ def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None)
         done = memory.prune(apply=apply, on_part=tell, **chosen)
     if output is not None:
         _write(output, done.model_dump_json(indent=2))
-    app.emit(done, lambda: pruning_views.report(done))
+    app.emit(done, pruning_views.report)
 
 
 @click.command()
@@ -53,11 +53,11 @@ def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
     with app.memory() as memory:
         if run is None:
             lines = memory.pruned()
-            app.emit(lines, lambda: pruning_views.manifest(lines))
+            app.emit(lines, pruning_views.manifest)
             return
         with app.counting({"item": "Items brought back"}) as tell:
             done = memory.restore_pruned(run, ids=items or None, on_part=tell)
-    app.emit(done, lambda: pruning_views.restored(done))
+    app.emit(done, pruning_views.restored)
 
 
 @click.command()
@@ -96,7 +96,7 @@ def pack(
             output.with_suffix(".manifest.json"),
             found.model_dump_json(indent=2, exclude={"text"}),
         )
-    app.emit(found, lambda: pruning_views.pack(found, output))
+    app.emit(found, lambda it: pruning_views.pack(it, found.text, output))
 
 
 def _write(path: Path, text: str) -> None:

@@ -75,9 +75,9 @@ def restored(done: PrunesRestored) -> Text:
     return Text(f"Brought back: {counted(done.items, 'item')}.")
 
 
-def pack(found: Pack, output: Path | None) -> RenderableType:
-    """Return the pack itself, or where it was written, and what it saves."""
-    if not found.text:
+def pack(found: Pack, text: str, output: Path | None) -> RenderableType:
+    """Return the text of a pack, or where it was written, and what it saves."""
+    if not text:
         return Text("There is nothing to pack.", style="dim")
     shapes = Counter(item.how for item in found.items)
     told = ", ".join(f"{shapes[how]} {word}" for how, word in SHAPES.items() if shapes[how])
@@ -86,7 +86,7 @@ def pack(found: Pack, output: Path | None) -> RenderableType:
     if found.overflow:
         line.append(f" {found.overflow:,} over the budget: HIGH items are whole.", style="yellow")
     if output is None:
-        return Group(Text(found.text), line)
+        return Group(Text(text), line)
     return Group(Text(f"Written to {output}."), line)
 
 

@@ -61,4 +61,4 @@ def recall(
         from graphmem.cli import recall_views
 
         # Shown before the search is logged: that this fails is no reason to hide it.
-        app.emit(found, lambda: recall_views.recollection(found))
+        app.emit(found, recall_views.recollection)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from graphmem.adapters.local_server import Finding, ServerStatus
 
-_SIGNS = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "bad": "[red]✗[/red]"}
+_SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
 
 
 @click.group()
@@ -35,7 +35,7 @@ def up(app: App) -> None:
 
     starting.start(app)
     found = local_server.status(app.settings)
-    app.emit(found, lambda: _status_table(found))
+    app.emit(found, _status_table)
 
 
 @server.command()
@@ -45,7 +45,7 @@ def down(app: App) -> None:
     from graphmem.adapters import local_server
 
     stopped = local_server.stop(app.settings)
-    app.emit({"stopped": stopped}, "Stopped." if stopped else "It was not running.")
+    app.emit({"stopped": stopped}, lambda _: "Stopped." if stopped else "It was not running.")
 
 
 @server.command()
@@ -61,9 +61,9 @@ def status(app: App, *, show_password: bool) -> int:
     if app.json and secret:
         from dataclasses import asdict
 
-        app.emit(asdict(found) | {"password": secret}, "")
+        app.emit_json(asdict(found) | {"password": secret})
     else:
-        app.emit(found, lambda: _status_table(found, secret))
+        app.emit(found, lambda it: _status_table(it, secret))
     return 0 if found.running else 1
 
 
@@ -74,7 +74,7 @@ def doctor(app: App) -> int:
     from graphmem.adapters import local_server
 
     findings = local_server.diagnose(app.settings)
-    app.emit(findings, lambda: _findings_table(findings))
+    app.emit(findings, _findings_table)
     return int(any(finding.level == "bad" for finding in findings))
 
 
@@ -88,8 +88,10 @@ def backup(app: App, file: Path) -> None:
     made = local_server.back_up(app.settings, file, report=lambda step: app.report(str(step)))
     app.emit(
         made,
-        f"{made.octets / 1e6:.1f} MB in {made.file}, in {made.seconds:.0f} s. Keep it as you would "
-        "the data: it is not encrypted.",
+        lambda it: (
+            f"{it.octets / 1e6:.1f} MB in {it.file}, in {it.seconds:.0f} s. Keep it as you would "
+            "the data: it is not encrypted."
+        ),
     )
 
 
@@ -106,7 +108,7 @@ def restore(app: App, file: Path, *, is_applied: bool) -> None:
     if is_applied:
         local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
         plan = f"The data are those of {file}. The server runs."
-    app.emit({"file": file, "home": found.home, "applied": is_applied}, plan)
+    app.emit({"file": file, "home": found.home, "applied": is_applied}, lambda _: plan)
 
 
 @server.command(hidden=True)
@@ -131,7 +133,7 @@ def lock(
     octets = sum(jar.size for jar in made.jars)
     app.emit(
         {"neo4j": neo4j, "jars": len(made.jars), "bytes": octets, "file": str(target)},
-        f"{len(made.jars)} files, {octets / 1e6:.0f} MB, locked in {target}.",
+        lambda _: f"{len(made.jars)} files, {octets / 1e6:.0f} MB, locked in {target}.",
     )
 
 
@@ -167,13 +169,14 @@ def _duration(seconds: float) -> str:
 
 
 def _findings_table(findings: list[Finding]) -> RenderableType:
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table.grid(padding=(0, 2))
     for finding in findings:
-        text = escape(finding.message)
+        sign, colour = _SIGNS[finding.level]
+        text = Text(finding.message)
         if finding.advice and finding.level != "ok":
-            text += f"\n[dim]{escape(finding.advice)}[/dim]"
-        table.add_row(_SIGNS[finding.level], finding.name, text)
+            text.append(f"\n{finding.advice}", style="dim")
+        table.add_row(Text(sign, style=colour), finding.name, text)
     return table

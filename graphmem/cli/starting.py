@@ -18,15 +18,15 @@ def start(app: App) -> Endpoint:
     from rich.progress import (
         BarColumn,
         DownloadColumn,
-        TextColumn,
         TimeRemainingColumn,
         TransferSpeedColumn,
     )
 
     from graphmem.adapters import local_server
+    from graphmem.cli.console import Label
 
     columns = (
-        TextColumn("{task.description}"),
+        Label(),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -44,7 +44,7 @@ def start(app: App) -> Endpoint:
                     total=step.bytes_total,
                     visible=True,
                 )
-            elif step.stage != "ready" and not app.json:
-                bars.console.print(f"[dim]{step.text}[/dim]")
+            elif step.stage != "ready":
+                app.report(step.text)
 
         return local_server.ensure(app.settings, report=report)

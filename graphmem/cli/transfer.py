@@ -36,7 +36,7 @@ def export(app: App, file: Path) -> None:
     """
     with app.memory() as memory, app.counting(_bars()) as tell:
         done = memory.export_to(file, tell)
-    app.emit(done, lambda: _exported(done, file))
+    app.emit(done, lambda it: _exported(it, file))
 
 
 @click.command(name="import")
@@ -58,7 +58,7 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
     with app.memory() as memory, app.counting(bars) as tell:
         done = memory.import_from(file, tell)
         tenant = app.settings.tenant
-    app.emit(done, lambda: _imported(done, tenant))
+    app.emit(done, lambda it: _imported(it, tenant))
     return 0
 
 
@@ -70,26 +70,24 @@ def _adopt(app: App, file: Path, source: str) -> int:
         data = parsed_document(file, handle)
     with app.memory() as memory, app.counting({verb: verb.value for verb in Verb}) as tell:
         done = memory.adopt(data, source, tell)
-    app.emit(done, lambda: _adopted(done))
+    app.emit(done, _adopted)
     return int(bool(done.refused))
 
 
 def _adopted(done: Adopted) -> RenderableType:
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table("what", "how many", box=None, pad_edge=False)
     for verb, count in done.done.items():
         table.add_row(verb, f"{count:,}")
     for name, count in done.unplaced.items():
-        table.add_row(f"no place for {escape(name)}", f"{count:,}")
-    return Group(table, *(escape(f"Refused: {line}") for line in done.refused))
+        table.add_row(f"no place for {name}", f"{count:,}")
+    return Group(table, *(f"Refused: {line}" for line in done.refused))
 
 
 def _exported(done: Exported, file: Path) -> RenderableType:
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table("what", "how many", box=None, pad_edge=False)
@@ -99,15 +97,13 @@ def _exported(done: Exported, file: Path) -> RenderableType:
     went_on = f" {done.resumed:,} were there from before." if done.resumed else ""
     until = f"{done.known:%Y-%m-%d %H:%M:%S} UTC"
     later = f" {done.later:,} nodes were recorded later and are not in it." if done.later else ""
-    said = f"{escape(str(file))} holds what was recorded until {until}.{went_on}{later}"
+    said = f"{file} holds what was recorded until {until}.{went_on}{later}"
     return Group(table, said)
 
 
 def _imported(done: Imported, tenant: str) -> str:
-    from rich.markup import escape
-
     text = (
-        f"{done.written:,} records of tenant {escape(done.tenant)} are now in {escape(tenant)}, "
+        f"{done.written:,} records of tenant {done.tenant} are now in {tenant}, "
         f"with {done.links:,} relationships."
     )
     if done.there or done.kept:

@@ -22,4 +22,4 @@ def why(app: App, item_id: str, *, start: int, limit: int, **times: Any) -> None
 
     with app.memory() as opened:
         found = opened.why(item_id, start=start, limit=limit, **by(**times))
-    app.emit(found, lambda: why_views.reasons(found))
+    app.emit(found, why_views.reasons)

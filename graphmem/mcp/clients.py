@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from graphmem.errors import InvalidInputError
+from graphmem.rules import display
 from graphmem.settings import PREFIX, Settings
 
 NAME = "graphmem"
@@ -53,7 +53,7 @@ class Client:
         Raises:
             InvalidInputError: the client takes no address from its file.
         """
-        return json.dumps(self.block(server), indent=2, ensure_ascii=False)
+        return display.json_text(self.block(server), indent=2)
 
     def block(self, server: Server) -> Entry:
         """Return what to paste as data; see `text`."""
@@ -93,22 +93,19 @@ class VsCode(Client):
 
 
 class Codex(Client):
-    """It wants TOML, of which a JSON string, a number and a list of strings are part."""
+    """It wants TOML."""
 
     def text(self, server: Server) -> str:
         """Return the block to paste."""
         lines = [f"[{self.key}.{NAME}]"]
         if server.url is not None:
-            lines += [
-                f"url = {json.dumps(server.url)}",
-                f"bearer_token_env_var = {json.dumps(TOKEN)}",
-            ]
+            lines += [f"url = {_toml(server.url)}", f"bearer_token_env_var = {_toml(TOKEN)}"]
             return "\n".join(lines)
-        lines.append(f"command = {json.dumps(server.command)}")
-        lines.append(f"args = {json.dumps(list(server.args))}")
+        lines.append(f"command = {_toml(server.command)}")
+        lines.append(f"args = [{', '.join(map(_toml, server.args))}]")
         if server.env:
             lines += ["", f"[{self.key}.{NAME}.env]"]
-            lines += [f"{k} = {json.dumps(self._value(k, v))}" for k, v in server.env.items()]
+            lines += [f"{k} = {_toml(self._value(k, v))}" for k, v in server.env.items()]
         return "\n".join(lines)
 
 
@@ -181,6 +178,21 @@ def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str 
         if value := environ.get(variable):
             passed[variable] = None if _is_secret(getattr(settings, name), value) else value
     return passed
+
+
+def _toml(text: str) -> str:
+    """Return a text as a basic string of TOML, which has no surrogate pairs, unlike JSON.
+
+    Raises:
+        InvalidInputError: it holds half of a surrogate pair, which TOML cannot carry.
+    """
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidInputError(
+            "--print-config: a value is not valid Unicode, and TOML cannot carry it.",
+            hint="Give names and paths in UTF-8.",
+        )
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + display.escaped(quoted, lambda character: f"\\U{ord(character):08X}") + '"'
 
 
 def _is_secret(known: object, given: str) -> bool:

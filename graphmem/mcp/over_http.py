@@ -23,11 +23,11 @@ from graphmem.mcp.desk import Context, Desk
 from graphmem.mcp.sessions import Who
 from graphmem.mcp.starting import Keeper
 from graphmem.mcp.tokens import Tokens
+from graphmem.rules import hosts
 
 PATH = "/mcp"
 GRACE_S = 3
 """How long a client may hold its connection when the server ends."""
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _WHO = "graphmem.who"
 _SCHEME = b"bearer "
 
@@ -45,8 +45,7 @@ class Where:
 
     def address(self, port: int) -> str:
         """Return where clients find the server that listens on this port."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{port}{PATH}"
+        return f"http://{hosts.bracketed(self.host)}:{port}{PATH}"
 
 
 def is_loopback(host: str) -> bool:
@@ -141,7 +140,7 @@ def _listening(where: Where) -> socket.socket:
 
 
 def _security(where: Where, port: int) -> TransportSecuritySettings:
-    names = [f"{name}:{port}" for name in dict.fromkeys((*_LOOPBACK, where.host))]
+    names = hosts.names(where.host, port)
     return TransportSecuritySettings(
         allowed_hosts=[*names, *where.hosts],
         allowed_origins=[*(f"http://{name}" for name in names), *where.origins],

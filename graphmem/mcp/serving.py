@@ -18,6 +18,7 @@ from mcp.server.context import CallNext, HandlerResult
 from graphmem.mcp.desk import Context, Desk
 from graphmem.mcp.sessions import Who
 from graphmem.mcp.starting import Keeper
+from graphmem.rules.display import LogFormatter
 
 INSTRUCTIONS = """\
 Long-term memory that can say why it believes what it says. Before you answer, call context (or \
@@ -107,6 +108,6 @@ def end_well_when_told(keeper: Keeper) -> None:
 def log_to_stderr() -> None:
     """Let what is logged go to standard error; of libraries only what is wrong."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
+    handler.setFormatter(LogFormatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("graphmem.mcp").setLevel(logging.INFO)

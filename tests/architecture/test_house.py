@@ -82,6 +82,78 @@ def test_cypher_would_be_found() -> None:
             assert CYPHER.search(catalog.procedure(name).text), name
 
 
+CLI = sorted((PACKAGE / "cli").glob("*.py"))
+WRITERS = {
+    "click": {"echo", "secho", "echo_via_pager", "confirm", "prompt", "progressbar", "pause"},
+    "sys": {"stdout", "stderr", "__stdout__", "__stderr__"},
+    "rich": {"print", "print_json", "inspect", "get_console"},
+    "rich.console": {"Console"},
+    "rich.progress": {"TextColumn", "track"},
+    "rich.markup": {"render", "escape"},
+    "rich.panel": {"Panel"},
+    "rich.prompt": {"Prompt", "Confirm", "IntPrompt"},
+    "warnings": {"warn"},
+    "os": {"write"},
+    "pprint": {"pprint", "pp"},
+}
+"""What writes past our console and `terminal`, or reads strings as markup, by module."""
+METHODS = {"from_markup", "from_ansi", "print_json", "notify", "input", "set_window_title"}
+"""The same, of whatever object."""
+MAY_WRITE = {
+    "graphmem/cli/terminal.py": {"click.echo", "click.secho"},
+    "graphmem/cli/console.py": {"rich.console.Console", ".from_ansi"},
+    # It sets how an encoding without a character is dealt with, and asks whether it is a terminal.
+    "graphmem/cli/__init__.py": {"sys.stdout"},
+    "graphmem/cli/attention.py": {"sys.stdout"},
+}
+
+
+def writers_in(source: str) -> set[str]:
+    """Return what a module uses that writes to the terminal, or reads markup."""
+    tree, names, found = ast.parse(source), {}, set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.asname or alias.name: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {
+                alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
+            }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value)
+            found.add(f"{names.get(owner, owner)}.{node.attr}")
+            found.add(f".{node.attr}")
+        elif isinstance(node, ast.Name):
+            found.add(names.get(node.id, node.id))
+    known = {f"{module}.{name}" for module, own in WRITERS.items() for name in own}
+    return found & (known | {"print", "input"} | {f".{name}" for name in METHODS})
+
+
+@pytest.mark.parametrize("path", CLI, ids=named)
+def test_a_command_writes_through_one_door(path: Path) -> None:
+    """Else a stored text could command the terminal."""
+    assert writers_in(path.read_text("utf-8")) == MAY_WRITE.get(named(path), set())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print('a')",
+        "import click\nclick.echo('a')",
+        "from click import secho as say\nsay('a')",
+        "import sys\nsys.stdout.write('a')",
+        "from rich.console import Console\nConsole()",
+        "import rich.console\nrich.console.Console()",
+        "from rich.text import Text\nText.from_markup('a')",
+        "from rich.text import Text\nText.from_ansi('a')",
+        "import click\nclick.confirm('a')",
+        "class A:\n    def f(self):\n        self.notify('a')",
+    ],
+)
+def test_a_way_past_the_door_would_be_found(source: str) -> None:
+    assert writers_in(source) != set()
+
+
 def test_public_names_are_what_resolves() -> None:
     assert graphmem.__all__ == sorted(graphmem.__all__)
     assert set(graphmem.__all__) == set(graphmem._HOME)

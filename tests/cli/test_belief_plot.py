@@ -68,7 +68,7 @@ def test_in_the_terminal_every_curve_is_named() -> None:
 
 
 def test_a_text_cannot_command_a_terminal() -> None:
-    assert belief_plot.shown("red \x1b[31m\nalert\a") == "red ·[31m alert·"
+    assert belief_plot.shown("red \x1b[31m\nalert\a") == r"red \x1b[31m alert\x07"
     assert belief_plot.shown("x" * 100) == "x" * 39 + "…"
 
 

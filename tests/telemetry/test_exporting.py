@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -346,3 +347,28 @@ def test_a_port_that_is_taken_is_named() -> None:
     port = first.serve("127.0.0.1", 0)
     with pytest.raises(ConfigurationError, match=str(port)):
         second.serve("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("localhost:{port}", 200),
+        ("metrics.example", 200),
+        ("evil.example:{port}", 421),
+        ("evil.example", 421),
+        ("localhost", 421),
+        ("", 421),
+    ],
+)
+def test_a_scrape_by_another_name_is_refused(name: str, status: int) -> None:
+    """A page whose name is made to mean this machine reads nothing of it."""
+    shown = GraphMetrics(by_tenant=False)
+    shown.show(Taken([reading()], 1.0, 1.0))
+    port = shown.serve("127.0.0.1", 0, ["metrics.example"])
+    asking = HTTPConnection("127.0.0.1", port, timeout=30)
+    asking.request("GET", "/metrics", headers={"Host": name.format(port=port)})
+    answer = asking.getresponse()
+    assert answer.status == status
+    assert (b"graphmem_" in answer.read()) == (status == 200)
+    asking.close()

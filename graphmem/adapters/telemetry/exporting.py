@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.telemetry import library
-from graphmem.errors import ConfigurationError
+from graphmem.adapters.telemetry import library, serving
 from graphmem.model import RatingStep, Reading, Tier
 
 if TYPE_CHECKING:
@@ -148,24 +147,18 @@ class GraphMetrics:
         scraped: bytes = self._client.generate_latest(self.registry)
         return scraped.decode()
 
-    def serve(self, host: str, port: int) -> int:
+    def serve(self, host: str, port: int, allow: Collection[str] = ()) -> int:
         """Answer scrapes from a thread until the process ends; return the port.
 
         Args:
             host: address to listen on.
             port: 0 for any that is free.
+            allow: `Host` headers to accept beside those of loopback and `host`.
 
         Raises:
-            ConfigurationError: it cannot be listened on.
+            ConfigurationError: it cannot listen there.
         """
-        try:
-            server, _ = self._client.start_http_server(port, host, self.registry)
-        except (OSError, OverflowError) as error:
-            raise ConfigurationError(
-                f"Nothing can listen on {host} port {port}: {error}.",
-                hint="Choose another with --host and --port.",
-            ) from error
-        return int(server.server_port)
+        return serving.serve(self._client.make_wsgi_app(self.registry), host, port, allow)
 
     def collect(self) -> Iterator[Metric]:
         """Yield what is scraped: of a graph that could not be read, only that it could not."""

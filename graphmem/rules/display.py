@@ -1,0 +1,84 @@
+r"""Text as a terminal may show it: what is invisible or could command the terminal is escaped.
+
+Stored text comes from conversations, files and agents. Written raw, it could move the cursor, set
+the window's title, write the clipboard, reorder or hide what is around it. Escapes are those of
+Python: `\x1b`, `\u202e`, `\U000e0041`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable
+
+# Controls but for line feed, DEL and C1; soft hyphen; the format characters of Unicode, among them
+# the bidirectional ones; line and paragraph separators; fillers and other characters that draw
+# nothing; halves of surrogate pairs; variation selectors beyond text and emoji; tags.
+_UNSEEN = (
+    "\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    "\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_SYMBOLS = (
+    "\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff"
+)
+# Persian and Indian words, and emoji, are written with joiners; elsewhere they only hide.
+_JOINED = f"\u0620-\u06d3\u0750-\u077f\u0900-\u0dff\ufe0f{_SYMBOLS}"
+_JOINER = f"(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
+_SELECTOR = f"(?<![#*0-9\xa9\xae\u203c\u2049\u2122{_SYMBOLS}])[\ufe0e\ufe0f]"
+_IN_BLOCK = re.compile(f"[{_UNSEEN}]|{_JOINER}|{_SELECTOR}")
+_IN_LINE = re.compile(f"[\n{_UNSEEN}]|{_JOINER}|{_SELECTOR}")
+
+BREAK = "\u2028"
+"""Stands for a line feed of a value. No text that was made visible holds it otherwise."""
+
+
+def line(text: str) -> str:
+    r"""Return a text on one line: line feeds and tabs are escaped as well, as `\n` and `\t`."""
+    return escaped(text, _as_python)
+
+
+def block(text: str) -> str:
+    """Return a text of several lines: line feeds stay, and tabs become spaces."""
+    plain = text.replace("\r\n", "\n").expandtabs()
+    return _IN_BLOCK.sub(lambda found: _as_python(found[0]), plain)
+
+
+def value(text: str) -> str:
+    """Return a text that is part of a view: its line feeds become `BREAK`, to be told from ours."""
+    return block(text).replace("\n", BREAK)
+
+
+def json_text(data: object, *, indent: int | None = None) -> str:
+    """Return plain data as JSON that shows whatever can be seen, and escapes the rest."""
+    text = json.dumps(data, ensure_ascii=False, indent=indent)
+    return _IN_BLOCK.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def escaped(text: str, escape: Callable[[str], str]) -> str:
+    """Return a text with each character escaped that `line` would escape.
+
+    Args:
+        text: any.
+        escape: given one character, returns what to write instead.
+    """
+    return _IN_LINE.sub(lambda found: escape(found[0]), text)
+
+
+class LogFormatter(logging.Formatter):
+    """Formats a log record so that nothing in it commands a terminal or forges another record."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        """Return the line of a record."""
+        return line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record and its traceback."""
+        return block(super().format(record))
+
+
+def _as_python(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

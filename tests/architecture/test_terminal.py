@@ -1,0 +1,89 @@
+"""Everything that is written to a terminal goes through `cli/terminal.py` and `cli/console.py`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "graphmem"
+WRITERS = {PACKAGE / "cli" / "terminal.py", PACKAGE / "cli" / "console.py"}
+MODULES = sorted({*PACKAGE.rglob("*.py")} - WRITERS)
+
+WRITE = {"print", "input"}
+CLICK = {"echo", "secho", "echo_via_pager", "prompt", "confirm", "progressbar", "getchar", "pause"}
+RICH = {
+    "rich.console": {"Group", "RenderableType"},
+    "rich.table": {"Table"},
+    "rich.text": {"Text"},
+    "rich.rule": {"Rule"},
+    "rich.progress": {
+        *("Progress", "BarColumn", "DownloadColumn", "MofNCompleteColumn"),
+        *("TimeElapsedColumn", "TimeRemainingColumn", "TransferSpeedColumn"),
+    },
+}
+"""What takes no markup on our console. Panels, text columns and prompts parse it themselves."""
+MARKED = {"from_markup", "from_ansi"}
+
+
+def names_of(node: ast.AST) -> Iterator[str]:
+    """Yield in what way a piece of code writes past the console, or parses markup."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in WRITE:
+            yield name
+        case ast.Attribute(value=ast.Name(id="click"), attr=name) if name in CLICK:
+            yield f"click.{name}"
+        case ast.ImportFrom(module="click", names=names):
+            yield from (f"click.{one.name}" for one in names if one.name in CLICK)
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr"), attr="write"
+        ):
+            yield "sys.write"
+        case ast.Attribute(attr=name) if name in MARKED:
+            yield name
+        case ast.keyword(arg="markup" | "emoji" as name, value=ast.Constant(value=True)):
+            yield f"{name}=True"
+        case ast.Import(names=names):
+            yield from (one.name for one in names if one.name.split(".")[0] == "rich")
+        case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "rich":
+            known = RICH.get(module, set())
+            yield from (f"{module}.{one.name}" for one in names if one.name not in known)
+        case ast.Constant(value=str(text)) if "[/" in text:
+            yield "markup"
+
+
+def past_the_console(source: str) -> list[str]:
+    """Return how a module writes past the console, or parses markup."""
+    return [name for node in ast.walk(ast.parse(source)) for name in names_of(node)]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_nothing_is_written_past_the_console(path: Path) -> None:
+    assert past_the_console(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print('a')",
+        "import click\nclick.echo(a)",
+        "import click\nclick.secho(a)",
+        "from click import echo",
+        "import sys\nsys.stdout.write(a)",
+        "import sys\nsys.stderr.write(a)",
+        "from rich import print",
+        "import rich.console",
+        "from rich.console import Console",
+        "from rich.panel import Panel",
+        "from rich.progress import TextColumn",
+        "from rich.markup import escape",
+        "Text.from_markup(a)",
+        "Text.from_ansi(a)",
+        "Static(a, markup=True)",
+        "f'[red]{a}[/red]'",
+    ],
+)
+def test_what_writes_past_it_is_found(source: str) -> None:
+    assert past_the_console(source)
