@@ -110,7 +110,9 @@ MAY_WRITE = {
 
 def writers_in(source: str) -> set[str]:
     """Return what a module uses that writes to the terminal, or reads markup."""
-    tree, names, found = ast.parse(source), {}, set()
+    tree = ast.parse(source)
+    names: dict[str, str] = {}
+    found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.asname or alias.name: alias.name for alias in node.names}
