@@ -131,7 +131,7 @@ def _listening(where: Where) -> socket.socket:
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
     try:
         return socket.create_server((where.host.strip("[]"), where.port), family=family)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
             f"Nothing can listen at {where.host}, port {where.port}: {reason}.",

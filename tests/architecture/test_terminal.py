@@ -35,28 +35,32 @@ def names_of(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.Attribute(value=ast.Name(id="click"), attr=name) if name in CLICK:
             yield f"click.{name}"
-        case ast.ImportFrom(module="click", names=names):
-            yield from (f"click.{one.name}" for one in names if one.name in CLICK)
-        case ast.Attribute(
-            value=ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr"), attr="write"
-        ):
-            yield "sys.write"
+        case ast.Attribute(value=ast.Attribute(attr="stdout" | "stderr"), attr="write"):
+            yield "write"
         case ast.Attribute(attr=name) if name in MARKED:
             yield name
         case ast.keyword(arg="markup" | "emoji" as name, value=ast.Constant(value=True)):
             yield f"{name}=True"
-        case ast.Import(names=names):
-            yield from (one.name for one in names if one.name.split(".")[0] == "rich")
-        case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "rich":
-            known = RICH.get(module, set())
-            yield from (f"{module}.{one.name}" for one in names if one.name not in known)
         case ast.Constant(value=str(text)) if "[/" in text:
             yield "markup"
 
 
+def imports_of(node: ast.AST) -> Iterator[str]:
+    """Yield what a piece of code imports that writes past the console, or parses markup."""
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names if one.name.split(".")[0] == "rich")
+    elif isinstance(node, ast.ImportFrom):
+        module, names = node.module or "", {one.name for one in node.names}
+        if module == "click":
+            yield from names & CLICK
+        if module.split(".")[0] == "rich":
+            yield from names - RICH.get(module, set())
+
+
 def past_the_console(source: str) -> list[str]:
     """Return how a module writes past the console, or parses markup."""
-    return [name for node in ast.walk(ast.parse(source)) for name in names_of(node)]
+    nodes = list(ast.walk(ast.parse(source)))
+    return [name for node in nodes for name in (*names_of(node), *imports_of(node))]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())

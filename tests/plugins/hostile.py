@@ -46,7 +46,14 @@ texts: st.SearchStrategy[str] = st.one_of(
 """Any texts."""
 
 _STYLES = re.compile(r"\x1b\[[0-9;]*m")
+PROGRESS = re.compile(r"\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
+"""What rich's progress bars write to move the cursor."""
 _JOINERS = "\u200c\u200d"
+
+
+def without_styles(written: str) -> str:
+    """Return an output without its colours."""
+    return _STYLES.sub("", written)
 
 
 def found_in(written: str, *, styled: bool = False) -> set[str]:
@@ -56,7 +63,7 @@ def found_in(written: str, *, styled: bool = False) -> set[str]:
         written: to standard output or error.
         styled: whether the output has colours of its own.
     """
-    text = _STYLES.sub("", written) if styled else written
+    text = without_styles(written) if styled else written
     known = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     bad = {one for one in text if unicodedata.category(one) in known} - {"\n", *_JOINERS}
     joined = {

@@ -44,7 +44,7 @@ def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) ->
     kind = _ServerV6 if ":" in host else _Server
     try:
         server = make_server(host.strip("[]"), port, app, kind, _Handler)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:
         raise ConfigurationError(
             f"Nothing can listen on {host} port {port}: {error}.",
             hint="Choose another with --host and --port.",

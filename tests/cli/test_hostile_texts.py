@@ -1,0 +1,372 @@
+"""Every command over a tenant of hostile texts: shown as data, with nothing a terminal obeys."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import click
+import hypothesis
+import pytest
+
+from graphmem import GraphMem
+from graphmem.cli import cli, main
+from graphmem.cli.live_dashboard import Live, Opened
+from graphmem.settings import Settings
+from tests.fuzz.test_commands import commands
+from tests.plugins import hostile
+from tests.plugins.children import variables_of
+from tests.plugins.graph import driver_of, fresh_tenant
+from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+TEXTS = max(150, hypothesis.settings().max_examples * 5)
+"""Hostile texts in the tenant: 10,000 in the profile `deep`."""
+BAD = "x\x1b]0;owned\x07\x1b[2J\u202e[/etc/hosts] :smile:"
+FORGED = "memory m_1"
+"""Begins a line of a hostile text, and no line of an output: that would be a view's own."""
+COMMANDS = dict(commands(cli))
+LEFT_OUT = {
+    "demo": "shows a conversation of its own",
+    "server up": "starts a server",
+    "server lock": "fetches",
+    "admin procedures build": "compiles",
+    "admin reembed": "changes the whole graph",
+}
+"""Run with arguments that they refuse, and no others."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line, its exit code, and the fields whose texts it shows."""
+
+    words: list[str]
+    code: int = 0
+    shows: tuple[str, ...] = ()
+
+
+class Place(Tenant):
+    """The tenant, and a folder of files to be read or written."""
+
+    folder: Path
+
+    def each(self, kind: str, *words: str, **how: Any) -> list[Line]:
+        """Return a line for each id of a kind, which is put in the place of ID."""
+        ids = self.ids[kind]
+        return [Line([i if word == "ID" else word for word in words], **how) for i in ids]
+
+    def file(self, name: str, text: str) -> str:
+        """Write a file and return its path."""
+        path = self.folder / name
+        path.write_text(text, "utf-8")
+        return str(path)
+
+    @property
+    def slots(self) -> list[tuple[str, str]]:
+        """Return subjects with their predicates."""
+        names = self.ids["slot"]
+        return list(zip(names[::2], names[1::2], strict=True))
+
+
+def reading(at: Place) -> dict[str, list[Line]]:
+    """Return lines of the commands that read what is stored."""
+    found = [*at.ids["memory"], *at.ids["belief"]]
+    all_of = [*found, *at.ids["turn"], *at.ids["session"], *at.ids["episode"]]
+    query = ["zq", "lives", "in", "--limit", "100", "--turns", "--hidden"]
+    page = ["--limit", "1000"]
+    return {
+        "recall": [Line(query, shows=("turn",)), Line([BAD, "--policy", BAD], 2)],
+        "context": [Line(query)],
+        "why": [Line([one]) for one in found],
+        "expand": [Line([one]) for one in all_of],
+        "memory get": at.each("memory", "ID"),
+        "memory history": at.each("memory", "ID"),
+        "memory chain": [*at.each("memory", "ID"), Line([BAD], 1)],
+        "memory list": [Line(["--hidden", *page], shows=("memory", "tag"))],
+        "memory stale": [Line(page)],
+        "belief list": [Line(["--superseded", "--archived", *page], shows=("statement", "object"))],
+        "belief show": at.each("belief", "ID"),
+        "belief slots": [Line(page, shows=("subject", "predicate", "object"))],
+        "belief chain": at.each("belief", "ID"),
+        "belief current": [Line([*slot]) for slot in at.slots],
+        "belief evidence-for": at.each("belief", "ID"),
+        "belief what-if": at.each("belief", "ID", "--refuting", "0.8"),
+        "belief flip-set": at.each("belief", "ID"),
+        "belief names": [Line([], shows=("alias", "other"))],
+        "belief predicate": [Line([], shows=("predicate",))],
+        "belief proposals": [Line(page, shows=("waiting",))],
+        "belief plot": [
+            *at.each("belief", "ID"),
+            *(Line([*slot]) for slot in at.slots),
+            Line([BAD, BAD]),
+        ],
+        "attention audit": [Line([], 1, shows=("session", "agent"))],
+        "attention dashboard": [Line(["--limit", "1000"], shows=("session", "query", "tool"))],
+        "attention pack": [Line(["--tokens", "20000"])],
+        "attention restore": [Line([], shows=("pruned",))],
+        "metrics show": [Line(["--by-tenant", f"t {hostile.UNSEEN[0]}\x1b[2J"])],
+    }
+
+
+def writing(at: Place) -> dict[str, list[Line]]:
+    """Return lines of the commands that write; most of them quote what they are given."""
+    said = {"role": "user", "content": "I live in Porto.", "name": BAD, "session": BAD}
+    talk = "\n".join(map(json.dumps, (said, {**said, "at": BAD}, {**said, BAD: 1}, [BAD])))
+    note = ("--note", BAD, "--actor", BAD, "--source", BAD)
+    first, second, *_ = at.ids["belief"]
+    memory = at.ids["memory"][0]
+    return {
+        "ingest": [
+            Line([at.file(f"talk {hostile.UNSEEN[0]}.jsonl", talk), "--extract", "--rules"], 1)
+        ],
+        "memory add": [Line([f"One more text. {BAD}", "--tag", BAD, "--source", BAD], 1)],
+        "memory supersede": [Line([memory, "Another text of it.", "--reason", BAD])],
+        "memory deprecate": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
+        "memory restore": [Line([memory, "--reason", BAD]), Line([BAD], 1)],
+        "memory restore-episode": [Line([at.ids["episode"][0]]), Line([BAD], 1)],
+        "belief observe": [Line([BAD, BAD, BAD, *note, "--id", f"o {BAD}"])],
+        "belief believe": [Line([BAD, *note])],
+        "belief evidence": [Line([first, "supporting", "0.7", *note])],
+        "belief extract": [Line(["--session", "waiting", "--rules"]), Line(["--session", BAD], 2)],
+        "belief import": [Line([at.file("o.jsonl", json.dumps({BAD: 1, "subject": BAD}))], 2)],
+        "belief merge": [Line([first, second, "--into", BAD, "--reason", BAD])],
+        "belief split": [Line([at.ids["belief"][-1], f"{BAD} 1", f"{BAD} 2", "--reason", BAD])],
+        "belief revise": [Line([BAD, BAD], 1)],
+        "belief archive": [Line([first, "--reason", BAD, *note])],
+        "belief restore": [Line([first, "--reason", BAD, *note])],
+        "belief resolve": [Line([first, "--reason", BAD, *note])],
+        "belief retract": at.each("event", "ID", *note),
+        "belief same-as": [Line([f"a {BAD}", f"b {BAD}", *note])],
+        "belief apart": at.each("alias", "ID"),
+        "consolidate": [
+            Line(["--dry-run", "--compress"], shows=("speaker",)),
+            Line(["--digest", str(at.folder / f"{BAD}.md".replace("/", ""))]),
+        ],
+        "attention prune": [Line([])],
+        "attention rate": [Line([])],
+        "attention roll-up": [Line([])],
+    }
+
+
+def serving(at: Place) -> dict[str, list[Line]]:
+    """Return lines of the commands about the server, the schema and files."""
+    memory, belief = at.ids["memory"][0], at.ids["belief"][0]
+    file = str(at.folder / "all.jsonl")
+    mem0 = json.dumps({"results": [{"id": BAD, "memory": BAD, BAD: BAD}, BAD]})
+    return {
+        "metrics serve": [Line(["--host", BAD], 2)],
+        "mcp": [
+            Line(["--tools"]),
+            *(
+                Line(["--print-config", name, "--scope", BAD])
+                for name in ("codex", "cursor", "vscode")
+            ),
+            Line(["--print-config", BAD], 2),
+        ],
+        "server status": [Line([], 1)],
+        "server doctor": [Line([], 0)],
+        "server down": [Line([])],
+        "server backup": [Line([f"{BAD}".replace("/", "")], 3)],
+        "server restore": [Line([f"{BAD}".replace("/", "")])],
+        "server browse": [
+            *(
+                Line([*of, way])
+                for of in (["memory", memory], ["belief", belief])
+                for way in BROWSE
+            ),
+            *(Line(["slot", *slot, way]) for slot in at.slots for way in BROWSE),
+            Line(["recall", "zq", "--print"]),
+            Line(["memory", BAD, "--print"], 1),
+        ],
+        "admin settings": [Line([])],
+        "admin browser": [Line(["--out", str(at.folder / "browser")])],
+        "admin cypher list": [Line([])],
+        "admin cypher show": [Line(["recall/now"]), Line([BAD], 1)],
+        "admin procedures list": [Line([])],
+        "admin migrate": [Line(["--check"])],
+        "admin rebuild": [Line(["--verify"])],
+        "admin forget": [
+            *(Line([kind, at.ids[kind][0]]) for kind in ("memory", "belief", "episode")),
+            Line(["scope", "global"]),
+            Line(["memory", BAD], 1),
+        ],
+        "admin export": [Line([file]), Line([file], 2)],
+        "admin import": [
+            Line([at.file("mem0.json", mem0), "--from", "mem0"], 1),
+            Line([at.file("bad.jsonl", json.dumps({BAD: BAD}))], 2),
+        ],
+    }
+
+
+BROWSE = ("--print", "--query")
+READING = tuple(reading(Place(ids=defaultdict(list))))
+
+
+def ran(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
+    """Run a command in this process; return its exit code and what it wrote to each stream."""
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), "utf-8", how) for how in ("strict", "backslashreplace")
+    )
+    with mock.patch.dict(os.environ, environ), redirect_stdout(out), redirect_stderr(err):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        out.flush()
+        err.flush()
+    shown, told = (one.buffer.getvalue().decode() for one in (out, err))
+    return ended.value.code or 0, shown, told
+
+
+def checked(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
+    """Run a command, and look for what a terminal would obey."""
+    code, out, err = ran(words, environ)
+    assert "Traceback" not in out + err, words
+    assert hostile.found_in(out, styled=True) == set(), words
+    forged = [one for one in hostile.without_styles(out).splitlines() if FORGED in one[:20]]
+    assert forged == [] or words[:2] == ["attention", "pack"], words
+    assert hostile.found_in(hostile.PROGRESS.sub("", err), styled=True) == set(), words
+    return code, out, err
+
+
+@pytest.fixture(scope="module")
+def place(
+    migrated: Settings, _blocking: GraphMem, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Place, GraphMem, dict[str, str]]]:
+    """A tenant of hostile texts, filled once, and the variables that open it."""
+    name, folder = fresh_tenant(), tmp_path_factory.mktemp("hostile")
+    memory = _blocking.tenant(name)
+    made = filled(memory, TEXTS)
+    at = Place(made.ids, made.texts, made.written)
+    at.folder = folder
+    _rate(migrated, name, at)
+    memory.prune(apply=True, kinds=["Memory"])
+    environ = variables_of(migrated, name) | {
+        "GRAPHMEM_EMBEDDER": "hash",
+        "GRAPHMEM_HOME": str(folder / "home"),
+        "COLUMNS": "1000",
+    }
+    before = Path.cwd()
+    os.chdir(folder)
+    yield at, memory, environ
+    os.chdir(before)
+
+
+def _rate(settings: Settings, tenant: str, at: Place) -> None:
+    """Let a memory be rated so low that it is pruned."""
+    with driver_of(settings) as driver:
+        driver.execute_query(
+            "MATCH (n:Memory {tenant: $tenant, id: $id}) "
+            "MERGE (g:Rating {tenant: $tenant, id: $id, kind: 'Memory'}) "
+            "SET g.scope = 'global', g.elo = 500.0, g.games = 20, g.touched_at = $at",
+            tenant=tenant,
+            id=at.ids["unused"][0],
+            at=MAY,
+        )
+
+
+def test_every_command_is_run(place: tuple[Place, GraphMem, dict[str, str]]) -> None:
+    at = place[0]
+    given = reading(at) | writing(at) | serving(at)
+    assert given.keys() | LEFT_OUT.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("command", READING)
+def test_what_is_stored_is_shown_as_data(
+    place: tuple[Place, GraphMem, dict[str, str]], command: str
+) -> None:
+    at, _, environ = place
+    for line in reading(at)[command]:
+        words = [*command.split(), *line.words]
+        code, out, err = checked(words, environ | {"FORCE_COLOR": "1"})
+        assert code == line.code, (words, out, err)
+        plain = hostile.without_styles(out)
+        for name in line.shows:
+            missing = [one for one in at.texts[name] if not is_in(one, plain)]
+            assert missing == [], (words, name, plain)
+    for line in reading(at)[command][:2]:
+        code, out, err = checked([*command.split(), *line.words, "--json"], environ)
+        assert code == line.code, (line, out, err)
+        told = json.dumps(json.loads(out), ensure_ascii=False) if out else ""
+        for name in line.shows:
+            texts = [json.dumps(one, ensure_ascii=False)[1:-1] for one in at.texts[name]]
+            assert [one for one in texts if one not in told] == [], name
+
+
+@pytest.mark.parametrize(
+    "command", [one for one in COMMANDS if one not in READING and one not in LEFT_OUT]
+)
+def test_what_is_given_is_quoted_as_data(
+    place: tuple[Place, GraphMem, dict[str, str]], command: str
+) -> None:
+    """After all reading, since these commands write."""
+    at, _, environ = place
+    for line in (writing(at) | serving(at))[command]:
+        words = [*command.split(), *line.words]
+        code, out, err = checked(words, environ | {"FORCE_COLOR": "1"})
+        assert code == line.code, (words, out, err)
+        plain = hostile.without_styles(out)
+        assert all(is_in(one, plain) for name in line.shows for one in at.texts[name]), plain
+
+
+def is_open(command: click.Command) -> bool:
+    """Return whether a command takes any number of arguments."""
+    return any(one.nargs == -1 for one in command.params)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_line_that_is_refused_is_quoted_as_data(command: str) -> None:
+    for words in ([f"--{BAD}"], [BAD] * 9):
+        if words[0] != BAD or not is_open(COMMANDS[command]):
+            code, _, err = checked([*command.split(), *words], {})
+            assert code == 2, err
+
+
+def test_the_live_dashboard_shows_data(
+    place: tuple[Place, GraphMem, dict[str, str]],
+) -> None:
+    at, memory, _ = place
+
+    async def watched() -> None:
+        app = Live(memory, every=3_600.0, limit=1_000)
+        app.animation_level = "none"
+        async with app.run_test(size=(300, 60)) as pilot:
+
+            async def until(holds: Callable[[], bool]) -> None:
+                for _ in range(3_000):
+                    if holds():
+                        return
+                    await pilot.pause(0.01)
+                raise AssertionError(drawn(app))
+
+            await until(lambda: app._asked is None)
+            for pane in range(5):
+                await pilot.press(str(pane + 1))
+                await pilot.pause()
+                assert hostile.found_in(drawn(app)) == set()
+                for row in range(min(3, app._tables[pane].row_count) if pane in (0, 3) else 0):
+                    app._tables[pane].move_cursor(row=row)
+                    await pilot.press("enter")
+                    await until(lambda: isinstance(app.screen, Opened))
+                    await pilot.pause()
+                    assert hostile.found_in(drawn(app)) == set()
+                    await pilot.press("escape")
+                    await until(lambda: not isinstance(app.screen, Opened))
+            await pilot.press("4")
+            await pilot.pause()
+            assert any(is_in(one, drawn(app)) for one in at.texts["session"])
+
+    asyncio.run(watched())
+
+
+def drawn(app: Live) -> str:
+    """Return what is written to the terminal of a screen, line by line."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())

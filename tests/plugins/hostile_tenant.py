@@ -1,0 +1,139 @@
+"""A tenant that holds hostile texts in every field that takes text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count, cycle
+from typing import Any
+
+from graphmem import GraphMem
+from graphmem.rules import display
+from tests.clients.test_consolidating import SWIMS, tell
+from tests.plugins import hostile
+from tests.plugins.texts import unlike
+
+MAY = datetime(2025, 5, 5, tzinfo=UTC)
+PLAIN = (*hostile.MARKUP, *hostile.UNSEEN)
+"""What hygiene lets into a memory: it refuses control characters."""
+
+
+@dataclass
+class Tenant:
+    """Ids of what a tenant holds, by kind, and the texts it holds, by field."""
+
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    written: int = 0
+
+    def keep(self, kind: str, *ids: str | None) -> None:
+        """Note ids."""
+        self.ids.setdefault(kind, []).extend(one for one in ids if one)
+
+
+def filled(memory: GraphMem, least: int) -> Tenant:
+    """Write at least so many hostile texts, each of which begins with a number of its own."""
+    tenant, numbers = Tenant(), count()
+    texts = {False: cycle(hostile.TEXTS), True: cycle(PLAIN)}
+
+    def text(name: str, *, clean: bool = False) -> str:
+        made = f"zq{next(numbers)}x{next(texts[clean])}"
+        tenant.texts.setdefault(name, []).append(made)
+        tenant.written += 1
+        return made
+
+    _write_once(memory, tenant, text)
+    for group in count():
+        _write_group(memory, tenant, text, group)
+        if tenant.written >= least:
+            break
+    memory.flush()
+    memory.rate()
+    return tenant
+
+
+Text = Callable[..., str]
+
+
+def _write_once(memory: GraphMem, tenant: Tenant, text: Text) -> None:
+    """Write what one of is enough: what jobs find."""
+    tell(memory, SWIMS, name=text("speaker"))
+    tell(memory, [f"{unlike(n)} {text('said')}" for n in range(8)], first=10)
+    waiting = memory.session("waiting")
+    waiting.add_messages(
+        [{"role": "user", "name": text("waiting", clean=True), "content": "I moved to Lisbon."}]
+    )
+    found = waiting.extract(extractor="rules", review=True).proposals
+    tenant.keep("proposal", *(str(one.event_id) for one in found))
+    long = memory.add_episode(id="long", content=unlike(8) * 9, summary=text("summary"), at=MAY)
+    dear = memory.add_episode(id="dear", content=text("episode"), importance=0.9, at=MAY)
+    tenant.keep("episode", long, dear)
+    unused = memory.remember(f"{text('pruned', clean=True)} {unlike(1_000)}", at=MAY)
+    tenant.keep("unused", unused.memory_id)
+
+
+def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> None:
+    """Write to every field that takes text."""
+
+    def source(at: datetime = MAY) -> dict[str, Any]:
+        return {"source": text("source"), "actor": text("actor"), "at": at}
+
+    sentences = (
+        f"{unlike(10 * group + n, about='m')} {text('memory', clean=True)}" for n in range(4)
+    )
+    kept, old, hidden, newer = sentences
+    memory_id = memory.remember(
+        kept, tags=[text("tag"), text("tag")], artifact_ref=text("ref"), **source()
+    ).memory_id
+    memory.remember(kept, **source())
+    replaced = memory.remember(old, **source()).memory_id
+    memory.supersede(str(replaced), newer, reason=text("reason"), **source())
+    gone = memory.remember(hidden, **source()).memory_id
+    memory.deprecate(str(gone), reason=text("reason"), **source())
+    tenant.keep("memory", memory_id, replaced, gone)
+    with memory.session(text("session"), agent=text("agent")) as session:
+        session.add_messages(
+            [
+                {"role": text("role"), "name": text("name"), "content": text("turn"), "at": MAY},
+                {"role": "user", "name": text("name"), "content": text("turn"), "at": MAY},
+            ]
+        )
+        tenant.keep("turn", *(turn.id for turn in session.turns(session.episode_id)))
+        tenant.keep("session", session.episode_id)
+        session.recall(f"{kept} {text('query')}", turns=True)
+        session.touch("file", text("ref"))
+        found = [str(memory_id), ("file", text("ref"))]
+        session.log_search(text("query"), tool=text("tool"), results=found)
+        session.expand(str(memory_id))
+        subject, predicate = text("subject"), text("predicate")
+        template = "{subject} " + f"zq template [/etc] {chr(27)}[2J" + " {object}"
+        session.predicate(predicate, cardinality="ONE", template=template, **source())
+        for _ in range(2):
+            seen = session.observe(
+                subject, predicate, text("object"), note=text("note"), id=text("id"), **source()
+            )
+        tenant.keep("belief", seen.belief_id)
+    tenant.keep("slot", subject, predicate)
+    tenant.keep("event", seen.event_id)
+    _believe(memory, tenant, text, source)
+
+
+def _believe(memory: GraphMem, tenant: Tenant, text: Text, source: Callable[[], Any]) -> None:
+    first, second, third = (
+        memory.believe(text("statement"), note=text("note"), **source()) for _ in range(3)
+    )
+    memory.evidence(first, "refuting", 0.9, note=text("note"), **source())
+    memory.revise(second, text("statement"), reason=text("reason"), **source())
+    memory.archive(third, reason=text("reason"), **source())
+    name = text("alias")
+    memory.same_as(name, text("other"), note=text("note"), source=text("source"))
+    tenant.keep("alias", name)
+    tenant.keep("belief", first.belief_id, second.belief_id, third.belief_id)
+    tenant.keep("archived", third.belief_id)
+
+
+def is_in(text: str, written: str) -> bool:
+    """Return whether an output shows the beginning of a text: by lines, or all on one."""
+    ways = (display.block(text).split("\n")[0], display.line(" ".join(text.split())))
+    return any(way[:20] in written for way in ways)
