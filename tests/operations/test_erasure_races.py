@@ -110,11 +110,13 @@ def test_nothing_of_what_is_being_forgotten_is_logged(
     late = other_process(plain)
     late.log_search(f"where is {MARK}?", tool="grep", results=[known["memory"]])
     late.log_search("both", tool="grep", results=[known["memory"], known["kept"]])
-    late.expand(known["memory"])
+    looking = other_process(plain)
+    looking.expand(known["memory"])
     seen: list[dict[str, int]] = []
 
     def happens() -> None:
         late.flush()
+        looking.flush()
         seen.append(searches(look, tenant))
 
     plain.forget("memory", known["memory"], apply=True, on_part=at_first(happens))
@@ -260,7 +262,11 @@ def test_a_neighbour_closes_nothing(plain: GraphMem) -> None:
     with bob.session("tuesday") as session:
         session.add_messages([{"role": "user", "content": "hello", "id": "1"}])
         session.remember(unlike(4), id="bobs-own")
-    # In her own scope the ids stay hers, and closed.
+    # In her own scope the ids stay hers, and closed, and only as what they were.
+    monday = identity.episode_id("user:alice", "monday")
+    own = alice.remember(unlike(20), id=monday)
+    assert alice.forget("memory", str(own.memory_id), apply=True).clean
+    alice.session("monday").add_messages([{"role": "user", "content": "hello", "id": "1"}])
     assert alice.remember(unlike(30), id=known).hygiene_reasons == ("erased",)
 
 
