@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.errors import ExportFileError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
-from graphmem.rules.transfer import KINDS
+from graphmem.rules.transfer import KINDS, MADE_ANEW
 from graphmem.rules.transfer_records import Reader
 from tests.isolation import victims
 from tests.isolation.calls import READS
@@ -75,6 +75,13 @@ def test_every_record_of_a_real_export_is_taken(export: Export) -> None:
     nodes = export.records[1:-1]
     assert {one["kind"] for one in nodes} == {kind.label for kind in KINDS} - {"Consolidation"}
     assert [one for one in nodes if not taken(export, one)] == []
+
+
+@pytest.mark.parametrize("name", [*MADE_ANEW, "id", "embedding_2"])
+def test_what_an_import_makes_itself_is_refused(export: Export, name: str) -> None:
+    for record in {one["kind"]: one for one in export.records[1:-1]}.values():
+        forged = {**record, "properties": {**record["properties"], name: "x"}}
+        assert (refusal(export, forged) or "").startswith(f"Line 2: properties.{name}: ")
 
 
 @hypothesis.settings(max_examples=MOST)
