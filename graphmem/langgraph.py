@@ -38,6 +38,7 @@ from graphmem.model import (
     StoredItem,
     Wish,
 )
+from graphmem.rules import items
 
 __all__ = ["AsyncGraphMemStore", "GraphMemStore"]
 
@@ -120,6 +121,8 @@ class _Store(BaseStore, Generic[H]):
     def _texts(self, op: PutOp) -> dict[str, str]:
         if self._fields is None or op.index is False:
             return {}
+        # LangGraph writes parts of it as JSON, and its errors for what JSON cannot carry are raw.
+        items.encoded(op.value)
         return _at(op.value, self._fields if op.index is None else op.index)
 
     def _wishes(self, calls: Iterable[ItemCall]) -> list[Wish]:

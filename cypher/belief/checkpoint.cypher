@@ -71,15 +71,15 @@ CALL (slot_id, scope, names, predicate_key, valid, policy, checkpoint, tail) {
 CALL (ranked, summed, valid) {
   UNWIND [x IN ranked | [x.b, x, null]] + summed AS x
   WITH x[0] AS b, head(collect(x[1])) AS one, head(collect(x[2])) AS many
-  RETURN {
-    ids: collect(b.id), scores: collect(one.score), affirmed: collect(CASE WHEN one.last_at IS NULL THEN 0 ELSE 1 END),
-    last_at: collect(coalesce(one.last_at, valid)), last_id: collect(coalesce(one.last_id, '')),
-    l_for: collect(many.log_positive), l_against: collect(many.log_negative),
-    events_for: collect(many.events_for), events_against: collect(many.events_against),
-    episodes_for: collect(many.supporting_episodes), episodes_against: collect(many.refuting_episodes)
-  } AS state
+  RETURN collect(b.id) AS ids, collect(one.score) AS scores, collect(CASE WHEN one.last_at IS NULL THEN 0 ELSE 1 END) AS affirmed,
+    collect(coalesce(one.last_at, valid)) AS last_at, collect(coalesce(one.last_id, '')) AS last_id,
+    collect(many.log_positive) AS l_for, collect(many.log_negative) AS l_against,
+    collect(many.events_for) AS events_for, collect(many.events_against) AS events_against,
+    collect(many.supporting_episodes) AS episodes_for, collect(many.refuting_episodes) AS episodes_against
 }
-SET kept += state,
+SET kept.ids = ids, kept.scores = scores, kept.affirmed = affirmed, kept.last_at = last_at, kept.last_id = last_id,
+    kept.l_for = l_for, kept.l_against = l_against, kept.events_for = events_for, kept.events_against = events_against,
+    kept.episodes_for = episodes_for, kept.episodes_against = episodes_against,
     kept.until = valid, kept.known_at = $settled, kept.newest = [x IN held[..$newest] WHERE x[0] > valid | x[1]],
     kept.kappa = policy.kappa, kept.tau_days = policy.tau_days, kept.weights_key = $weights_key
 RETURN size([x IN held WHERE x[0] <= valid]) AS events

@@ -1,7 +1,7 @@
 // Make an episode unless it is there, and say what it is.
 // mode: write
 // rows: one
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // ids: episode.id Episode
 // params:
 //   $tenant     string  whose
@@ -13,7 +13,9 @@
 
 MERGE (p:Episode {tenant: $tenant, id: $episode.id})
 ON CREATE SET
-  p += $episode,
+  p.scope = $episode.scope, p.session_id = $episode.session_id, p.summary = $episode.summary, p.content = $episode.content,
+  p.entities = $episode.entities, p.importance = $episode.importance, p.occurred_at = $episode.occurred_at,
+  p.request_hash = $episode.request_hash,
   p.recorded_at = datetime.truncate('microsecond', datetime.realtime('Z'))
 CALL (p) {
   WITH p

@@ -5,7 +5,7 @@
 // ids: links.start start_label, links.end end_label
 // params:
 //   $tenant  string  whose
-//   $links   list    maps: type, start_label, start, end_label, end (ids; of a name or a predicate its key), properties, and wall: the tenant where the relationship carries it
+//   $links   list    maps: type, start_label, start, end_label, end (ids; of a name or a predicate its key), and has: properties
 // columns:
 //   - written  integer  relationships made
 //   - missing  list     ids of nodes that are not there
@@ -15,17 +15,19 @@ WITH link, link.start_label AS label, link.start AS key
 // include: fragments/keyed.cypher
 WITH link, x AS a, link.end_label AS label, link.end AS key
 // include: fragments/keyed.cypher
-WITH link, a, x AS b
-CALL (link, a, b) {
+// What is logged belongs to a session, and to nothing else.
+LET b = CASE WHEN link.type = 'WITHIN' AND x.type <> 'SESSION_START' THEN null ELSE x END
+LET evidence = link.type IN ['SUPPORTS', 'REFUTES'], has = link.has
+CALL (link, has, evidence, a, b) {
   FILTER a IS NOT NULL AND b IS NOT NULL AND NOT EXISTS {
     MATCH (a)-[r:$(link.type)]->(b)
-    WHERE coalesce(r.event_id, '') = coalesce(link.properties.event_id, '')
+    WHERE coalesce(r.event_id, '') = coalesce(has.event_id, '')
   }
-  LET has = link.properties
   CREATE (a)-[r:$(link.type) {
-    tenant: link.wall, slot_id: has.slot_id, event_id: has.event_id, occurred_at: has.occurred_at, recorded_at: has.recorded_at,
-    in_force: has.in_force, rank: has.rank, similarity: has.similarity, content_hash: has.content_hash,
-    before: has.before, after: has.after
+    tenant: CASE WHEN evidence THEN a.tenant END, slot_id: CASE WHEN evidence THEN b.slot_id END,
+    event_id: has.event_id, occurred_at: has.occurred_at,
+    recorded_at: CASE WHEN evidence THEN a.recorded_at ELSE has.recorded_at END, in_force: has.in_force,
+    rank: has.rank, similarity: has.similarity, content_hash: has.content_hash, before: has.before, after: has.after
   }]->(b)
   RETURN count(r) AS made
 }

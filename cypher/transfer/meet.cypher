@@ -5,11 +5,11 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  whose
-//   $nodes   list    maps: key and properties
+//   $nodes   list    maps: key and has (properties)
 // columns:
 
 UNWIND $nodes AS row
-LET given = row.properties
+LET given = row.has
 CALL (row, given) {
   MATCH (m:Memory {tenant: $tenant, id: row.key})
   SET m.created_at = CASE WHEN given.created_at < m.created_at THEN given.created_at ELSE m.created_at END,

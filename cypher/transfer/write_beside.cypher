@@ -7,33 +7,49 @@
 //   $tenant  string  whose
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater
 //   $part    string  of ratings: the label of what is rated; else ''
-//   $nodes   list    maps: key and properties
+//   $nodes   list    maps: key and has (properties)
 // columns:
 //   - written  integer  nodes made
 
 UNWIND $nodes AS row
-CALL (row) {
+LET has = row.has
+CALL (row, has) {
   FILTER $kind = 'Name'
   MERGE (n:Name {tenant: $tenant, key: row.key})
-  RETURN n, n.name IS NULL AS fresh
+  WITH n, has
+  FILTER n.name IS NULL
+  SET n.scope = has.scope, n.name = has.name
+  RETURN n
 UNION ALL
   FILTER $kind = 'Predicate'
   MERGE (n:Predicate {tenant: $tenant, key: row.key})
-  RETURN n, coalesce(row.properties.occurred_at > n.occurred_at OR (row.properties.occurred_at = n.occurred_at
-    AND row.properties.event_id > n.event_id), true) AS fresh
+  WITH n, has
+  FILTER coalesce(has.occurred_at > n.occurred_at OR (has.occurred_at = n.occurred_at AND has.event_id > n.event_id), true)
+  SET n.scope = has.scope, n.name = has.name, n.template = has.template, n.cardinality = has.cardinality, n.kappa = has.kappa,
+      n.tau_days = has.tau_days, n.decay_per_day = has.decay_per_day, n.margin = has.margin, n.combine = has.combine,
+      n.event_id = has.event_id, n.occurred_at = has.occurred_at, n.recorded_at = has.recorded_at
+  RETURN n
 UNION ALL
   FILTER $kind = 'Consolidation'
   MERGE (n:Consolidation {tenant: $tenant, scope: row.key})
-  RETURN n, n.known IS NULL AND n.cursor IS NULL AS fresh
+  WITH n, has
+  FILTER n.known IS NULL AND n.cursor IS NULL
+  SET n.cursor = has.cursor, n.known = has.known
+  RETURN n
 UNION ALL
   FILTER $kind = 'Rating'
   MERGE (n:Rating {tenant: $tenant, kind: $part, id: row.key})
-  RETURN n, n.elo IS NULL AS fresh
+  WITH n, has
+  FILTER n.elo IS NULL
+  SET n.scope = has.scope, n.elo = has.elo, n.games = has.games, n.touched_at = has.touched_at, n.base_elo = has.base_elo,
+      n.base_games = has.base_games, n.base_touched_at = has.base_touched_at
+  RETURN n
 UNION ALL
   FILTER $kind = 'Rater'
   MERGE (n:Rater {tenant: $tenant})
-  RETURN n, n.ended IS NULL AS fresh
+  WITH n, has
+  FILTER n.ended IS NULL
+  SET n.ended = has.ended, n.rated = has.rated, n.rolled = has.rolled
+  RETURN n
 }
-FILTER fresh
-SET n += row.properties
 RETURN count(n) AS written

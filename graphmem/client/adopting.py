@@ -11,7 +11,18 @@ from typing import Any
 from graphmem.client.observing import Observed
 from graphmem.client.state import State, blocking, valid
 from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
-from graphmem.model import Adopted, EventType, Name, Observation, Record, Source, Wish
+from graphmem.model import (
+    Adopted,
+    EventType,
+    Instant,
+    Name,
+    Observation,
+    Record,
+    Source,
+    Text,
+    Wall,
+    Wish,
+)
 from graphmem.operations import episode, evidence, lineage
 from graphmem.ports import OnPart, silent
 from graphmem.rules import drafts
@@ -25,6 +36,17 @@ BATCH = 200
 
 class _Asked(Record):
     source: Name
+
+
+class _Target(Record):
+    id: Name
+
+
+class _Episode(Record):
+    id: Name
+    content: Text
+    summary: Text | None
+    at: Instant
 
 
 class AsyncAdopting(Observed):
@@ -114,11 +136,12 @@ class _Taking:
                 seen = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
                 await evidence.observe_many(state.binding, seen)
             case Verb.EPISODE:
-                stretch = episode.Stretch(id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, stretch)
+                told = valid(_Episode, id=step.id, at=step.at, **step.given)
+                await episode.open_episode(state.binding, episode.Stretch(**dict(told)))
             case Verb.RETRACT:
                 source = valid(Source, id=step.id, at=step.at, source="graphiti")
-                await evidence.retract(state.binding, step.given["target"], source)
+                target = valid(_Target, id=step.given["target"]).id
+                await evidence.retract(state.binding, target, source)
             case Verb.SUPERSEDE | Verb.DEPRECATE:
                 await self._correct(state, step)
         self.done[step.verb] += len(steps)
@@ -139,7 +162,8 @@ class _Taking:
         if known is None:
             raise InvalidInputError("what came before it was refused.")
         given: dict[str, Any] = {**step.given}
-        by = lineage.Correction(at=step.at, id=step.id, actor=given.get("actor"))
+        source = valid(Source, at=step.at, id=step.id, actor=given.get("actor"))
+        by = lineage.Correction(at=source.at, id=source.id, actor=source.actor)
         if step.verb is Verb.DEPRECATE:
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return
@@ -151,7 +175,8 @@ class _Taking:
         if scope is None:
             return self._own
         to = self._own.binding
-        wall = to.wall.model_copy(update={"scope": scope, "scopes": drafts.visible(scope)})
+        own = valid(Wall, tenant=to.wall.tenant, scope=scope)
+        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
         return replace(self._own, binding=replace(to, wall=wall))
 
 

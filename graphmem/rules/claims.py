@@ -123,7 +123,12 @@ def stored(row: Mapping[str, Any]) -> Claim:
 
 def slot_id(scope: str, subject: str, predicate: str) -> str:
     """Return the id of the slot of a subject and a predicate in a scope; unique in a tenant."""
-    return "s_" + identity.digest(scope, folded(subject), folded(predicate))[:32]
+    return slot_of_keys(scope, folded(subject), folded(predicate))
+
+
+def slot_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
+    """Return the same id, of a subject and a predicate that are folded already."""
+    return "s_" + identity.digest(scope, subject_key, predicate_key)[:32]
 
 
 def spoken(template: str | None, subject: str, predicate: str, object_: str) -> str:

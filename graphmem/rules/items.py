@@ -9,7 +9,7 @@ from typing import Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import Fit
-from graphmem.rules import identity
+from graphmem.rules import identity, nesting
 
 LONGEST_PATH = 1_000
 """Characters: Neo4j refuses what is longer than some 8 kB in an index."""
@@ -72,20 +72,21 @@ def encoded(value: object) -> str:
     """Return a value as JSON, its keys in the order they came in.
 
     Raises:
-        InvalidInputError: JSON cannot carry it, or it is too long.
+        InvalidInputError: JSON cannot carry it, or it is too long or nested too deeply.
     """
     if not isinstance(value, Mapping):
         raise InvalidInputError(f"value: a map is needed, not a {type(value).__name__}.")
+    _check_depth("value", value)
     try:
         text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except UnicodeEncodeError:
         raise InvalidInputError("value: a text in it has a lone surrogate.") from None
-    except (TypeError, ValueError, RecursionError):
+    except (TypeError, ValueError):
         raise InvalidInputError(
             "value: JSON cannot carry it.",
             hint="Give maps with strings for keys, lists, strings, finite numbers, True, False and "
-            "None, not nested too deep.",
+            "None.",
         ) from None
     _check_keys(value)
     if len(text) > LONGEST_VALUE:
@@ -94,6 +95,14 @@ def encoded(value: object) -> str:
             hint="Keep it in a file, and its path here.",
         )
     return text
+
+
+def _check_depth(name: str, value: object) -> None:
+    if nesting.is_too_deep(value):
+        raise InvalidInputError(
+            f"{name}: it is nested more than {nesting.MOST_LEVELS} levels deep.",
+            hint="Keep parts of it under keys of their own.",
+        )
 
 
 def _check_keys(value: object) -> None:
@@ -145,8 +154,10 @@ def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a filter that can be applied to any value.
 
     Raises:
-        InvalidInputError: an operator is unknown, or compares with what is no number.
+        InvalidInputError: an operator is unknown or compares with what is no number, or the filter
+            is nested too deeply.
     """
+    _check_depth("filter", wanted)
     waiting: list[Any] = list((wanted or {}).values())
     while waiting:
         one = waiting.pop()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 
 from graphmem.errors import ExportFileError
 from graphmem.rules.generations import unnumbered
+from graphmem.rules.transfer_kinds import LINKS, NODES
 
 FORMAT, VERSION = "graphmem export", 1
 
@@ -66,8 +67,8 @@ MADE_ANEW: Mapping[str, str] = {
     "owner": "of a worker's lease",
     "until": "of a worker's lease",
 }
-"""Properties that a file does not hold, and why."""
-EMBEDDING = "embedding"
+"""Properties that a file does not hold, and why. It does not hold keys of nodes among their
+properties either, nor what follows from others of them; see `transfer_kinds`."""
 FIXED: Mapping[str, tuple[str, ...]] = {
     "Episode": ("scope", "session_id", "request_hash"),
     "Archive": ("scope", "episode_id", "sha256"),
@@ -75,7 +76,7 @@ FIXED: Mapping[str, tuple[str, ...]] = {
     "Reply": ("scope",),
     "Artifact": ("scope", "kind", "ref"),
     "Item": ("scope", "key"),
-    "Belief": ("scope", "slot_id", "subject_key", "predicate_key", "object_key"),
+    "Belief": ("scope", "subject_key", "predicate_key", "object_key"),
     "Memory": ("scope", "content_hash"),
 }
 """What of a node never changes. Of an event that is everything, but for when it was recorded."""
@@ -112,7 +113,14 @@ class Chain:
                 f"Line {before + 1} is not as it was written, or a line before it is missing.",
                 hint="Nothing was taken from the file. Fetch it again, or export once more.",
             )
-        record: dict[str, Any] = json.loads(body)
+        try:
+            # What ends with a bracket of a map is one, if it is JSON.
+            record: dict[str, Any] = json.loads(body)
+        except (ValueError, RecursionError):
+            raise ExportFileError(
+                f"Line {self.number} is not JSON, or is nested too deeply.",
+                hint="Nothing was taken from the file. Fetch it again, or export once more.",
+            ) from None
         return record
 
     def _step(self, body: bytes) -> None:
@@ -161,9 +169,9 @@ def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
     if record.get("format") != FORMAT:
         raise ExportFileError("Line 1 is not the header of an export of graphmem.")
     if record.get("version") != VERSION:
+        given = ascii(record.get("version"))[:20]
         raise ExportFileError(
-            f"The file has version {record.get('version')} of the format; this graphmem reads "
-            f"version {VERSION}.",
+            f"The file has version {given} of the format; this graphmem reads version {VERSION}.",
             hint="Install the graphmem that wrote it, or a newer one.",
         )
     return record
@@ -181,26 +189,36 @@ def record_of(kind: Kind, found: Mapping[str, Any], generation: int) -> dict[str
         "kind": kind.label,
         **({"part": kind.part} if kind.part else {}),
         "key": found["key"],
-        "properties": _own(unnumbered(found["properties"], generation)),
+        "properties": _own(kind.label, unnumbered(found["properties"], generation)),
         "links": sorted(
-            (_link(link) for link in found["links"]),
+            _links(kind.label, found["links"]),
             key=lambda link: (link["type"], link["label"], link["key"], link["leaves"]),
         ),
     }
     if found["texts"] is not None:
-        record["texts"] = [_own(unnumbered(text, generation)) for text in found["texts"]]
-        record["namespace"] = _own(found["namespace"])
+        record["texts"] = [
+            _own("ItemText", unnumbered(text, generation)) for text in found["texts"]
+        ]
+        record["namespace"] = _own("Namespace", found["namespace"])
     return record
 
 
-def _link(link: Mapping[str, Any]) -> dict[str, Any]:
-    return {**link, "properties": _own(link["properties"])}
+def _links(label: str, links: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for link in links:
+        ends = (label, link["label"]) if link["leaves"] else (link["label"], label)
+        # Others than graphmem may have related nodes, too.
+        if (known := LINKS.get((ends[0], link["type"], ends[1]))) is not None:
+            yield {**link, "properties": _held(known.properties, link["properties"])}
 
 
-def _own(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _plain(value) for name, value in sorted(properties.items()) if name not in MADE_ANEW
-    }
+def _own(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    return _held(NODES[label], properties)
+
+
+def _held(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file holds of some properties, as JSON."""
+    names = declared.__annotations__
+    return {name: _plain(value) for name, value in sorted(properties.items()) if name in names}
 
 
 def _plain(value: Any) -> Any:
@@ -218,36 +236,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def restored(value: Any) -> Any:
-    """Return a value that `_plain` made as it was; a vector as float32[n]."""
-    if isinstance(value, list):
-        return [restored(one) for one in value]
-    if not isinstance(value, Mapping):
-        return value
-    [(kind, text)] = value.items()
-    if kind == "instant":
-        return datetime.fromisoformat(text)
-    if kind == "float":
-        return float(text)
-    return np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
-
-
-def properties_of(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties of a record as the graph takes them, its embedding apart."""
-    found = {name: restored(value) for name, value in properties.items() if name != EMBEDDING}
-    return {name: _listed(value) for name, value in found.items()}
-
-
-def embedding_of(properties: Mapping[str, Any]) -> Any:
-    """Return the embedding of a record, float32[n], or None."""
-    given = properties.get(EMBEDDING)
-    return None if given is None else np.asarray(restored(given), dtype=np.float32)
-
-
-def _listed(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
 def compared(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
     """Return what is otherwise in a node that is there already, if anything.
 
@@ -260,7 +248,7 @@ def compared(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> 
         None when nothing is; the name of a property that never changes when that is another one;
         "" when the node has only gone on since.
     """
-    own = _own(there)
+    own = _own(label, there)
     names = FIXED.get(label) or sorted((own.keys() | given.keys()) - {"recorded_at"})
     wrong = next((name for name in names if own.get(name) != given.get(name)), None)
     return "" if wrong is None and own != given else wrong

@@ -59,6 +59,9 @@ HISTORY = [
 ]
 
 
+TOO_LONG = "scope: has more than 200 characters."
+
+
 def contents(memory: GraphMem, **narrowing: Any) -> dict[str, str]:
     found = memory.list(statuses=list(Status), limit=1_000, **narrowing).memories
     return {one.content: one.status.value for one in found}
@@ -135,6 +138,41 @@ def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: GraphMem) -> N
         "memory 6: it is no map of fields",
         "mem0:m5: 2999-03-05T00:00:00+00:00 lies in the future",
     ]
+
+
+@pytest.mark.parametrize("owner", ["user_id", "agent_id", "run_id"])
+def test_an_owner_too_long_for_a_scope_is_refused(
+    plain: GraphMem, look: Look, tenant: str, owner: str
+) -> None:
+    longest = "u" * (200 - len(owner.replace("_id", ":")))
+    texts = [
+        {"id": f"m{n}", "memory": f"Tea is {n}", "created_at": "2025-03-05", owner: name}
+        for n, name in enumerate([longest, f"{longest}u", "u" * 40_000])
+    ]
+    done = plain.adopt(texts, "mem0")
+    assert done.refused == tuple(f"mem0:m{n}: {TOO_LONG}" for n in (1, 2))
+    scopes = look.rows("MATCH (m:Memory {tenant: $tenant}) RETURN m.scope AS at", tenant=tenant)
+    assert scopes == [{"at": f"{owner.removesuffix('_id')}:{longest}"}]
+    assert contents(plain.scope(scopes[0]["at"])) == {"Tea is 0": "current"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"group_id": "g" * 195}, "scope: has more than 200 characters"),
+        ({"uuid": "p" * 192}, "id: has more than 200 characters"),
+        ({"name": "\ud800"}, "summary: has a lone surrogate"),
+        ({"content": "\ud800"}, "content: has a lone surrogate"),
+        ({"valid_at": "0001-01-01T00:00:00+23:00"}, "at: lies before the year 1"),
+    ],
+)
+def test_an_episode_of_graphiti_passes_the_checks_of_other_episodes(
+    plain: GraphMem, look: Look, tenant: str, wrong: dict[str, str], says: str
+) -> None:
+    episode = {"uuid": "p1", "content": "Ada joined", "valid_at": "2025-03-01"} | wrong
+    done = plain.adopt({"episodes": [episode]}, "graphiti")
+    assert says in done.refused[0]
+    assert look.rows("MATCH (p:Episode {tenant: $tenant}) RETURN p", tenant=tenant) == []
 
 
 def edge(uuid: str, **fields: Any) -> dict[str, Any]:

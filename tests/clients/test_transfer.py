@@ -322,8 +322,8 @@ def test_a_spoilt_file_is_refused_before_anything_is_written(
         (put(0, version=2), ExportFileError, "version 2 of the format"),
         (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
         (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
-        (put(-1, links=3), ExportFileError, "it ends after line"),
-        (lambda records: records.pop(7), ExportFileError, "it ends after line"),
+        (put(-1, links=3), ExportFileError, r"Line \d+: it counts other records"),
+        (lambda records: records.pop(7), ExportFileError, r"Line \d+: it counts other records"),
         (lambda records: records.append(records[-1]), ExportFileError, "follows the end"),
     ],
 )
@@ -364,9 +364,9 @@ def test_files_that_cannot_be_used_are_named(
 
 
 CONTRADICTIONS = {
-    "Event": {"payload": "another"},
+    "Event": {"actor": "another"},
     "Memory": {"content_hash": "another"},
-    "Belief": {"slot_id": "another"},
+    "Belief": {"scope": "another"},
     "Turn": {"text": "another"},
     "Episode": {"request_hash": "another"},
     "Artifact": {"ref": "another"},
@@ -381,12 +381,13 @@ def test_what_contradicts_the_graph_is_named_and_its_batch_not_written(
     before = whole(look, tenant)
 
     def change(records: list[dict[str, Any]]) -> None:
-        of(records, kind)["properties"] |= CONTRADICTIONS[kind]
-        new = deepcopy(of(records, kind))
-        new["key"] = new["properties"]["id"] = "new"
+        other = of(records, kind)
+        other["properties"] |= CONTRADICTIONS[kind]
+        new = deepcopy(other)
+        # So that it comes next in the order of the file.
+        new["key"] = f"{other['key']}!"
         new["links"] = []
-        place = records.index(of(records, kind))
-        records.insert(place + 1, new)
+        records.insert(records.index(other) + 1, new)
         records[-1]["records"][kind] += 1
 
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)

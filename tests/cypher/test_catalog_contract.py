@@ -194,6 +194,21 @@ def test_events_never_change(name: str) -> None:
     assert checks.wrong_changes(catalog.procedure(name).text) == CHANGES.get(name, [])
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_map_is_never_assigned_whole(name: str) -> None:
+    assert checks.wrong_assignments(catalog.procedure(name).text) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_map_is_noticed_wherever_something_is_assigned(name: str) -> None:
+    assert [] not in list(checks.assigned_whole(catalog.procedure(name).text))
+
+
+def test_there_are_places_where_something_is_assigned() -> None:
+    texts = [catalog.procedure(name).text for name in NAMES]
+    assert sum(len(list(checks.assigned_whole(text))) for text in texts) > 100
+
+
 @pytest.mark.parametrize("name", WALLED)
 def test_every_pattern_stays_inside_its_tenant(name: str) -> None:
     assert walls.wrong_walls(catalog.procedure(name).text) == []

@@ -216,6 +216,70 @@ def test_other_changes_pass(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "SET m += $map",
+        "SET m += row",
+        "SET m += row.properties",
+        "SET m = $map",
+        "SET m = row",
+        "SET m = {a: 1}",
+        "SET m = properties(n)",
+        "SET m += properties(n)",
+        "SET m += row {.*}",
+        "SET m += row {.a, .*}",
+        "SET m += $map {.*, a: 1}",
+        "SET m += row {.a, b}",
+        "SET m += row {.a, .tenant}",
+        "SET m += {a: 1, tenant: $tenant}",
+        "SET m += row {.id}",
+        "SET m += {id: row.id}",
+        "SET m += CASE WHEN true THEN row {.a} END",
+        "SET m[name] = row[name]",
+        "SET m['a'] = 1",
+        "SET (CASE WHEN true THEN m END).a = 1",
+        "SET m.a = 1, m += row",
+        "FOREACH (name IN ['a'] | SET m[name] = row[name])",
+        "CREATE (n:Turn $map)",
+        "CREATE (n $map)",
+        "CREATE (m)-[:NEXT $map]->(m)",
+        "CREATE (m)-[r:$(row.type) $map]->(m)",
+        "MERGE (n:Turn {tenant: $tenant, id: 1}) ON CREATE SET n += $map",
+        "MERGE (n:Turn {tenant: $tenant, id: 1}) ON MATCH SET n = $map",
+        "CALL (m) { SET m += $map }",
+    ],
+)
+def test_a_map_that_is_assigned_whole_is_found(text: str) -> None:
+    assert checks.wrong_assignments(MATCHED + text) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SET m.a = $map.a, m.b = row[name]",
+        "SET m += row {.a, .b, c: 1}",
+        "SET m += $map {.a}",
+        "SET m += {a: 1}",
+        "SET m:Old",
+        "CREATE (n:Turn {tenant: $tenant, id: $id})-[:NEXT {at: $at}]->(m)",
+        "MERGE (n:Turn {tenant: $tenant, id: 1}) ON CREATE SET n.a = 1 ON MATCH SET n += row {.a}",
+        "CREATE (m)-[r:$(row.type) {at: row.at}]->(m)",
+    ],
+)
+def test_properties_that_are_named_pass(text: str) -> None:
+    assert checks.wrong_assignments(MATCHED + text) == []
+
+
+def test_a_whole_map_is_put_in_each_place_in_turn() -> None:
+    text = "MERGE (n:Turn {tenant: $tenant}) ON CREATE SET n.a = 1 CREATE (n)-[r:NEXT {at: 1}]->(n)"
+    assert list(checks.assigned_whole(text)) == [
+        ["MERGE takes any names from $given."],
+        ["SET takes any names for n."],
+        ["CREATE takes any names from $given."],
+    ]
+
+
+@pytest.mark.parametrize(
     ("header", "query_type", "keys", "operators", "complaint"),
     [
         (made(), "rw", ["id"], [], "mode"),

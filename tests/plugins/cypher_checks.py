@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from graphmem.catalog import Procedure
 from graphmem.ports import Mode
 from tests.plugins.cypher_text import (
+    KEYWORDS,
     PATTERNED,
     Clause,
+    Group,
     Items,
     Part,
     clauses,
     expressions,
+    is_name,
     paths,
     read,
     split,
@@ -94,6 +97,89 @@ def wrong_changes(text: str) -> list[str]:
             if kinds & {"Event", "unknown", "$"}:
                 found.append(f"{clause.word} changes {target}: {', '.join(sorted(kinds))}.")
     return found
+
+
+def wrong_assignments(text: str) -> list[str]:
+    """Return where a text gives a node or a relationship names of properties that it does not say.
+
+    A map from outside may hold any name, `tenant` among them. So a map is assigned only as a
+    projection, `x += map {.a, .b}`, and no property has a name that is computed.
+    """
+    return _wrong_assignments(read(text))
+
+
+def assigned_whole(text: str) -> Iterator[list[str]]:
+    """Put a whole map in place of each assignment and each map of a pattern in turn.
+
+    Yields what is then wrong.
+    """
+    for items in _with_whole_map(read(text)):
+        yield _wrong_assignments(items)
+
+
+def _wrong_assignments(items: Items) -> list[str]:
+    found = []
+    for clause in every(items):
+        if clause.word == "SET":
+            parts = [part for part in split(clause.items, ",") if part]
+            found += [f"SET takes any names for {part[0]}." for part in parts if not _named(part)]
+        if clause.word in {"CREATE", "MERGE"}:
+            inside = [given for group in _elements(clause.items) for given in group.items]
+            maps = [i for i in inside if isinstance(i, str) and i.startswith("$") and len(i) > 1]
+            found += [f"{clause.word} takes any names from {given}." for given in maps]
+    return found
+
+
+def _named(part: Items) -> bool:
+    """Whether an assignment says which properties it gives; or gives a label."""
+    match part:
+        case (str(name), str(second), *_) if is_name(name) and second.startswith("."):
+            return is_name(second[1:])
+        case (str(name), ":" | "IS" | "is", *_):
+            return is_name(name)
+        case (str(), "+", "=", Group(opening="{") as given):
+            return _says_names(given)
+        case (str(), "+", "=", str(), Group(opening="{") as given):
+            return _says_names(given)
+    return False
+
+
+def _says_names(given: Group) -> bool:
+    """Whether each entry of a map, or of a projection, has a name; none is a key of its node."""
+    for entry in split(given.items, ","):
+        match entry:
+            case (str(name),) if name.startswith(".") and is_name(name[1:]):
+                said = name[1:]
+            case (str(said), ":", *_):
+                pass
+            case _:
+                return False
+        if said in {"tenant", "id"}:
+            return False
+    return True
+
+
+def _elements(items: Items) -> Iterator[Group]:
+    """Yield the brackets of nodes and relationships of a pattern."""
+    for item in items:
+        if isinstance(item, Group) and item.opening in "([":
+            yield item
+            yield from _elements(item.items)
+
+
+def _with_whole_map(items: Items, *, makes: bool = False) -> Iterator[Items]:
+    """Put a parameter in place of a map of CREATE or MERGE, or before an assignment of SET."""
+    for at, item in enumerate(items):
+        if isinstance(item, Group):
+            if makes and item.opening == "{":
+                yield (*items[:at], "$given", *items[at + 1 :])
+            for inside in _with_whole_map(item.items, makes=makes and item.opening in "(["):
+                yield (*items[:at], Group(item.opening, inside), *items[at + 1 :])
+        elif item.upper() == "SET":
+            yield (*items[: at + 2], "+", "=", "$given", ",", *items[at + 1 :])
+            makes = False
+        elif item.upper() in KEYWORDS and str(items[at - 1] if at else "").upper() != "ON":
+            makes = item.upper() in {"CREATE", "MERGE"}
 
 
 def _labels(whole: Sequence[Clause]) -> dict[str, set[str]]:

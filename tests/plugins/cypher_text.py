@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _NAME = re.compile(r"[^\W\d]\w*")
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     {"OPTIONAL", "MATCH", "MERGE", "CREATE", "ON", "WHERE", "FILTER", "SEARCH", "USING"}
     | {"SET", "REMOVE", "DETACH", "NODETACH", "DELETE", "FOREACH", "CALL", "YIELD", "UNWIND"}
     | {"LET", "WITH", "RETURN", "FINISH", "ORDER", "SKIP", "OFFSET", "LIMIT", "UNION"}
@@ -173,7 +173,7 @@ def clauses(items: Items) -> list[Clause]:
     before = ""
     for item in items:
         word = item.upper() if isinstance(item, str) else ""
-        if word in _KEYWORDS and not _is_tail(before, word):
+        if word in KEYWORDS and not _is_tail(before, word):
             found.append((word, []))
         else:
             found[-1][1].append(item)

@@ -15,11 +15,11 @@ from graphmem.operations.transferring import walking
 from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import moments, transfer
 from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
+from graphmem.rules.transfer_records import PLACES, End, Header, Node, Reader
 
 PAGE = 500
 STEP_S = 0.05
 """Between two looks at the transactions under way."""
-PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 
 OPEN = catalog.query("schema/open_transactions", dict)
 READ = catalog.query("transfer/read", dict)
@@ -85,14 +85,15 @@ def _header(to: Binding, draft: _Draft) -> dict[str, Any]:
 
 async def _resumed(to: Binding, path: Path) -> _Draft:
     """Return what an interrupted export left, cut after its last whole line."""
-    draft = _Draft(path)
     size = await to.world.exports.size(path)
     if size is None:
-        return draft
+        return _Draft(path)
+    reader = Reader()
+    draft = _Draft(path, chain=reader.chain, counts=reader.counts)
     try:
-        async for end, record in walking.lines(to.world.exports, path, draft.chain):
+        async for end, found in walking.lines(to.world.exports, path, reader):
             draft.size = end
-            _recall(to, draft, record)
+            _recall(to, draft, found)
     except ExportFileError as error:
         raise ExportFileError(
             f"{path}, left by an interrupted export, cannot be gone on with. {error.message}",
@@ -103,16 +104,15 @@ async def _resumed(to: Binding, path: Path) -> _Draft:
     return draft
 
 
-def _recall(to: Binding, draft: _Draft, record: Mapping[str, Any]) -> None:
-    if draft.chain.number == 1:
-        draft.known = datetime.fromisoformat(transfer.checked_header(record)["known"])
-        if record != _header(to, draft):
-            raise ExportFileError(f"It is of tenant {record['tenant']!r}, or of another model.")
-    elif record.get("end"):
-        draft.ended = True
+def _recall(to: Binding, draft: _Draft, found: Header | Node | End) -> None:
+    if isinstance(found, Header):
+        draft.known = found.known
+        if found.given != _header(to, draft):
+            raise ExportFileError(f"It is of tenant {found.tenant!r}, or of another model.")
+    elif isinstance(found, Node):
+        draft.place = PLACES[found.kind.label, found.kind.part], found.key
     else:
-        draft.place = PLACES[record["kind"], record.get("part", "")], record["key"]
-        draft.counts.add(record)
+        draft.ended = True
 
 
 async def _settled(to: Binding) -> datetime:

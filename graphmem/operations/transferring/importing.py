@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,9 @@ from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchE
 from graphmem.model import Imported
 from graphmem.operations.transferring import walking
 from graphmem.ports import Binding, OnPart, Tx
-from graphmem.rules import identity, transfer
+from graphmem.rules import identity, items, transfer, transfer_payloads
 from graphmem.rules.generations import unnumbered
+from graphmem.rules.transfer_records import Header, Node, Related
 
 BATCH = 500
 """Nodes of one transaction."""
@@ -33,9 +33,8 @@ WRITE_BESIDE = catalog.query("transfer/write_beside", lambda row: row["written"]
 RETRACT = catalog.query("transfer/retract", catalog.ignored)
 LINK = catalog.query("transfer/link", dict)
 
-Record = Mapping[str, Any]
-Batch = Sequence[tuple[int, Record]]
-"""Records with the numbers of their lines, all of one kind."""
+Batch = Sequence[Node]
+"""Nodes of one kind."""
 
 
 @dataclass(slots=True)
@@ -71,19 +70,19 @@ async def take(to: Binding, path: Path, on_part: OnPart) -> Imported:
         ImportConflictError: a record contradicts what is there; names its line.
     """
     head = await _checked(to, path, on_part)
-    done, batch = _Done(), list[tuple[int, Record]]()
-    async for number, record in walking.records(to.world.exports, path):
-        if "kind" not in record:
+    done, batch = _Done(), list[Node]()
+    async for found in walking.records(to.world.exports, path):
+        if isinstance(found, Header):
             continue
-        if batch and not _fits(batch, record):
+        if batch and not _fits(batch, found):
             done.add(await _write(to, batch, on_part))
             batch = []
-        batch.append((number, record))
+        batch.append(found)
     if batch:
         done.add(await _write(to, batch, on_part))
     return Imported(
-        tenant=head["tenant"],
-        known=datetime.fromisoformat(head["known"]),
+        tenant=head.tenant,
+        known=head.known,
         written=done.written,
         links=done.links,
         there=done.there,
@@ -91,34 +90,35 @@ async def take(to: Binding, path: Path, on_part: OnPart) -> Imported:
     )
 
 
-def _fits(batch: Batch, record: Record) -> bool:
-    kind = batch[0][1]
+def _fits(batch: Batch, node: Node) -> bool:
     return (
-        (kind["kind"], kind.get("part")) == (record["kind"], record.get("part"))
+        batch[0].kind == node.kind
         and len(batch) < BATCH
-        and sum(len(one["links"]) for _, one in batch) + len(record["links"]) <= MOST_LINKS
+        and sum(len(one.links) for one in batch) + len(node.links) <= MOST_LINKS
     )
 
 
-async def _checked(to: Binding, path: Path, on_part: OnPart) -> Record:
-    """Return the header of a file that is whole."""
+async def _checked(to: Binding, path: Path, on_part: OnPart) -> Header:
+    """Return the header of a file that is whole, and of which every record can be taken."""
     if await to.world.exports.size(path) is None:
         raise ExportFileError(f"There is no file {path}.", hint="Check the name.")
-    head: Record = {}
-    async for number, record in walking.records(to.world.exports, path):
-        if number == 1:
-            head = record
-            _same_model(to, record["model"])
-        if number % BATCH == 0:
+    head: Header | None = None
+    async for found in walking.records(to.world.exports, path):
+        if isinstance(found, Header):
+            head = found
+            _same_model(to, found)
+        elif found.line % BATCH == 0:
             on_part("check", BATCH)
+    if head is None:
+        raise ExportFileError(f"{path} has no header.")
     return head
 
 
-def _same_model(to: Binding, model: Mapping[str, Any]) -> None:
+def _same_model(to: Binding, head: Header) -> None:
     own = to.model
-    if (model["name"], model["dimension"]) != (own.name, own.dimension):
+    if (head.model, head.dimension) != (own.name, own.dimension):
         raise ModelMismatchError(
-            f"The export has embeddings of {model['name']} ({model['dimension']} dimensions), and "
+            f"The export has embeddings of {head.model} ({head.dimension} dimensions), and "
             f"this graph those of {own.name} ({own.dimension}).",
             hint="Import it into a graph that was begun with the same model.",
         )
@@ -130,170 +130,161 @@ async def _write(to: Binding, batch: Batch, on_part: OnPart) -> _Done:
         return await _Batch(tx, to, batch).taken()
 
     done = await to.world.graph.write(work)
-    on_part(batch[0][1]["kind"], len(batch))
+    on_part(batch[0].kind.label, len(batch))
     return done
 
 
 class _Batch:
-    """Some records of one kind, on their way into the graph in one transaction."""
+    """Some nodes of one kind, on their way into the graph in one transaction."""
 
     def __init__(self, tx: Tx, to: Binding, batch: Batch) -> None:
         self.tx = tx
         self.tenant = to.wall.tenant
         self.generation = to.model.generation
         self.batch = batch
-        self.kind: str = batch[0][1]["kind"]
+        self.kind = batch[0].kind
         self.done = _Done()
         self.fresh: list[str] = []
         """Keys of nodes that were made."""
 
     async def taken(self) -> _Done:
         """Write what is not there, and what it is related to."""
-        kinds = {(kind.label, kind.part): kind for kind in transfer.KINDS}
-        first = self.batch[0][1]
-        kind = kinds.get((self.kind, first.get("part", "")))
-        if kind is None:
-            raise ExportFileError(f"Line {self.batch[0][0]} is of a kind that nobody knows.")
-        if kind.beside:
-            await self._beside(kind.part)
+        if self.kind.beside:
+            await self._beside()
         else:
             await self._nodes()
         await self._links()
-        if self.fresh and self.kind == "Event":
+        if self.fresh and self.kind.label == "Event":
             await self.tx.fetch(RETRACT, tenant=self.tenant, ids=self.fresh)
         return self.done
 
-    async def _beside(self, part: str) -> None:
-        rows = [_row(self.tenant, record) for _, record in self.batch]
+    async def _beside(self) -> None:
         [written] = await self.tx.fetch(
-            WRITE_BESIDE, tenant=self.tenant, kind=self.kind, part=part, nodes=rows
+            WRITE_BESIDE,
+            tenant=self.tenant,
+            kind=self.kind.label,
+            part=self.kind.part,
+            nodes=[{"key": node.key, "has": node.properties} for node in self.batch],
         )
         self.done.written = written
-        self.done.there = len(rows) - written
+        self.done.there = len(self.batch) - written
 
     async def _nodes(self) -> None:
-        ids = [record["key"] for _, record in self.batch]
-        found = dict(await self.tx.fetch(THERE, tenant=self.tenant, kind=self.kind, ids=ids))
-        fresh: list[Record] = []
-        met: list[Record] = []
-        for number, record in self.batch:
-            if record["key"] not in found:
-                fresh.append(record)
+        label = self.kind.label
+        ids = [node.key for node in self.batch]
+        found = dict(await self.tx.fetch(THERE, tenant=self.tenant, kind=label, ids=ids))
+        fresh: list[Node] = []
+        met: list[Node] = []
+        for node in self.batch:
+            if node.key not in found:
+                fresh.append(node)
                 continue
-            own = unnumbered(found[record["key"]], self.generation)
-            if (differs := transfer.compared(self.kind, own, record["properties"])) is None:
+            own = unnumbered(found[node.key], self.generation)
+            if (differs := transfer.compared(label, own, node.given["properties"])) is None:
                 self.done.there += 1
             elif differs:
                 raise ImportConflictError(
-                    f"Line {number}: {self.kind} {record['key']!r} is there with another {differs}."
+                    f"Line {node.line}: {label} {node.key!r} is there with another {differs}."
                 )
             else:
                 self.done.kept += 1
-                met.append(record)
-        if self.kind in ("Memory", "Belief") and met:
-            rows = [_row(self.tenant, record) for record in met]
+                met.append(node)
+        if label in ("Memory", "Belief") and met:
+            rows = [{"key": node.key, "has": node.properties} for node in met]
             await self.tx.fetch(MEET, tenant=self.tenant, nodes=rows)
-        self.fresh = [record["key"] for record in fresh]
+        self.fresh = [node.key for node in fresh]
         if fresh:
             self.done.written = await (
-                self._append(fresh) if self.kind == "Event" else self._make(fresh)
+                self._append(fresh) if label == "Event" else self._make(fresh)
             )
 
-    async def _make(self, fresh: Sequence[Record]) -> int:
-        rows = [_row(self.tenant, record) for record in fresh]
+    async def _make(self, fresh: Batch) -> int:
+        label = self.kind.label
+        rows = [_row(self.tenant, node) for node in fresh]
         written: int
-        [written] = await self.tx.fetch(WRITE, tenant=self.tenant, kind=self.kind, nodes=rows)
-        if self.kind == "Item":
-            items = [_item(record) for record in fresh]
-            await self.tx.fetch(PLACE_ITEMS, tenant=self.tenant, items=items)
+        [written] = await self.tx.fetch(WRITE, tenant=self.tenant, kind=label, nodes=rows)
+        if label == "Item":
+            placed = [_placed(node) for node in fresh]
+            await self.tx.fetch(PLACE_ITEMS, tenant=self.tenant, items=placed)
         return written
 
-    async def _append(self, fresh: Sequence[Record]) -> int:
-        events = [transfer.properties_of(record["properties"]) for record in fresh]
+    async def _append(self, fresh: Batch) -> int:
+        events = [{**node.properties, "id": node.key} for node in fresh]
         ends = [
             {"id": event["id"], "position": event["position"]}
             for event in events
             if "position" in event
         ]
-        if ends and (taken := await self.tx.fetch(POSITIONS, tenant=self.tenant, ends=ends)):
-            number = next(n for n, record in self.batch if record["key"] == taken[0])
+        if ends and (other := await self.tx.fetch(POSITIONS, tenant=self.tenant, ends=ends)):
             raise ImportConflictError(
-                f"Line {number}: the search log of this tenant has another session where the "
-                f"export has {taken[0]!r}."
+                f"The search log of this tenant has another session in the place of {other[0]!r}."
             )
         spoken = {
-            link["properties"]["slot_id"]
-            for record in fresh
-            for link in record["links"]
-            if "slot_id" in link["properties"]
+            link.key
+            for node in fresh
+            for link in node.links
+            if link.type in ("SUPPORTS", "REFUTES")
         }
         retracted = [event["target_id"] for event in events if event["type"] == "RETRACT"]
         if spoken or retracted:
             await self.tx.fetch(
-                DROP_CHECKPOINTS, tenant=self.tenant, slot_ids=sorted(spoken), retracted=retracted
+                DROP_CHECKPOINTS, tenant=self.tenant, beliefs=sorted(spoken), retracted=retracted
             )
         written: int
         [written] = await self.tx.fetch(APPEND, tenant=self.tenant, events=events)
         return written
 
     async def _links(self) -> None:
-        links = [
-            _link(self.tenant, record, link) for _, record in self.batch for link in record["links"]
-        ]
+        links = [_link(node, link) for node in self.batch for link in node.links]
         if not links:
             return
         [made] = await self.tx.fetch(LINK, tenant=self.tenant, links=links)
         if made["missing"]:
             raise ImportConflictError(
-                f"A {self.kind} of lines {self.batch[0][0]} to {self.batch[-1][0]} is related to "
-                f"{made['missing'][0]!r}, which is not there."
+                f"{self.kind.label} of lines {self.batch[0].line} to {self.batch[-1].line} is "
+                f"related to {made['missing'][0]!r}, which is not there."
             )
         self.done.links = made["written"]
 
 
-def _row(tenant: str, record: Record) -> dict[str, Any]:
-    """Return a record as `transfer/write` takes it, with what is made anew."""
-    properties = transfer.properties_of(record["properties"])
-    kind = record["kind"]
-    if kind in ("Memory", "Belief", "Turn"):
-        properties["tenant_key"] = identity.tenant_key(tenant)
-        properties["scope_key"] = identity.scope_key(tenant, properties["scope"])
-    if kind == "Memory":
-        tags, sources = (properties.get(name) or [] for name in ("tags", "sources"))
-        properties["facet_keys"] = identity.facet_keys(tenant, tags, sources)
+def _row(tenant: str, node: Node) -> dict[str, Any]:
+    """Return a node as `transfer/write` takes it, with what follows from its properties."""
+    has, label = node.properties, node.kind.label
+    row: dict[str, Any] = {"key": node.key, "has": has, "embedding": has.get("embedding")}
+    if label in ("Memory", "Belief", "Turn"):
+        row["tenant_key"] = identity.tenant_key(tenant)
+        row["scope_key"] = identity.scope_key(tenant, has["scope"])
+    if label == "Memory":
+        row["facet_keys"] = identity.facet_keys(tenant, has.get("tags", ()), has.get("sources", ()))
+    elif label == "Belief":
+        row["slot_id"] = transfer_payloads.slot_id(has, node.key)
+    elif label == "Item":
+        row["facets"] = items.facets(items.decoded(has["value"]))
+    return row
+
+
+def _placed(node: Node) -> dict[str, Any]:
+    """Return an item as `transfer/place_items` takes it."""
+    space = node.namespace
     return {
-        "key": record["key"],
-        "properties": properties,
-        "embedding": transfer.embedding_of(record["properties"]),
+        "key": node.key,
+        "scope": node.properties["scope"],
+        "namespace": items.namespace_row(node.properties["scope"], space["parts"], 0),
+        "begun": space["begun"],
+        "texts": node.texts,
     }
 
 
-def _item(record: Record) -> dict[str, Any]:
-    return {
-        "key": record["key"],
-        "namespace": transfer.properties_of(record["namespace"]),
-        "texts": [
-            {
-                "properties": transfer.properties_of(text),
-                "embedding": transfer.embedding_of(text),
-            }
-            for text in record["texts"]
-        ],
-    }
-
-
-def _link(tenant: str, record: Record, link: Record) -> dict[str, Any]:
-    ends = [(record["kind"], record["key"]), (link["label"], link["key"])]
-    if not link["leaves"]:
+def _link(node: Node, link: Related) -> dict[str, Any]:
+    ends = [(node.kind.label, node.key), (link.label, link.key)]
+    if not link.leaves:
         ends.reverse()
     [(start_label, start), (end_label, end)] = ends
-    properties = transfer.properties_of(link["properties"])
     return {
-        "type": link["type"],
+        "type": link.type,
         "start_label": start_label,
         "start": start,
         "end_label": end_label,
         "end": end,
-        "properties": properties,
-        "wall": tenant if "slot_id" in properties else None,
+        "has": link.properties,
     }

@@ -1,0 +1,343 @@
+"""What each kind of node and relationship carries in an export: names and types of properties.
+
+This is the one table of it. What it does not name is neither exported nor imported: `tenant`, the
+keys of nodes, and what graphmem makes of other properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from graphmem.model import EventType, Status, Text
+from graphmem.model.belief import Cardinality, Combine
+from graphmem.model.items import MOST_MINUTES, Label
+from graphmem.model.items import Key as ItemKey
+from graphmem.rules.transfer_values import (
+    Begun,
+    Count,
+    Days,
+    Flag,
+    Id,
+    Key,
+    Number,
+    Rate,
+    Scope,
+    Strength,
+    Unit,
+    Vector,
+    When,
+)
+
+Texts: TypeAlias = list[Text]
+_closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
+
+
+@_closed
+class _Episode(TypedDict):
+    scope: Scope
+    session_id: NotRequired[Id]
+    summary: NotRequired[Text]
+    content: NotRequired[Text]
+    gist: NotRequired[Text]
+    entities: Texts
+    importance: Unit
+    embedding: NotRequired[Vector]
+    request_hash: NotRequired[Id]
+    occurred_at: When
+    recorded_at: When
+
+
+@_closed
+class _Turn(TypedDict):
+    scope: Scope
+    episode_id: Id
+    position: Count
+    role: Text
+    name: NotRequired[Text]
+    text: Text
+    embedding: NotRequired[Vector]
+    occurred_at: When
+    recorded_at: When
+
+
+@_closed
+class _Archive(TypedDict):
+    scope: Scope
+    episode_id: Id
+    content: Text
+    sha256: Id
+    recorded_at: When
+
+
+@_closed
+class _Reply(TypedDict):
+    scope: Scope
+    kind: NotRequired[Literal["extraction"]]
+    done: Flag
+    attempts: Count
+    synthesiser: NotRequired[Text]
+    known: NotRequired[When]
+    decided: NotRequired[Text]
+    raw: NotRequired[Text]
+    problem: NotRequired[Text]
+    calls: NotRequired[Count]
+    tokens_in: NotRequired[Count]
+    tokens_out: NotRequired[Count]
+    cost_usd: NotRequired[Number]
+    recorded_at: NotRequired[When]
+
+
+@_closed
+class _Artifact(TypedDict):
+    scope: Scope
+    kind: Text
+    ref: Text
+    recorded_at: When
+
+
+@_closed
+class _Item(TypedDict):
+    scope: Scope
+    key: ItemKey
+    value: Text
+    created_at: When
+    updated_at: When
+    begun: Begun
+    ttl_minutes: NotRequired[Annotated[Number, Field(gt=0, le=MOST_MINUTES)]]
+    expires_at: NotRequired[When]
+
+
+@_closed
+class _Namespace(TypedDict):
+    parts: Annotated[list[Label], Field(max_length=100)]
+    begun: Begun
+
+
+@_closed
+class _ItemText(TypedDict):
+    name: Text
+    text: Text
+    embedding: NotRequired[Vector]
+
+
+@_closed
+class _Name(TypedDict):
+    scope: Scope
+    name: Text
+
+
+@_closed
+class _Predicate(TypedDict):
+    scope: Scope
+    name: Text
+    template: NotRequired[Text]
+    cardinality: Cardinality
+    kappa: Rate
+    tau_days: Days
+    decay_per_day: Rate
+    margin: Unit
+    combine: Combine
+    event_id: Id
+    occurred_at: When
+    recorded_at: When
+
+
+@_closed
+class _Belief(TypedDict):
+    scope: Scope
+    statement: Text
+    subject: NotRequired[Text]
+    predicate: NotRequired[Text]
+    object: NotRequired[Text]
+    subject_key: NotRequired[Key]
+    predicate_key: NotRequired[Key]
+    object_key: NotRequired[Text]
+    status: Literal[Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED]
+    embedding: NotRequired[Vector]
+    unembedded: NotRequired[Flag]
+    created_at: When
+    recorded_at: When
+    worded_at: When
+    first_id: Id
+
+
+@_closed
+class _Memory(TypedDict):
+    scope: Scope
+    content: Text
+    content_hash: Id
+    tags: NotRequired[Texts]
+    sources: NotRequired[Texts]
+    status: Status
+    embedding: NotRequired[Vector]
+    created_at: When
+    recorded_at: When
+    trace: NotRequired[Number]
+    trace_at: NotRequired[When]
+    trace_full_at: NotRequired[When]
+    trace_burst: NotRequired[Count]
+    trace_foreign: NotRequired[Flag]
+
+
+@_closed
+class _Event(TypedDict):
+    scope: Scope
+    type: EventType
+    occurred_at: When
+    recorded_at: When
+    request_hash: NotRequired[Id]
+    content_hash: NotRequired[Id]
+    source: NotRequired[Text]
+    actor: NotRequired[Text]
+    artifact_ref: NotRequired[Text]
+    episode_id: NotRequired[Id]
+    polarity: NotRequired[Literal[-1, 1]]
+    confidence: NotRequired[Unit]
+    source_type: NotRequired[Text]
+    strength: NotRequired[Strength]
+    target_id: NotRequired[Id]
+    cardinality: NotRequired[Cardinality]
+    kappa: NotRequired[Rate]
+    tau_days: NotRequired[Days]
+    decay_per_day: NotRequired[Rate]
+    margin: NotRequired[Unit]
+    combine: NotRequired[Combine]
+    same_as: NotRequired[Text]
+    position: NotRequired[Annotated[Count, Field(ge=1)]]
+    payload: NotRequired[Text]
+
+
+@_closed
+class _Consolidation(TypedDict):
+    cursor: NotRequired[When]
+    known: NotRequired[When]
+
+
+@_closed
+class _Rating(TypedDict):
+    scope: Scope
+    elo: Number
+    games: Count
+    touched_at: When
+    base_elo: NotRequired[Number]
+    base_games: NotRequired[Count]
+    base_touched_at: NotRequired[When]
+
+
+@_closed
+class _Rater(TypedDict):
+    ended: NotRequired[Count]
+    rated: NotRequired[Count]
+    rolled: NotRequired[Count]
+
+
+NODES: Mapping[str, Any] = {
+    "Episode": _Episode,
+    "Archive": _Archive,
+    "Turn": _Turn,
+    "Reply": _Reply,
+    "Artifact": _Artifact,
+    "Item": _Item,
+    "Namespace": _Namespace,
+    "ItemText": _ItemText,
+    "Name": _Name,
+    "Predicate": _Predicate,
+    "Belief": _Belief,
+    "Memory": _Memory,
+    "Event": _Event,
+    "Consolidation": _Consolidation,
+    "Rating": _Rating,
+    "Rater": _Rater,
+}
+"""Properties by label."""
+TEXTS: Any = list[_ItemText]
+"""What an item is found by."""
+
+
+@_closed
+class _Plain(TypedDict):
+    """A relationship that says nothing but that it is there."""
+
+
+@_closed
+class _Supersedes(TypedDict):
+    event_id: Id
+    occurred_at: When
+    recorded_at: When
+    in_force: NotRequired[Flag]
+
+
+@_closed
+class _Returned(TypedDict):
+    rank: Annotated[Count, Field(ge=1)]
+    similarity: NotRequired[Number]
+    content_hash: NotRequired[Id]
+
+
+@_closed
+class _Rated(TypedDict):
+    before: Number
+    after: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Relationships of one type between two kinds of nodes."""
+
+    properties: Any
+    of: frozenset[EventType] | None = None
+    """Which events they lead from; None: from any, or from no event."""
+
+
+_SAID = frozenset(
+    {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
+)
+COMMITTED = _SAID
+"""Events by which a text was remembered."""
+_DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
+_LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
+
+
+def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, Link]:
+    """Return what leads from events."""
+    link = Link(properties, frozenset(of) or None)
+    return {("Event", one, label): link for one in types.split() for label in labels.split()}
+
+
+LINKS: Mapping[tuple[str, str, str], Link] = {
+    ("Turn", "OCCURRED_IN", "Episode"): Link(_Plain),
+    ("Turn", "NEXT", "Turn"): Link(_Plain),
+    ("Episode", "ARCHIVED_AS", "Archive"): Link(_Plain),
+    ("Reply", "RESTS_ON", "Turn"): Link(_Plain),
+    ("Reply", "RESTS_ON", "Episode"): Link(_Plain),
+    ("Memory", "CLAIMS", "Belief"): Link(_Plain),
+    ("Memory", "SUPERSEDES", "Memory"): Link(_Supersedes),
+    ("Belief", "SUPERSEDES", "Belief"): Link(_Supersedes),
+    **_to("CONCERNS", _Plain, "Memory Belief Episode"),
+    **_to("OCCURRED_IN", _Plain, "Episode"),
+    **_to("QUOTES", _Plain, "Turn"),
+    **_to("REINFORCES", _Plain, "Memory", *_SAID),
+    # Their properties are those of the event and of the belief.
+    **_to("SUPPORTS REFUTES", _Plain, "Belief", *_SAID, EventType.EVIDENCE),
+    **_to("CONCERNS", _Plain, "Predicate", EventType.POLICY),
+    **_to("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
+    **_to("CONCERNS", _Plain, "Event", *_DECIDED),
+    **_to("RETRACTS", _Plain, "Event", EventType.RETRACT),
+    **_to("WITHIN", _Plain, "Event", *_LOGGED),
+    **_to("ACCESSED", _Plain, "Memory Belief Turn Episode Artifact", EventType.ACCESS),
+    **_to("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
+    **_to("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
+}
+"""Relationships by the label they lead from, their type, and the label they lead to."""
+
+
+@cache
+def adapter(shape: Any) -> TypeAdapter[Any]:
+    """Return what checks values of a type; made when it is first wanted."""
+    return TypeAdapter(shape)

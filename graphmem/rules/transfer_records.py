@@ -1,0 +1,323 @@
+"""Read an export line by line: each record is checked before anything is made of it.
+
+A record that passes can be written, and what was written can be read: no query and no reader of
+the graph meets a value that graphmem itself could not have written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from graphmem.errors import ExportFileError, InvalidInputError
+from graphmem.model import EventType, Instant, Name, Text
+from graphmem.rules import items, transfer, transfer_payloads
+from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
+from graphmem.rules.transfer_kinds import LINKS, NODES, TEXTS, Link, adapter
+from graphmem.rules.transfer_values import Flag, Id, Key, loaded
+
+PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
+_LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
+_BY_NAME = frozenset({"Name", "Predicate"})
+"""Labels whose keys are folded names."""
+_BY_SCOPE = frozenset({"Consolidation", "Rater"})
+"""Labels whose keys are names of scopes, or of the tenant."""
+_POLICY = ("cardinality", "kappa", "tau_days", "decay_per_day", "margin", "combine")
+_EVIDENCE = ("confidence", "source_type")
+_NEEDED: Mapping[EventType, Sequence[str]] = {
+    EventType.POLICY: _POLICY,
+    EventType.BELIEVE: ("confidence",),
+    EventType.EVIDENCE: ("polarity",),
+    EventType.PROPOSE: ("polarity", "episode_id", "actor"),
+    EventType.RETRACT: ("target_id",),
+}
+"""What events of a type have beyond what every event has. One with a polarity is evidence, too."""
+_POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
+_HINT = "Nothing was taken from the file. Export once more; a file that was edited may not fit."
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Model(TypedDict):
+    name: Text
+    dimension: Annotated[int, Field(strict=True, ge=1, le=4096)]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Header(TypedDict):
+    format: Text
+    version: int
+    tenant: Name
+    model: _Model
+    known: Instant
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Link(TypedDict):
+    type: Text
+    label: Text
+    key: Text
+    leaves: Flag
+    properties: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a file."""
+
+    tenant: str
+    model: str
+    dimension: int
+    known: datetime
+    given: Mapping[str, Any]
+    """As it is in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relationship of a node to one that is before it in the file."""
+
+    type: str
+    label: str
+    """Of the other node."""
+    key: str
+    leaves: bool
+    """Whether it leads from the node to the other one."""
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node, its values as the graph takes them."""
+
+    line: int
+    kind: Kind
+    key: str
+    properties: Mapping[str, Any]
+    links: Sequence[Related]
+    texts: Sequence[Mapping[str, Any]]
+    """Of an item."""
+    namespace: Mapping[str, Any]
+    """Of an item; else empty."""
+    given: Mapping[str, Any]
+    """As it is in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The last line of a file."""
+
+    given: Mapping[str, Any]
+    """As it is in the file."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the lines of a file in their order."""
+
+    chain: Chain = field(default_factory=Chain)
+    counts: Counts = field(default_factory=Counts)
+    header: Header | None = None
+    place: tuple[int, str] = (-1, "")
+    """Of the last node: its kind in `KINDS`, and its key."""
+    ended: bool = False
+
+    def read(self, line: bytes) -> Header | Node | End:
+        """Return what the next line says.
+
+        Raises:
+            ExportFileError: the line is not what was written after the lines before it, or nothing
+                that an export writes; names the line and the field.
+        """
+        given = self.chain.read(line)
+        try:
+            return self._said(given)
+        except _WrongError as error:
+            raise ExportFileError(f"Line {self.chain.number}: {error}.", hint=_HINT) from None
+
+    def _said(self, given: dict[str, Any]) -> Header | Node | End:
+        if self.ended:
+            raise _WrongError("it follows the end of the export")
+        if self.header is None:
+            self.header = _header(given)
+            return self.header
+        if "end" in given:
+            if given != self.counts.end():
+                raise _WrongError("it counts other records than there are")
+            self.ended = True
+            return End(given)
+        found = _node(self.chain.number, given, self.header.dimension)
+        place = PLACES[found.kind.label, found.kind.part], found.key
+        if place <= self.place:
+            raise _WrongError("key: must follow that of the line before it")
+        self.place = place
+        self.counts.add(given)
+        return found
+
+
+class _WrongError(Exception):
+    """What is wrong with a line, and where in it."""
+
+
+def _header(given: dict[str, Any]) -> Header:
+    transfer.checked_header(given)
+    found = _checked("", adapter(_Header).validate_python, given)
+    model = found["model"]
+    return Header(found["tenant"], model["name"], model["dimension"], found["known"], given)
+
+
+def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
+    kind = _kind(given)
+    context = {"dimension": dimension}
+    properties = _checked(
+        "properties",
+        lambda value: adapter(NODES[kind.label]).validate_python(value, context=context),
+        given["properties"],
+    )
+    texts: list[dict[str, Any]] = []
+    namespace: dict[str, Any] = {}
+    if kind.label == "Item":
+        namespace = _checked(
+            "namespace", adapter(NODES["Namespace"]).validate_python, given["namespace"]
+        )
+        texts = _checked(
+            "texts",
+            lambda value: adapter(TEXTS).validate_python(value, context=context),
+            given["texts"],
+        )
+    found = Node(
+        line=line,
+        kind=kind,
+        key=_checked("key", adapter(_key(kind.label)).validate_python, given["key"]),
+        properties=properties,
+        links=_links(kind, given, properties),
+        texts=texts,
+        namespace=namespace,
+        given=given,
+    )
+    if (check := _CHECKS.get(kind.label)) is not None:
+        check(found)
+    return found
+
+
+def _kind(given: Mapping[str, Any]) -> Kind:
+    label, part = given.get("kind"), given.get("part", "")
+    place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
+    if place is None:
+        raise _WrongError("kind: must be one of those that an export has, with its part")
+    kind = KINDS[place]
+    wanted = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
+    wanted |= {"namespace", "texts"} if label == "Item" else set()
+    if given.keys() != wanted:
+        odd = min(wanted ^ given.keys(), key=str)
+        raise _WrongError(f"{_shown(odd)}: must {'be there' if odd in wanted else 'not be there'}")
+    return kind
+
+
+def _key(label: str) -> Any:
+    if label in _BY_SCOPE:
+        return Name
+    return Key if label in _BY_NAME else Id
+
+
+def _links(kind: Kind, given: Mapping[str, Any], properties: Mapping[str, Any]) -> list[Related]:
+    own = _LABELS[kind.label], given["key"]
+    found = []
+    for n, link in enumerate(
+        _checked("links", adapter(list[_Link]).validate_python, given["links"])
+    ):
+        where = f"links.{n}"
+        start, end = kind.label, link["label"]
+        if not link["leaves"]:
+            start, end = end, start
+        known = LINKS.get((start, link["type"], end))
+        # Of two events only the later one is at hand.
+        of = known.of if known and link["leaves"] else None
+        if known is None or (of is not None and properties["type"] not in of):
+            raise _WrongError(f"{where}: must be a relationship that such a node has")
+        if (_LABELS.get(link["label"], -1), link["key"]) >= own:
+            raise _WrongError(f"{where}.key: must be that of a node before this one")
+        if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
+            raise _WrongError(f"{where}.type: must be that of the event's polarity")
+        found.append(_related(where, known, link))
+    return found
+
+
+def _related(where: str, known: Link, link: Mapping[str, Any]) -> Related:
+    own = _checked(
+        f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
+    )
+    return Related(link["type"], link["label"], link["key"], link["leaves"], own)
+
+
+def _check_event(node: Node) -> None:
+    event = node.properties
+    needed = [*_NEEDED.get(event["type"], ()), *(_EVIDENCE if "polarity" in event else ())]
+    for name in needed:
+        if name not in event:
+            raise _WrongError(f"properties.{name}: must be there in such an event")
+    _checked("properties.payload", transfer_payloads.payload, event)
+
+
+def _check_belief(node: Node) -> None:
+    belief = node.properties
+    slot_id = _checked(
+        "properties", lambda value: transfer_payloads.slot_id(value, node.key), belief
+    )
+    keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
+    _checked("properties.subject_key", adapter(Key).validate_python, keys or slot_id)
+
+
+def _check_reply(node: Node) -> None:
+    reply = node.properties
+    if "decided" in reply:
+        _checked("properties.decided", transfer_payloads.decided, reply["decided"])
+    elif reply["done"]:
+        raise _WrongError("properties.decided: must be there in a reply that is done")
+
+
+def _check_item(node: Node) -> None:
+    parts, item = node.namespace["parts"], node.properties
+    # Refuses labels that are too long together, and values as `put` does.
+    _checked("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
+    value = _checked("properties.value", loaded, item["value"])
+    _checked("properties.value", items.encoded, value)
+    if node.key != items.item_id(item["scope"], parts, item["key"]):
+        raise _WrongError("key: must be the id of the item's namespace and key")
+
+
+_CHECKS: Mapping[str, Callable[[Node], None]] = {
+    "Belief": _check_belief,
+    "Event": _check_event,
+    "Item": _check_item,
+    "Reply": _check_reply,
+}
+
+
+def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
+    """Return what a check makes of a value.
+
+    Raises:
+        _WrongError: it refuses the value; names the field.
+    """
+    try:
+        return check(value)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join([where, *map(_shown, wrong["loc"])]).strip(".")
+        said = wrong["msg"].removeprefix("Value error, ")
+    except InvalidInputError as error:
+        place, said = where, error.message.rstrip(".")
+    except ValueError as error:
+        place, said = where, str(error)
+    raise _WrongError(f"{place}: {said[:1].lower()}{said[1:]}")
+
+
+def _shown(step: object) -> str:
+    """Return a part of a field's name as an error shows it: whoever wrote the file chose it."""
+    text = str(step)
+    return text[:80] if text.isidentifier() and text.isascii() else ascii(text[:80])

@@ -1,0 +1,128 @@
+"""Forged exports: refused by line and field, or taken without harm to anybody.
+
+`HYPOTHESIS_PROFILE=deep` makes 10,000 forged records, and as many that are taken.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphmem import GraphMem
+from graphmem.errors import ExportFileError, InvalidInputError, NotFoundError, RefusedError
+from graphmem.rules import identity
+from graphmem.rules.transfer import KINDS, MADE_ANEW
+from graphmem.rules.transfer_records import Reader
+from tests.isolation import victims
+from tests.isolation.calls import READS
+from tests.isolation.victims import Victim
+from tests.plugins.forged_exports import Forger, Record, counted, records_of, sealed
+from tests.plugins.graph import Look
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+
+MOST = hypothesis.settings().max_examples
+EACH = 5
+"""Forged records of an example."""
+SHARE = 0.2
+"""Of the records of a file that are forged."""
+EXPECTED = (InvalidInputError, NotFoundError, RefusedError)
+SEEDS = st.integers(0, 2**32)
+
+
+@dataclass(frozen=True)
+class Export:
+    """A real export, and what a forger may know of another tenant."""
+
+    records: list[Record]
+    aimed: list[str]
+
+
+@pytest.fixture(scope="module")
+def export(victim: Victim, tmp_path_factory: pytest.TempPathFactory) -> Export:
+    """The victim's own: everything, with ids that are the victim's."""
+    file = tmp_path_factory.mktemp("forged") / "all.jsonl"
+    victim.memory.export_to(file)
+    keys = [identity.tenant_key(victim.name), identity.scope_key(victim.name, "global")]
+    return Export(records_of(file), [victim.name] * 3 + keys + list(victim.marked.values()))
+
+
+def taken(export: Export, record: Record) -> bool:
+    """Return whether a record alone is taken by the first look at a file."""
+    return refusal(export, record) is None
+
+
+def refusal(export: Export, record: Record) -> str | None:
+    """Return what the first look at a file says of a record that it refuses."""
+    reader = Reader()
+    head, line = sealed([export.records[0], record])
+    reader.read(head)
+    try:
+        reader.read(line)
+    except ExportFileError as error:
+        return error.message
+    return None
+
+
+def test_every_record_of_a_real_export_is_taken(export: Export) -> None:
+    nodes = export.records[1:-1]
+    assert {one["kind"] for one in nodes} == {kind.label for kind in KINDS} - {"Consolidation"}
+    assert [one for one in nodes if not taken(export, one)] == []
+
+
+@pytest.mark.parametrize("name", [*MADE_ANEW, "id", "embedding_2"])
+def test_what_an_import_makes_itself_is_refused(export: Export, name: str) -> None:
+    for record in {one["kind"]: one for one in export.records[1:-1]}.values():
+        forged = {**record, "properties": {**record["properties"], name: "x"}}
+        assert (refusal(export, forged) or "").startswith(f"Line 2: properties.{name}: ")
+
+
+@hypothesis.settings(max_examples=MOST)
+@given(seed=SEEDS)
+def test_a_forged_record_is_refused_by_line_and_field_or_taken(export: Export, seed: int) -> None:
+    random = Random(seed)
+    forger = Forger(random, export.records, export.aimed)
+    for _ in range(EACH):
+        forged = forger.forged(random.choice(export.records[1:-1]))
+        assert (refusal(export, forged) or "Line 2").startswith("Line 2")
+
+
+@hypothesis.settings(max_examples=max(2, MOST // 20))
+@given(seed=SEEDS)
+def test_what_is_taken_harms_nobody(
+    client: GraphMem, look: Look, victim: Victim, export: Export, tmp_path: Path, seed: int
+) -> None:
+    random = Random(seed)
+    forger = Forger(random, export.records, export.aimed)
+    records = [export.records[0]]
+    for record in export.records[1:-1]:
+        forged = forger.forged(record, keys=False) if random.random() < SHARE else record
+        records.append(forged if taken(export, forged) else record)
+    records.append(counted(records[1:]))
+    file = tmp_path / f"{seed}.jsonl"
+    file.write_bytes(b"".join(sealed(records)))
+    memory = client.tenant(f"forger {uuid.uuid4().hex}")
+    client.flush()
+    before = victims.looks(look, victim.name)
+
+    try:
+        memory.import_from(file)
+    except EXPECTED as error:
+        hypothesis.event(f"{type(error).__name__}")
+    for handle in (memory, memory.scope("alice")):
+        for name, read in READS.items():
+            try:
+                read(handle, victim.marked)
+            except EXPECTED:
+                hypothesis.event(f"{name} refused")
+    memory.rebuild()
+
+    client.flush()
+    assert victims.looks(look, victim.name) == before
