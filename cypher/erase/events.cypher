@@ -45,7 +45,7 @@ UNION
   RETURN e
 UNION
   UNWIND $episodes AS id
-  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn)<-[:QUOTES|ACCESSED]-(e:Event)
+  MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(:Turn {tenant: $tenant})<-[:QUOTES|ACCESSED]-(e:Event)
   RETURN e
 UNION
   UNWIND $episodes AS id

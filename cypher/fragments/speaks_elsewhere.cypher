@@ -2,8 +2,8 @@
 // Asked label by label: an episode may have the id of another scope's memory.
 
 FILTER NOT EXISTS {
-  MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x)
+  MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x {tenant: $tenant})
   WHERE NOT x:Event
     AND NOT (x:Memory AND x.id IN $memories OR x:Belief AND x.id IN $beliefs OR x:Episode AND x.id IN $episodes)
-    AND NOT EXISTS { MATCH (x)-[:OCCURRED_IN]->(p:Episode) WHERE x:Turn AND p.id IN $episodes }
+    AND NOT EXISTS { MATCH (x)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant}) WHERE x:Turn AND p.id IN $episodes }
 }
