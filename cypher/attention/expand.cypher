@@ -31,6 +31,7 @@ LIMIT 1
 CALL (n) {
   WITH n AS m
   FILTER m:Memory
+  // include: fragments/heads.cypher
   // include: fragments/memory_card.cypher
   RETURN card AS item
 UNION ALL

@@ -54,6 +54,7 @@ CALL () {
   ORDER BY last_at, m.id
   LIMIT $limit
 }
+// include: fragments/heads.cypher
 // include: fragments/memory_card.cypher
 WITH m, card, $valid AS valid
 // include: fragments/trace_told.cypher

@@ -10,7 +10,7 @@
 //   $valid   datetime  what happened later is not seen
 //   $known   datetime  what was recorded later is not seen
 // columns:
-//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/lineage_as_of.cypher
+//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/standing_as_of.cypher, head_ids left empty
 //   - now      datetime  by the server's clock
 
 CALL () {
@@ -22,7 +22,13 @@ CALL () {
   // DISTINCT here lets the server walk each belief once, however many ways lead to it.
   WITH DISTINCT m
   // include: fragments/belief_seen.cypher
-  // include: fragments/lineage_as_of.cypher
+  CALL (m) {
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
+    RETURN status, links
+  }
+  // A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+  LET head_ids = []
   // include: fragments/belief_card.cypher
   WITH card, links
   ORDER BY card.created_at, card.id

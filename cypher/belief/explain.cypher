@@ -36,7 +36,11 @@
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
 // include: fragments/belief_seen.cypher
-// include: fragments/lineage_as_of.cypher
+CALL (m) {
+  WITH m AS node
+  // include: fragments/standing_as_of.cypher
+  RETURN status, links
+}
 WITH m {.id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at} AS card,
      m AS asked, m AS b, $valid AS valid, coalesce(m.predicate_key, '') AS predicate_key
 // include: fragments/initial.cypher

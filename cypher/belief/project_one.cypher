@@ -59,7 +59,8 @@ CALL (one, many) {
   WITH m, projected {.*, place: place} AS candidate
   CALL (m) {
     // include: fragments/may_be_hidden.cypher
-    // include: fragments/lineage_as_of.cypher
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
     RETURN collect(status)[0] AS status
   }
   // include: fragments/candidate.cypher

@@ -72,7 +72,11 @@ CALL (b) {
   MATCH (b)-[s:SUPERSEDES]->(m:Belief)
   WHERE s.occurred_at <= $valid AND s.recorded_at <= $known
   WITH DISTINCT b, m
-  // include: fragments/lineage_as_of.cypher
+  CALL (m) {
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
+    RETURN links
+  }
   UNWIND [link IN links WHERE link.newer_id = b.id] AS link
   RETURN collect(link {.*, older_id: m.id}) AS from_it
 }

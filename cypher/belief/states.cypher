@@ -34,7 +34,11 @@ FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at
 // Sorted before the status is asked for: that is then done for no more beliefs than the page needs.
 WITH *
 ORDER BY place, created_at DESC, m.id DESC
-// include: fragments/lineage_as_of.cypher
+CALL (m) {
+  WITH m AS node
+  // include: fragments/standing_as_of.cypher
+  RETURN status
+}
 FILTER $ids IS NOT NULL OR status IN $statuses
 WITH place, m {
   .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at

@@ -19,7 +19,11 @@ WHERE m.tenant = $tenant AND m.id > $after
 WITH m
 ORDER BY m.id
 LIMIT $limit
-// include: fragments/lineage_as_of.cypher
+CALL (m) {
+  WITH m AS node
+  // include: fragments/standing_as_of.cypher
+  RETURN status, edges
+}
 // include: fragments/compare_lineage.cypher
 RETURN m.id AS id, cached, found, wrong
 ORDER BY id

@@ -21,7 +21,11 @@ WHERE m.tenant = $tenant AND m.id > $after
 WITH m
 ORDER BY m.tenant, m.id
 LIMIT $limit
-// include: fragments/lineage_as_of.cypher
+CALL (m) {
+  WITH m AS node
+  // include: fragments/standing_as_of.cypher
+  RETURN status, edges
+}
 // include: fragments/compare_lineage.cypher
 CALL (m) {
   OPTIONAL MATCH (m)<-[:REINFORCES]-(e:Event)

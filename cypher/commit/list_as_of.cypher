@@ -35,13 +35,19 @@ CALL () {
   // Sorted before the status is asked for: that is then done for no more memories than the page needs.
   WITH *
   ORDER BY created_at DESC, m.id DESC
-  // include: fragments/lineage_as_of.cypher
-  // include: fragments/memory_card_as_of.cypher
+  CALL (m) {
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
+    RETURN status AS own_status
+  }
+  FILTER own_status IN $statuses
   WITH *
   ORDER BY created_at DESC, m.id DESC
-  WHERE status IN $statuses
-  WITH card
   LIMIT $limit
+  // include: fragments/lineage_as_of.cypher
+  // include: fragments/memory_card_as_of.cypher
+  WITH card, created_at, m
+  ORDER BY created_at DESC, m.id DESC
   RETURN collect(card) AS cards
 }
 RETURN cards, datetime.realtime('Z') AS now

@@ -1,10 +1,10 @@
-// Whether what is cached of the lineage of `m` is what its events say. Needs `m` and what fragments/lineage_as_of.cypher leaves;
-// leaves `cached`, `found` and `wrong`.
+// Whether what is cached of the lineage of `m` is what its events say. Needs `m`, and `status` and `edges` of
+// fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
 
-CALL (m, links) {
+CALL (m, edges) {
   MATCH (m)<-[s:SUPERSEDES]-()
-  RETURN count(CASE WHEN none(link IN links WHERE link.event_id = s.event_id AND link.in_force = s.in_force) THEN 1 END) AS edges
+  RETURN count(CASE WHEN coalesce(s.in_force <> (s IN edges), true) THEN 1 END) AS stale
 }
-LET cached = coalesce(m.status, 'unknown') + CASE edges WHEN 0 THEN '' ELSE ', ' + edges + ' edges otherwise' END,
+LET cached = coalesce(m.status, 'unknown') + CASE stale WHEN 0 THEN '' ELSE ', ' + stale + ' edges otherwise' END,
     found = status,
-    wrong = edges > 0 OR coalesce(m.status <> status, true)
+    wrong = stale > 0 OR coalesce(m.status <> status, true)

@@ -1,18 +1,10 @@
-// What a reader is shown of `m`, from its events in $scopes; leaves `card`, a map. Needs `m` and $scopes.
+// What a reader is shown of `m`, from its events in $scopes; leaves `card`, a map. Needs `m`, `head_ids` and $scopes.
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)
   WHERE e.scope IN $scopes
   RETURN count(CASE WHEN e.type STARTS WITH 'REINFORCE' THEN 1 END) AS reinforce_count,
          max(e.occurred_at) AS last_seen_at
-}
-CALL (m) {
-  FILTER m.status = 'superseded'
-  MATCH (m)<-[:SUPERSEDES*1.. {in_force: true}]-(top)
-  // DISTINCT lets the server walk each memory once, however many ways lead to it.
-  WITH DISTINCT top
-  WHERE top.tenant = $tenant AND NOT EXISTS { (top)<-[:SUPERSEDES {in_force: true}]-() }
-  RETURN coll.sort(collect(top.id)) AS head_ids
 }
 WITH *,
      m {.id, .scope, .content, .content_hash, .tags, .status, .created_at, .recorded_at,

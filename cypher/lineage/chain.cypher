@@ -7,7 +7,7 @@
 //   $scopes     list    scopes the reader can see
 //   $memory_id  string  where to begin
 // columns:
-//   - card   map   see fragments/memory_card.cypher
+//   - card   map   see fragments/memory_card.cypher, head_ids left empty
 //   - links  list  maps of the SUPERSEDES edges onto it: newer_id, event_id, occurred_at, recorded_at, in_force
 
 MATCH (start:Memory {tenant: $tenant, id: $memory_id})
@@ -16,6 +16,8 @@ MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes
 // DISTINCT here lets the server walk each memory once, however many ways lead to it.
 WITH DISTINCT m
+// A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+LET head_ids = []
 // include: fragments/memory_card.cypher
 RETURN card,
        [(newer:Memory)-[s:SUPERSEDES]->(m) WHERE newer.tenant = $tenant AND newer.scope IN $scopes |

@@ -9,7 +9,7 @@
 //   $valid      datetime  what happened later is not seen
 //   $known      datetime  what was recorded later is not seen
 // columns:
-//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/lineage_as_of.cypher
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher, head_ids left empty
 //   - now       datetime  by the server's clock
 
 CALL () {
@@ -21,7 +21,13 @@ CALL () {
   // DISTINCT here lets the server walk each memory once, however many ways lead to it.
   WITH DISTINCT m
   // include: fragments/seen_as_of.cypher
-  // include: fragments/lineage_as_of.cypher
+  CALL (m) {
+    WITH m AS node
+    // include: fragments/standing_as_of.cypher
+    RETURN status, links
+  }
+  // A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+  LET head_ids = []
   // include: fragments/memory_card_as_of.cypher
   WITH card, links
   ORDER BY card.created_at, card.id

@@ -78,7 +78,8 @@ CALL () {
     CALL (m) {
       // What nothing superseded or concerns is current.
       FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
-      // include: fragments/lineage_as_of.cypher
+      WITH m AS node
+      // include: fragments/standing_as_of.cypher
       RETURN collect(status)[0] AS status
     }
     FILTER coalesce(status, 'current') IN $statuses

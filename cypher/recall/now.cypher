@@ -107,6 +107,7 @@ LIMIT $limit
 CALL (hit) {
   WITH hit.n AS m, $valid AS valid
   FILTER hit.kind = 'memory'
+  // include: fragments/heads.cypher
   // include: fragments/memory_card.cypher
   // include: fragments/memory_reasons.cypher
   // include: fragments/trace_told.cypher

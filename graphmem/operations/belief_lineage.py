@@ -19,7 +19,7 @@ from graphmem.model import (
     Turn,
 )
 from graphmem.ports import Binding
-from graphmem.rules import moments, records
+from graphmem.rules import lineage, moments, records
 from graphmem.rules.conflicts import consistent
 
 CHAIN = catalog.query("belief/chain", dict)
@@ -38,12 +38,11 @@ async def chain(to: Binding, belief_id: str, as_of: AsOf) -> BeliefChain:
     params = _params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **params))
     provisional = moments.is_provisional(as_of, found["now"])
-    cards = [BeliefCard(**row["card"]) for row in found["beliefs"]]
-    if belief_id not in {card.id for card in cards}:
+    rows = found["beliefs"]
+    if belief_id not in {row["card"]["id"] for row in rows}:
         raise _missing(belief_id)
-    links = _links(
-        {**link, "older_id": row["card"]["id"]} for row in found["beliefs"] for link in row["links"]
-    )
+    links = _links({**link, "older_id": row["card"]["id"]} for row in rows for link in row["links"])
+    cards = [BeliefCard(**card) for card in lineage.ended((row["card"] for row in rows), links)]
     replaced = {link.older_id for link in links if link.in_force}
     return BeliefChain(
         beliefs=tuple(cards),

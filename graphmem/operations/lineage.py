@@ -28,7 +28,7 @@ from graphmem.model import (
     Wish,
 )
 from graphmem.ports import Binding, Role, Tx
-from graphmem.rules import drafts, identity, moments, records, tracerank
+from graphmem.rules import drafts, identity, lineage, moments, records, tracerank
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.drafts import Draft
 from graphmem.rules.hygiene import Rule
@@ -188,11 +188,12 @@ async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain
             lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **moments.bounds(as_of))
         )
         rows, provisional = then["memories"], moments.is_provisional(as_of, then["now"])
-    memories = tuple(Memory(**row["card"], provisional=provisional) for row in rows)
-    if memory_id not in {m.id for m in memories}:
+    if memory_id not in {row["card"]["id"] for row in rows}:
         raise moments.missing(memory_id, as_of)
     links = [Link(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
+    cards = lineage.ended((row["card"] for row in rows), links)
+    memories = tuple(Memory(**card, provisional=provisional) for card in cards)
     hidden = {link.older_id for link in links if link.in_force}
     return Chain(
         memories=memories,

@@ -1,12 +1,16 @@
-"""Status and supersession from events: the oracle of refresh_status and lineage_as_of."""
+"""Status and supersession from events: the oracle of refresh_status and standing_as_of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
+from typing import Any
 
-from graphmem.model import Status
+from graphmem.model import Link, Status
 from graphmem.rules.moments import BEGINNING
 
 
@@ -50,6 +54,44 @@ def in_force(supersession: Effect, effects: Iterable[Effect]) -> bool:
     """Return whether nothing newer brought the superseded memory back."""
     back = [_when(e) for e in effects if e.status is Status.CURRENT]
     return not back or _when(supersession) > max(back)
+
+
+def heads(links: Iterable[Link]) -> dict[str, list[str]]:
+    """Return by id where the chain of each replaced memory or belief ends; the ids are sorted.
+
+    Each link is followed once, so a long chain takes time linear in its length.
+
+    Args:
+        links: all of a chain; those in force are followed.
+    """
+    newer: dict[str, set[str]] = {}
+    for link in links:
+        if link.in_force:
+            newer.setdefault(link.older_id, set()).add(link.newer_id)
+    order = TopologicalSorter(newer)
+    # Only the cache of a damaged graph has a cycle: what leads into one has no end.
+    with suppress(CycleError):
+        order.prepare()
+    found: dict[str, list[str]] = {}
+    while ready := order.get_ready():
+        for one in ready:
+            ends = [found[further] for further in newer.get(one, ())]
+            found[one] = sorted(set(chain.from_iterable(ends))) if ends else [one]
+        order.done(*ready)
+    return {one: ends for one, ends in found.items() if one in newer}
+
+
+def ended(cards: Iterable[dict[str, Any]], links: Iterable[Link]) -> Iterator[dict[str, Any]]:
+    """Yield the cards of a chain, each superseded one with where the chain ends.
+
+    Args:
+        cards: maps with `id` and `status`.
+        links: all of the chain.
+    """
+    found = heads(links)
+    for card in cards:
+        hidden = card["status"] == Status.SUPERSEDED
+        yield card | {"head_ids": found.get(card["id"], []) if hidden else []}
 
 
 def _when(effect: Effect) -> tuple[datetime, bool, str]:

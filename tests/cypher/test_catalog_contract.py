@@ -37,17 +37,17 @@ NO_TENANT = {
 OF_ALL = {"schema/next_tenant": "re-embedding goes through all tenants; gives their names alone"}
 HANGING = {
     "attention": 42,
-    "belief": 275,
+    "belief": 225,
     "browser": 66,
-    "cache": 28,
-    "commit": 26,
+    "cache": 18,
+    "commit": 16,
     "consolidate": 2,
     "erase": 67,
     "extract": 1,
-    "lineage": 24,
+    "lineage": 18,
     "naming": 1,
     "predicate": 1,
-    "recall": 83,
+    "recall": 63,
     "transfer": 15,
     "upkeep": 1,
 }

@@ -8,8 +8,8 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Status
-from graphmem.rules.lineage import Effect, in_force, seen, status_of
+from graphmem.model import Link, Status
+from graphmem.rules.lineage import Effect, heads, in_force, seen, status_of
 from graphmem.rules.moments import BEGINNING
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -156,3 +156,40 @@ def test_edges_in_force_make_no_cycle(edges: list[tuple[int, int, int]]) -> None
         assert ends, "a cycle"
         for m in ends:
             del left[m]
+
+
+def link(older: str, newer: str, *, in_force: bool = True) -> Link:
+    return Link(
+        newer_id=newer,
+        older_id=older,
+        event_id=f"{older}-{newer}",
+        occurred_at=MAY,
+        recorded_at=MAY,
+        in_force=in_force,
+    )
+
+
+nodes = st.integers(0, 7)
+
+
+@given(st.sets(st.tuples(nodes, nodes).filter(lambda pair: pair[0] < pair[1])), st.data())
+def test_ends_are_what_links_in_force_lead_to(
+    pairs: set[tuple[int, int]], data: st.DataObject
+) -> None:
+    kept = data.draw(st.sets(st.sampled_from(sorted(pairs)))) if pairs else set()
+
+    def ends(node: int) -> set[str]:
+        further = [newer for older, newer in kept if older == node]
+        return set().union(*map(ends, further)) if further else {str(node)}
+
+    links = [link(str(a), str(b), in_force=(a, b) in kept) for a, b in sorted(pairs)]
+    assert heads(links) == {str(a): sorted(ends(a)) for a, _ in kept}
+
+
+def test_ends_of_a_chain_of_any_length_are_found() -> None:
+    links = [link(str(n), str(n + 1)) for n in range(10_000)]
+    assert set(map(tuple, heads(links).values())) == {("10000",)}
+
+
+def test_what_leads_into_a_cycle_of_a_damaged_graph_has_no_end() -> None:
+    assert heads([link("a", "b"), link("b", "c"), link("c", "b"), link("d", "e")]) == {"d": ["e"]}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import neo4j
 import pytest
@@ -17,6 +15,7 @@ from graphmem.rules import asking, vitality
 from graphmem.rules.asking import Reading
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
+from tests.plugins.plans import operators
 from tests.rules.strategies_histories import END, long_history
 
 pytestmark = pytest.mark.server
@@ -92,9 +91,3 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
     summary = session.run(text, wanted).consume()
     assert summary.profile is not None
     return sum(operator["dbHits"] for operator in operators(summary.profile))
-
-
-def operators(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield plan
-    for child in plan.get("children", ()):
-        yield from operators(child)
