@@ -1,7 +1,7 @@
 // Make nodes of one kind that are not there yet, as an export has them.
 // mode: write
 // rows: one
-// ids: nodes.key kind, nodes.properties.episode_id Episode, nodes.properties.first_id Event, nodes.properties.decided.beliefs.id Belief
+// ids: nodes.key kind, nodes.has.episode_id Episode, nodes.has.first_id Event, nodes.has.decided.beliefs.id Belief
 // params:
 //   $tenant  string  whose
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory

@@ -61,10 +61,8 @@ NONE: Mapping[str, str] = {
 OTHERS: Mapping[str, str] = {
     "events.within": "the beginning of a session goes with its scope alone",
     "events.claim.slot_id": "a slot is not erased",
-    "links.properties.slot_id": "a slot is not erased",
-    "nodes.properties.slot_id": "a slot is not erased",
-    "links.properties.event_id": "a chain is related to what is refused itself",
-    "nodes.properties.id": "it is the key, which is declared",
+    "nodes.slot_id": "a slot is not erased",
+    "links.has.event_id": "a chain is related to what is refused itself",
     "turns.id": "a turn goes with its episode, which is declared",
 }
 """Places where ids stand that are not declared, and why they need not be."""

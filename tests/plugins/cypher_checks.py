@@ -24,7 +24,7 @@ from tests.plugins.cypher_text import (
 
 APPEND_EVENT = "fragments/append_event"
 EVENT_EDGES = frozenset({"REINFORCES", "CONCERNS", "OCCURRED_IN", "QUOTES", "RETRACTS", "ACCESSED"})
-LONGEST_BODY = 60
+LONGEST_BODY = 64
 QUERY_TYPES = {Mode.READ: {"r"}, Mode.WRITE: {"rw", "w"}, Mode.SCHEMA: {"s"}}
 
 
