@@ -55,7 +55,7 @@ class Settings(BaseModel):
     embedder_url: str | None = Field(None, description="base address of the embedding service")
     embedder_key: SecretStr | None = Field(None, description="key of the embedding service")
     embedder_dimension: int | None = Field(None, ge=1, le=4096, description="ask for this length")
-    embedder_timeout_s: float = Field(30.0, gt=0, description="one request, seconds")
+    embedder_timeout_s: float = Field(30.0, gt=0, description="one whole request, seconds")
     embedder_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
     embedder_batch: int = Field(64, ge=1, le=2048, description="texts in one request")
     embedder_cache: bool = Field(default=True, description="keep vectors by content hash on disk")
@@ -65,7 +65,10 @@ class Settings(BaseModel):
     )
     model_url: str | None = Field(None, description="base address of the language model's service")
     model_key: SecretStr | None = Field(None, description="key of the language model's service")
-    model_timeout_s: float = Field(60.0, gt=0, description="one request, seconds")
+    model_timeout_s: float = Field(60.0, gt=0, description="one whole request, seconds")
+    model_max_reply_bytes: int = Field(
+        1_000_000, ge=1_000, description="longest reply of the language model that is read, bytes"
+    )
     model_retries: int = Field(3, ge=0, le=20, description="after a passing fault")
     model_concurrency: int = Field(
         4, ge=1, le=64, description="questions of an extraction at once, by an awaited client"

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    model_validator,
+)
 
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
@@ -25,7 +33,7 @@ def _once(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 _Statement = Annotated[Statement, BeforeValidator(_stripped)]
 _Part = Annotated[Part, BeforeValidator(_stripped)]
-_Keys = Annotated[tuple[Text, ...], AfterValidator(_once)]
+_Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_once)]
 
 
 class Synthesis(BaseModel):

@@ -223,6 +223,29 @@ def test_neither_engine_nor_gateway_shows_the_key(connect: Connect) -> None:
     assert "opensesame" not in repr(talk.embedder) + repr(vars(talk.embedder))
 
 
+@pytest.mark.parametrize("embedder", ["openai/m", "cohere/embed-english-v3.0"])
+def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embedder: str) -> None:
+    url = service.url + ("/embed" if embedder.startswith("cohere") else "")
+    talk = connect(embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_retries=0)
+    service.play(service.drip)
+    with pytest.raises(ModelUnavailableError, match=r"no whole reply within 0\.3 s"):
+        talk.embed("a")
+    assert service.hung_up.wait(5)
+
+
+def test_a_long_reply_is_not_read_to_its_end(connect: Connect, service: Service) -> None:
+    service.play(service.endless)
+    with pytest.raises(ModelReplyError, match=r"longer than 1,131,072 bytes"):
+        connect(embedder_batch=1).embed("a")
+    assert service.hung_up.wait(5)
+
+
+def test_a_reply_with_the_longest_vectors_is_read(connect: Connect, service: Service) -> None:
+    long = [-1.2345678901234567e-300] * 4_096
+    service.play(service.data([row(n, *long) for n in range(32)]))
+    assert connect().embed(*(f"text {n}" for n in range(32))).shape == (32, 4_096)
+
+
 def test_the_dimension_is_learned_from_one_word(connect: Connect, service: Service) -> None:
     talk = connect()
     assert talk.dimension() == 3

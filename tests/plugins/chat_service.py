@@ -3,9 +3,6 @@
 with ChatService.opened() as service:
     service.script([{"statement": …}, "no JSON", service.status(429, Retry_After="0")])
     settings = Settings(model="openai/some-model", model_url=service.url, model_key=KEY)
-
-Ask once before asking from many threads: each of those who come first at once gets a connection of
-its own from litellm, which nobody closes, and a test fails by the warning about it.
 """
 
 from __future__ import annotations

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import socket
 import struct
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeVar
 
+from graphmem.adapters.models.faces import AWAITED, BLOCKING
 from graphmem.ports import run_now
 
 T = TypeVar("T")
@@ -47,6 +47,10 @@ class LoopbackService(ABC):
     replies: list[Reply] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     """Set at the end: requests that hang go home."""
+    hung_up: threading.Event = field(default_factory=threading.Event)
+    """Set when a client closes its connection before the end of a reply."""
+    sent_bytes: int = 0
+    """Octets of endless replies that went out."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @abstractmethod
@@ -71,7 +75,7 @@ class LoopbackService(ABC):
     @classmethod
     @contextmanager
     def opened(cls) -> Iterator[Self]:
-        """Serve until the end of the block, then close what litellm keeps open."""
+        """Serve until the end of the block."""
         played = cls()
 
         class Handler(BaseHTTPRequestHandler):
@@ -91,7 +95,6 @@ class LoopbackService(ABC):
             finally:
                 played.released.set()
                 server.shutdown()
-                _hang_up()
 
     @staticmethod
     def status(status: int, message: str = "no", **headers: str) -> Reply:
@@ -122,6 +125,37 @@ class LoopbackService(ABC):
         handler.connection.close()
         handler.close_connection = True
 
+    def drip(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer with an octet now and then."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", "1000000")
+        handler.end_headers()
+        self._send_on(handler, b" ", pause_s=0.02)
+
+    def drip_headers(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer with a header that has no end."""
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        self._send_on(handler, b"x", pause_s=0.02)
+
+    def endless(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer with a body that has no end."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        self._send_on(handler, b" " * 65_536)
+
+    def _send_on(
+        self, handler: BaseHTTPRequestHandler, part: bytes, *, pause_s: float = 0.0
+    ) -> None:
+        handler.close_connection = True
+        try:
+            while not self.released.wait(pause_s):
+                handler.wfile.write(part)
+                self.sent_bytes += len(part)
+        except OSError:
+            self.hung_up.set()
+
     def hang(self, handler: BaseHTTPRequestHandler) -> None:
         """Say nothing until the service is closed."""
         self.released.wait(30)
@@ -136,15 +170,6 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: a client that gives up is what some tests are about."""
 
 
-def _hang_up() -> None:
-    """Close the connections that litellm keeps for later calls: each test has its own service."""
-    if litellm := sys.modules.get("litellm"):
-        clients = litellm.in_memory_llm_clients_cache.cache_dict
-        blocking = [k for k, c in clients.items() if not inspect.iscoroutinefunction(c.close)]
-        for key in blocking:
-            clients.pop(key).close()
-
-
 @dataclass
 class Waits:
     """Works like one of the faces; pauses are noted, not slept."""
@@ -154,6 +179,9 @@ class Waits:
 
     async def run(self, work: Callable[[], T]) -> T:
         return await asyncio.to_thread(work) if self.awaited else work()
+
+    async def result(self, future: Future[T]) -> T:
+        return await (AWAITED if self.awaited else BLOCKING).result(future)
 
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)

@@ -42,6 +42,9 @@ class Access:
     url: str | None = field(repr=False)
     key: SecretStr | None
     timeout_s: float
+    """For one request as a whole, from connecting to the last octet of the reply."""
+    max_bytes: int
+    """Length of a reply at most; the rest of a longer one is not read."""
     retries: int
 
     def __post_init__(self) -> None:

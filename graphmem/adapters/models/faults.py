@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from graphmem.adapters.models.wire import UnreadReplyError
 from graphmem.errors import GraphmemError, ModelReplyError, ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def fault_of(error: Exception, *, secrets: frozenset[str]) -> Fault:
     """Return what a litellm exception means; litellm puts nearly everything under error 500."""
     links = list(_chain(error))
     for link in links:
+        if isinstance(link, UnreadReplyError):
+            return Fault(Kind.REPLY, str(link))
         for unreadable, reason in _UNREADABLE.items():
             if isinstance(link, unreadable):
                 return Fault(Kind.REPLY, reason)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem.adapters.models.faults import Fault, fault_of, pause_s, worth_another
+from graphmem.adapters.models.faults import Fault, Kind, fault_of, pause_s, worth_another
+from graphmem.adapters.models.wire import MAX_BYTES, WIRE
 from graphmem.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
     from graphmem.adapters.models.access import Access
     from graphmem.adapters.models.faces import Face
 
-T = TypeVar("T")
+_Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
+
+_SESSION_TAKERS = frozenset({"openai", "together_ai", "nvidia_nim", "litellm_proxy"})
+"""Providers of embeddings to which litellm hands a session on: for others it becomes a part of
+their request, so they have the deadline alone."""
 
 _IMPORTING = threading.Lock()
 
@@ -26,8 +33,7 @@ _IMPORTING = threading.Lock()
 class Service:
     """One model behind litellm.
 
-    The awaited face runs litellm's blocking calls in a thread: its own awaited ones keep clients
-    per event loop and leave their sockets open when the loop ends.
+    Its requests run on the loop of `wire`: each has a deadline and a limit for its reply.
     """
 
     def __init__(self, access: Access, face: Face) -> None:
@@ -39,8 +45,10 @@ class Service:
         A fault is returned and not raised where litellm's exception was caught: as the context
         of the caller's error that one would carry its request, with the key, to whoever logs it.
 
+        It takes at most `timeout_s` for each of `retries` + 1 requests, and the pauses between.
+
         Args:
-            function: litellm's, for example `embedding`.
+            function: litellm's awaited one, for example `aembedding`.
             request: makes its arguments, where a slow import holds nobody up.
 
         Raises:
@@ -48,7 +56,8 @@ class Service:
         """
         requests = 0
         while True:
-            answer = await self._face.run(partial(self._once, function, request))
+            call = await self._face.run(partial(self._call, function, request))
+            answer = await self._face.result(WIRE.submit(partial(self._once, call)))
             requests += 1
             if not isinstance(answer, Fault):
                 return answer, requests
@@ -76,10 +85,19 @@ class Service:
             ) from None
         return str(provider)
 
-    def _once(self, function: str, request: Callable[[], dict[str, Any]]) -> object:
+    def _call(self, function: str, request: Callable[[], dict[str, Any]]) -> _Call:
         call, arguments = getattr(imported(), function), request()
+        if function == "acompletion" or self.provider() in _SESSION_TAKERS:
+            return lambda session: call(**arguments, shared_session=session)
+        return lambda _: call(**arguments)
+
+    async def _once(self, call: _Call, session: ClientSession) -> object:
+        MAX_BYTES.set(self._access.max_bytes)
         try:
-            return _off_main_thread(partial(call, **arguments))
+            async with asyncio.timeout(self._access.timeout_s):
+                return await call(session)
+        except TimeoutError:
+            return Fault(Kind.PASSING, f"no whole reply within {self._access.timeout_s:g} s")
         except Exception as error:  # noqa: BLE001 - every kind becomes a Fault, none is lost
             return fault_of(error, secrets=self._access.secrets)
 
@@ -93,15 +111,3 @@ def imported() -> ModuleType:
         litellm.suppress_debug_info = True
         module: ModuleType = litellm
     return module
-
-
-def _off_main_thread(work: Callable[[], T]) -> T:
-    """Do the work in another thread if this is the main one.
-
-    litellm asks for the thread's event loop. In the main thread that makes one which nobody
-    closes, or puts a task on a loop that this call is holding up.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return work()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).result()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 
 from graphmem.model import Kind, Proposal, Refusal, Refused, Turn
 from graphmem.rules.extraction.grounding import speaker_of
@@ -46,7 +46,8 @@ class Extract(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    proposals: tuple[Offer, ...]
+    # A reply may hold any number of them, and each fault takes a kilobyte to tell.
+    proposals: Annotated[tuple[Offer, ...], FailFast()]
 
 
 class Vocabulary(NamedTuple):

@@ -27,6 +27,12 @@ _ROLE_WORDS = {
 since a service may refuse a parameter it does not know."""
 
 
+_MAX_TEXT_BYTES = 4_096 * 32
+"""Of a reply, for each text: the longest vector that can be stored, each number with 32 octets."""
+_MAX_BYTES = 1_000_000
+"""Of a reply beside the vectors."""
+
+
 class ServiceEngine:
     """A litellm embedding model.
 
@@ -50,13 +56,16 @@ class ServiceEngine:
             url=settings.embedder_url,
             key=settings.embedder_key,
             timeout_s=settings.embedder_timeout_s,
+            max_bytes=_MAX_BYTES + settings.embedder_batch * _MAX_TEXT_BYTES,
             retries=settings.embedder_retries,
         )
         self._service = Service(self._access, face)
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any]:
         """Return one row per text, asking again after passing faults."""
-        answer, requests = await self._service.ask("embedding", partial(self._request, texts, role))
+        answer, requests = await self._service.ask(
+            "aembedding", partial(self._request, texts, role)
+        )
         if isinstance(answer, Fault):
             raise error_of(answer, self._access, requests)
         return in_order(answer, len(texts))

@@ -11,6 +11,7 @@ from graphmem.adapters.models.faults import Fault, Kind, error_of
 from graphmem.adapters.models.language.replies import Misfit, cost_of, read, said, tokens_of
 from graphmem.adapters.models.language.schemas import response_format
 from graphmem.adapters.models.service import Service
+from graphmem.adapters.models.wire import too_long
 from graphmem.errors import ModelReplyError
 from graphmem.ports import Answer
 from graphmem.rules.identity import digest
@@ -71,6 +72,7 @@ class Gateway:
             url=settings.model_url,
             key=settings.model_key,
             timeout_s=settings.model_timeout_s,
+            max_bytes=settings.model_max_reply_bytes,
             retries=settings.model_retries,
         )
         self._service = Service(self._access, face)
@@ -94,7 +96,7 @@ class Gateway:
         talk: list[Message] = [_says("system", prompt.system), _says("user", prompt.user)]
         raw, misfit = "", Misfit("")
         for _ in range(ATTEMPTS):
-            raw = said(await self._asked(talk, prompt.reply, spent))
+            raw = await self._asked(talk, prompt.reply, spent)
             value = read(raw, prompt.reply)
             if not isinstance(value, Misfit):
                 return Answer(
@@ -115,8 +117,8 @@ class Gateway:
             raw=raw,
         )
 
-    async def _asked(self, talk: list[Message], reply: type[BaseModel], spent: _Spent) -> Any:
-        """Return litellm's response in the strictest form that the service takes.
+    async def _asked(self, talk: list[Message], reply: type[BaseModel], spent: _Spent) -> str:
+        """Return the text of a reply in the strictest form that the service takes.
 
         What it refuses for another reason, it refuses in every form; so only a form that was
         answered is remembered.
@@ -124,13 +126,17 @@ class Gateway:
         form = _accepted.get(self._identity, 0)
         while True:
             answer, requests = await self._service.ask(
-                "completion", partial(self._request, talk, reply, FORMS[form])
+                "acompletion", partial(self._request, talk, reply, FORMS[form])
             )
             spent.requests += requests
             if not isinstance(answer, Fault):
                 _accepted[self._identity] = form
                 spent.add(self.name, answer)
-                return answer
+                text = said(answer)
+                if len(text) <= self._access.max_bytes:
+                    return text
+                # litellm was told to bring a transport of its own, which reads everything.
+                answer = Fault(Kind.REPLY, str(too_long(self._access.max_bytes)))
             form += 1
             if answer.kind is not Kind.REQUEST or form == len(FORMS):
                 raise error_of(answer, self._access, requests)
