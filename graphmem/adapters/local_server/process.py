@@ -53,6 +53,10 @@ INHERITED = frozenset(
 )
 """Variables that a process of the server inherits, in upper case; `LC_…` beside them."""
 
+_UNFIT_HEAP = re.compile(
+    "(maximum|initial) heap|larger Java heap|OutOfMemoryError: Java heap space"
+    "|insufficient memory for the Java|Could not reserve enough space"
+)
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
 
@@ -385,6 +389,13 @@ def _death(folder: Folder, state: State) -> DiedError:
     if "already in use" in text:
         taken = LocalServerError("The ports of Neo4j were taken while it started.", log_tail=tail)
         return DiedError(taken, "port")
+    if _UNFIT_HEAP.search(text):
+        unfit = LocalServerError(
+            "Java cannot run Neo4j with this heap.",
+            hint="Set GRAPHMEM_HEAP to 256m or more, and to less than the machine has free.",
+            log_tail=tail,
+        )
+        return DiedError(unfit, "other")
     crashed = "fatal error has been detected by the Java Runtime" in text
     dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
     return DiedError(dead, "crash" if crashed else "other")
