@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import bolt, process
+from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import (
     Folder,
@@ -183,7 +184,7 @@ def test_a_process_of_the_server_inherits_what_it_needs_alone(
     planted = ["OPENAI_API_KEY", "AWS_PROFILE", "GRAPHMEM_PASSWORD", "JAVA_TOOL_OPTIONS"]
     for name in [*planted, "PATH", "LC_TIME", "TZ", "SystemRoot"]:
         monkeypatch.setenv(name, "planted")
-    found = process.environment()
+    found = environment()
     assert not found.keys() & {*planted}
     assert found.keys() >= {"PATH", "LC_TIME", "TZ", "SystemRoot"}
 

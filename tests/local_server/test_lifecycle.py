@@ -179,6 +179,8 @@ def test_a_server_keeps_queries_and_other_users_out(
             page.accept()
     with _driver(found) as driver:
         driver.execute_query("CALL db.labels()")  # as Browser does
+        names = [row["name"] for row in driver.execute_query("SHOW PROCEDURES YIELD name").records]
+    assert {name.partition(".")[0] for name in names} == {"db", "dbms", "tx", "graphmem"}
     own = [one for one in local_server.diagnose(own_server) if str(root) in one.message]
     assert [one.level for one in own if one.name == "privacy"] == ["ok"]
 

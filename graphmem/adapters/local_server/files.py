@@ -27,6 +27,8 @@ HARDENING = {
     # With the password alone, LOAD CSV would read every file of this user and call any address.
     "dbms.security.allow_csv_import_from_file_urls": "false",
     "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
+    # Its procedures would connect the server to a service of Neo4j's, which can copy the data.
+    "dbms.fleet_manager.enabled": "false",
     # Of procedures and functions in plugins; Neo4j's own are always there.
     "dbms.security.procedures.allowlist": "graphmem.*",
 }
