@@ -69,14 +69,6 @@ def _fault(found: os.stat_result) -> str:
     return ""
 
 
-def open_to_others(path: Path) -> int:
-    """Return the mode of a path that other users may open; 0 when they may not."""
-    if os.name != "posix":
-        return 0
-    mode = stat.S_IMODE(path.stat().st_mode)
-    return mode if mode & OTHERS else 0
-
-
 def publish(draft: Path, target: Path) -> None:
     """Give a finished file its name, which nothing may have.
 

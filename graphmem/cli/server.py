@@ -150,6 +150,7 @@ def _status_table(found: ServerStatus, password: str | None = None) -> Renderabl
         "process": found.pid,
         "up for": _duration(found.uptime_s) if found.uptime_s is not None else None,
         "heap": found.heap,
+        "page cache": found.page_cache,
         "data": f"{found.data_bytes / 1e6:.0f} MB in {found.home}",
         "fetched": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
     }

@@ -106,3 +106,21 @@ def test_what_cannot_be_is_said_and_changes_nothing(
     with pytest.raises(LocalServerError, match="is no file"):
         local_server.restore(bare, tmp_path / "one.dump")
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_dump_never_replaces_a_file_that_came_meanwhile(tmp_path: Path) -> None:
+    draft, target = tmp_path / "draft", tmp_path / "one.dump"
+    draft.write_bytes(b"dump")
+    draft.chmod(0o644)
+    target.write_bytes(b"another file")
+    with pytest.raises(LocalServerError, match="File exists"):
+        backup._publish(draft, target)
+    assert (target.read_bytes(), draft.exists()) == (b"another file", True)
+    target.unlink()
+    backup._publish(draft, target)
+    assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"dump", 0o600)
+
+
+def test_a_folder_that_takes_no_backup_is_told() -> None:
+    with pytest.raises(LocalServerError, match="cannot be written"):
+        backup._scratch_beside(Path("/proc/one.dump"))

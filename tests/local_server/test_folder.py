@@ -15,8 +15,22 @@ from hypothesis import strategies as st
 
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import bolt, process
-from graphmem.adapters.local_server.files import Folder, State, version_key
-from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedError
+from graphmem.adapters.local_server.environment import environment
+from graphmem.adapters.local_server.fetch import fetch
+from graphmem.adapters.local_server.files import (
+    Folder,
+    State,
+    cache_root,
+    exposure,
+    version_key,
+)
+from graphmem.adapters.local_server.lifecycle import quiet
+from graphmem.errors import (
+    ConfigurationError,
+    LocalServerError,
+    ServerFetchError,
+    ServerLockedError,
+)
 from graphmem.settings import Settings
 
 
@@ -77,6 +91,102 @@ def test_versions_sort_by_their_numbers(year: int, month: int, patch: int) -> No
     assert version_key(version) < version_key(f"{year}.{month:02}.{patch + 1}")
     assert version_key(version) < version_key(f"{year}.{month + 1}.0")
     assert version_key(version) < version_key(f"{year + 1}.01.0")
+
+
+def _modes(*places: Path) -> list[int]:
+    return [stat.S_IMODE(place.stat().st_mode) for place in places]
+
+
+def test_what_graphmem_makes_is_closed_to_others(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        folder = Folder(tmp_path / "new" / "home" / "server")
+        folder.create()
+        folder.write_configuration(Settings(heap="300m"), bolt_port=1, http_port=2)
+    finally:
+        os.umask(before)
+    conf = folder.conf / "neo4j.conf"
+    assert _modes(folder.root.parent, folder.root, conf, folder.imports) == [
+        *(0o700, 0o700, 0o600, 0o500)
+    ]
+    assert folder.configured("server.memory.heap.max_size") == "300m"
+    assert folder.configured("server.memory.heap") is None
+    assert Folder(tmp_path / "none").configured("server.memory.heap.max_size") is None
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["folder", "link"])
+def test_folders_that_others_can_open_are_told_and_closed(
+    settings: Settings, folder: Folder, tmp_path: Path, *, linked: bool
+) -> None:
+    cache = cache_root(settings)
+    cache.mkdir(parents=True)
+    outside = tmp_path / "outside"
+    outside.touch()
+    outside.chmod(0o644)
+    for root in (folder.root, cache):
+        (root / "data").mkdir()
+        (root / "data" / "store").touch()
+        (root / "data" / "link").symlink_to(outside)
+        for place in (root, root / "data", root / "data" / "store"):
+            place.chmod(0o777)
+        if linked:
+            root.rename(root.with_name("real"))
+            root.symlink_to(root.with_name("real"))
+    told = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert [(f.level, "(777)" in f.message) for f in told] == [("warn", True)] * 2
+    assert _modes(folder.root, cache) == [0o777, 0o777], "doctor changes nothing"
+    folder.create()
+    with pytest.raises(ServerFetchError):  # nothing can be fetched, yet it is closed first
+        fetch(settings.model_copy(update={"maven_mirror": "http://127.0.0.1:1"}), report=quiet)
+    for root in (folder.root, cache):
+        assert _modes(root, root / "data", root / "data" / "store") == [0o700] * 3
+    assert _modes(outside) == [0o644], "links lead out of the folder"
+    told = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert [f.level for f in told] == ["ok", "ok"]
+
+
+def test_a_folder_of_another_user_is_refused(
+    settings: Settings, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = folder.root.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    folder.root.chmod(0o777)
+    with pytest.raises(ConfigurationError, match="belongs to another user") as caught:
+        local_server.ensure(settings)
+    assert "GRAPHMEM_HOME" in caught.value.hint
+    assert _modes(folder.root) == [0o777]
+    [told, _] = [f for f in local_server.diagnose(settings) if f.name == "privacy"]
+    assert (told.level, "GRAPHMEM_HOME" in told.advice) == ("bad", True)
+
+
+@pytest.mark.parametrize(
+    ("owner", "mode", "is_safe"),
+    [(0, 0o755, True), (0, 0o775, False), (0, 0o757, False), (1, 0o755, False), (1, 0o700, False)],
+)
+def test_what_only_the_administrator_can_change_is_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: int, mode: int, *, is_safe: bool
+) -> None:
+    """A container's image may hold the files, made by its administrator."""
+    real = Path.stat
+    found = os.stat_result([stat.S_IFDIR | mode, 0, 0, 1, owner, 0, 0, 0, 0, 0])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(Path, "stat", lambda path, **_: found if path == tmp_path else real(path))
+    if is_safe:
+        assert exposure(tmp_path, setting="GRAPHMEM_CACHE") == 0
+    else:
+        with pytest.raises(ConfigurationError, match=f"number {owner}"):
+            exposure(tmp_path, setting="GRAPHMEM_CACHE")
+
+
+def test_a_process_of_the_server_inherits_what_it_needs_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planted = ["OPENAI_API_KEY", "AWS_PROFILE", "GRAPHMEM_PASSWORD", "JAVA_TOOL_OPTIONS"]
+    for name in [*planted, "PATH", "LC_TIME", "TZ", "SystemRoot"]:
+        monkeypatch.setenv(name, "planted")
+    found = environment()
+    assert not found.keys() & {*planted}
+    assert found.keys() >= {"PATH", "LC_TIME", "TZ", "SystemRoot"}
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])
@@ -178,6 +288,13 @@ def test_nothing_is_there_before_the_first_start(settings: Settings) -> None:
             "crash",
             LocalServerError,
             "while it was starting",
+        ),
+        ("Error: Too small maximum heap", "other", LocalServerError, "GRAPHMEM_HEAP"),
+        (
+            "# There is insufficient memory for the Java Runtime Environment to continue.",
+            "other",
+            LocalServerError,
+            "GRAPHMEM_HEAP",
         ),
         ("ERROR no such thing", "other", LocalServerError, "no such thing"),
     ],

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from graphmem import catalog
 from graphmem.adapters.local_server import bolt, made_files, process
+from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.files import Folder, cache_root, make_folder
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
@@ -69,7 +70,7 @@ def make_in_background(settings: Settings, cache: Path | None) -> None:
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
     command += ["--java", str(settings.java)] if settings.java else []
-    process.spawn_apart(command, env=process.environment("PYTHON", "VIRTUAL_ENV"))
+    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
 def make(settings: Settings) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +64,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
     try:
         with (
             folder.locked(patience_s(settings)),
-            tempfile.TemporaryDirectory(dir=target.parent, prefix=".graphmem-") as scratch,
+            _scratch_beside(target) as scratch,
         ):
             ran = stop_locked(folder)
             report(Progress("prepare", "Writing the backup"))
@@ -78,18 +80,32 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
     return Backup(target, target.stat().st_size, launcher.shelf.lock.neo4j, took)
 
 
+def _scratch_beside(target: Path) -> tempfile.TemporaryDirectory[str]:
+    """Return a folder on the same disk, closed to others, that goes with its block."""
+    with _told(target):
+        return tempfile.TemporaryDirectory(dir=target.parent, prefix=".graphmem-")
+
+
 def _publish(draft: Path, target: Path) -> None:
     """Give a finished dump its name, for its owner alone.
 
     Raises:
         LocalServerError: the name was taken meanwhile, or nothing can be written there.
     """
-    try:
+    with _told(target):
         draft.chmod(private_files.MODE)  # of Java, whatever its umask was
         private_files.publish(draft, target)
+
+
+@contextmanager
+def _told(target: Path) -> Iterator[None]:
+    """Say in words why the operating system refuses a file."""
+    try:
+        yield
     except OSError as error:
         raise LocalServerError(
-            f"{target} cannot be written: {error.strerror}.", hint="Name a new file."
+            f"{target} cannot be written: {error.strerror}.",
+            hint="Name a new file in a folder that you can write.",
         ) from None
 
 

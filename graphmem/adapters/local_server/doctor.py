@@ -8,13 +8,23 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphmem import private_files
-from graphmem.adapters.local_server import aot, bolt, process
-from graphmem.adapters.local_server.files import Folder, State, cache_root, version_key
+from graphmem.adapters.local_server import aot, bolt, made_files, process
+from graphmem.adapters.local_server.files import (
+    Folder,
+    State,
+    cache_root,
+    exposure,
+    version_key,
+)
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, find_java
 from graphmem.adapters.local_server.records import USER, Finding
-from graphmem.errors import GraphAccessError, GraphmemError, ServerLockedError
+from graphmem.errors import (
+    ConfigurationError,
+    GraphAccessError,
+    GraphmemError,
+    ServerLockedError,
+)
 from graphmem.settings import Settings
 
 LITTLE_SPACE = 2_000_000_000
@@ -37,6 +47,8 @@ def diagnose(settings: Settings) -> list[Finding]:
         _procedures(settings),
         _space(settings, folder),
         _folder(folder),
+        _privacy(folder.root, "GRAPHMEM_HOME"),
+        _privacy(cache_root(settings), "GRAPHMEM_CACHE"),
         _password(folder),
         _lock(folder, state, running),
         _ports(settings, running),
@@ -134,15 +146,25 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         )
     elif place != folder.root:
         yield Finding("folder", "ok", f"{folder.root} will be made at the first start.")
-    elif mode := private_files.open_to_others(folder.root):
+    else:
+        yield Finding("folder", "ok", f"{folder.root} can be written.")
+
+
+def _privacy(place: Path, setting: str) -> Iterator[Finding]:
+    try:
+        mode = exposure(place, setting=setting)
+    except ConfigurationError as error:
+        yield Finding("privacy", "bad", error.message, error.hint)
+        return
+    if mode:
         yield Finding(
-            "folder",
+            "privacy",
             "warn",
-            f"Others can open {folder.root} ({mode:03o}).",
-            "Run `graphmem server up`: it closes the folder and all that is in it.",
+            f"Others can open {place} ({mode:03o}).",
+            f"Run `chmod -R go= '{place}'`; the next start does it too.",
         )
     else:
-        yield Finding("folder", "ok", f"{folder.root} can be written, and is closed to others.")
+        yield Finding("privacy", "ok", f"{place} is closed to others.")
 
 
 def _password(folder: Folder) -> Iterator[Finding]:
@@ -249,8 +271,15 @@ def _aot(settings: Settings) -> Iterator[Finding]:
         return  # said above already
     if cache is None:
         yield Finding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
-    elif cache.exists():
+    elif made_files.is_intact(cache):
         yield Finding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
+    elif cache.exists():
+        yield Finding(
+            "aot",
+            "warn",
+            f"{cache} was changed after it was made.",
+            "Nothing to do: the next start removes it, and it is made again.",
+        )
     elif aot.failure_note(cache).exists():
         why = aot.failure_note(cache).read_text(encoding="utf-8").strip()
         yield Finding(

@@ -22,10 +22,13 @@ from graphmem.settings import Settings
 
 KINDS = ("databases", "transactions")
 """Folders in which a database has one of its own."""
+PAGE_CACHE = "server.memory.pagecache.size"
 HARDENING = {
     # With the password alone, LOAD CSV would read every file of this user and call any address.
     "dbms.security.allow_csv_import_from_file_urls": "false",
     "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
+    # Its procedures would connect the server to a service of Neo4j's, which can copy the data.
+    "dbms.fleet_manager.enabled": "false",
     # Of procedures and functions in plugins; Neo4j's own are always there.
     "dbms.security.procedures.allowlist": "graphmem.*",
 }
@@ -216,6 +219,15 @@ class Folder:
     def _aside(self) -> Path:
         return self.root / "aside"
 
+    def configured(self, name: str) -> str | None:
+        """Return a setting of the server last started here; None when there was none."""
+        try:
+            text = (self.conf / "neo4j.conf").read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        found = (line.partition("=") for line in text.splitlines())
+        return next((value for key, _, value in found if key == name), None)
+
     def write_configuration(self, settings: Settings, *, bolt_port: int, http_port: int) -> None:
         """Write neo4j.conf for one start."""
         lines = {
@@ -229,7 +241,7 @@ class Folder:
             "server.fleet_discovery.enabled": "false",
             "server.memory.heap.initial_size": settings.heap,
             "server.memory.heap.max_size": settings.heap,
-            "server.memory.pagecache.size": settings.page_cache,
+            PAGE_CACHE: settings.page_cache,
             "server.directories.import": self.imports.name,
             **HARDENING,
             "db.transaction.timeout": "30s",
@@ -278,36 +290,40 @@ def make_folder(path: Path, *, setting: str) -> None:
         raise ConfigurationError(f"The folder {path} cannot be written.", hint=hint)
 
 
-def narrow(path: Path, *, setting: str) -> int | None:
+def narrow(path: Path, *, setting: str) -> None:
     """Close a folder of graphmem's own to other users, with all that is in it.
 
-    Returns:
-        The mode that it had; None when it was closed, or is not there.
-
     Raises:
-        ConfigurationError: another user owns it, or can change what is in it.
+        ConfigurationError: see `exposure`.
     """
-    if os.name != "posix" or not path.is_dir():
-        return None
-    path = path.resolve()
-    found = path.stat()
-    mode = stat.S_IMODE(found.st_mode)
-    if found.st_uid == os.geteuid():
-        if not mode & private_files.OTHERS:
-            return None
+    if exposure(path, setting=setting):
+        path = path.resolve()
         _close(path)
         for inside in path.rglob("*"):
             # Some vanish meanwhile, some are another user's: the closed folder keeps them.
             with suppress(OSError):
                 _close(inside)
-        return mode
+
+
+def exposure(path: Path, *, setting: str) -> int:
+    """Return the mode of a folder of graphmem's own that other users can open; else 0.
+
+    Raises:
+        ConfigurationError: another user owns it, or can change what is in it.
+    """
+    if os.name != "posix" or not path.is_dir():
+        return 0
+    found = path.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    if found.st_uid == os.geteuid():
+        return mode if mode & private_files.OTHERS else 0
     # What only the administrator can change, such as files in a container's image, is safe.
     if found.st_uid or mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
             f"The folder {path} belongs to another user (number {found.st_uid}).",
             hint=f"Set {setting} to a folder of your own.",
         )
-    return None
+    return 0
 
 
 def _close(path: Path) -> None:

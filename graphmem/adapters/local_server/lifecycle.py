@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from graphmem.adapters.local_server import aot, bolt, process
 from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.files import Folder, State, cache_root
+from graphmem.adapters.local_server.files import PAGE_CACHE, Folder, State, cache_root
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.records import (
     USER,
@@ -114,6 +114,7 @@ def status(settings: Settings) -> ServerStatus:
         version=running.version if running else folder.data_version(),
         uptime_s=time.time() - running.started_at if running else None,
         heap=process.heap_of(server) if server else None,
+        page_cache=folder.configured(PAGE_CACHE) if server else None,
         home=folder.root,
         cache=cache_root(settings),
         password_file=folder.password_file,

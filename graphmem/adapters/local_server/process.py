@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphmem.adapters.local_server import bolt
+from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.files import (
     Folder,
     State,
@@ -41,18 +42,11 @@ TAIL_LINES = 20
 LOG_OCTETS = 200_000
 UMASK = 0o077
 """Of every process that is started: what it writes is for its owner alone."""
-INHERITED = frozenset(
-    # Where programs, libraries and folders are.
-    {"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP"}
-    | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
-    # The language of messages and the zone of their times.
-    | {"LANG", "LANGUAGE", "TZ", "TZDIR"}
-    # What programs on Windows do not start without.
-    | {"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERNAME", "USERPROFILE"}
-    | {"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
-)
-"""Variables that a process of the server inherits, in upper case; `LC_…` beside them."""
 
+_UNFIT_HEAP = re.compile(
+    "(maximum|initial) heap|larger Java heap|OutOfMemoryError: Java heap space"
+    "|insufficient memory for the Java|Could not reserve enough space"
+)
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
 
@@ -135,21 +129,6 @@ class Launcher:
         # The class path is relative to the folder of the jars: short, and free of quoting.
         home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
         return environment() | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
-
-
-def environment(*prefixes: str) -> dict[str, str]:
-    """Return the variables that a process of the server inherits.
-
-    A list of those it may have: keys of model providers have names that nobody can list.
-
-    Args:
-        prefixes: of further variables to inherit.
-    """
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper() in INHERITED or name.startswith(("LC_", *prefixes))
-    }
 
 
 def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
@@ -385,6 +364,13 @@ def _death(folder: Folder, state: State) -> DiedError:
     if "already in use" in text:
         taken = LocalServerError("The ports of Neo4j were taken while it started.", log_tail=tail)
         return DiedError(taken, "port")
+    if _UNFIT_HEAP.search(text):
+        unfit = LocalServerError(
+            "Java cannot run Neo4j with this heap.",
+            hint="Set GRAPHMEM_HEAP to 256m or more, and to less than the machine has free.",
+            log_tail=tail,
+        )
+        return DiedError(unfit, "other")
     crashed = "fatal error has been detected by the Java Runtime" in text
     dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
     return DiedError(dead, "crash" if crashed else "other")

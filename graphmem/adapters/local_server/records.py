@@ -57,6 +57,7 @@ class ServerStatus:
         uptime_s: seconds since it was started; None when it is not running.
         heap: largest heap of the running Java machine, such as `1g`; None when it does not run,
             or was started without a limit.
+        page_cache: largest page cache of the running server, such as `512m`.
         data_bytes, cache_bytes: octets on disk of its data and of what was fetched.
     """
 
@@ -67,6 +68,7 @@ class ServerStatus:
     version: str | None
     uptime_s: float | None
     heap: str | None
+    page_cache: str | None
     home: Path
     cache: Path
     password_file: Path

@@ -15,13 +15,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from graphmem.adapters.local_server import made_files
+from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.fetch import filled
 from graphmem.adapters.local_server.files import make_folder
 from graphmem.adapters.local_server.jars import Lock, Shelf, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
 from graphmem.adapters.local_server.plugin.java_source import sources
 from graphmem.adapters.local_server.plugin.offered import offered
-from graphmem.adapters.local_server.process import environment
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ProceduresNotBuiltError
 from graphmem.settings import Settings
