@@ -7,8 +7,10 @@ damaged node: that fails each time.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine
 from functools import wraps
+from traceback import walk_tb
 from typing import Any, ParamSpec, TypeVar
 
 from graphmem.errors import GraphmemError, ReadConflictError
@@ -21,6 +23,8 @@ TRIES = 5
 """How often something is read before it fails."""
 UNREADABLE = (TypeError, ValueError, AttributeError, LookupError)
 """What rows raise that lack properties; the errors of pydantic are among them."""
+MAKERS = ("graphmem", "pydantic")
+"""Packages whose code makes records of rows."""
 
 
 async def settled(transaction: Run[T]) -> T:
@@ -52,8 +56,9 @@ def consistent(
                 return await operation(*args, **kwargs)
             except GraphmemError:
                 raise
-            except UNREADABLE:
-                continue
+            except UNREADABLE as error:
+                if not _is_of_rows(error):
+                    raise
         return await _converted(lambda: operation(*args, **kwargs))
 
     return again
@@ -65,6 +70,20 @@ async def _converted(run: Run[T]) -> T:
     except GraphmemError:
         raise
     except UNREADABLE as error:
+        if not _is_of_rows(error):
+            raise
         raise ReadConflictError(
             "What was read has no properties: it is being deleted, or it is damaged."
         ) from error
+
+
+def _is_of_rows(error: BaseException) -> bool:
+    """Return whether the code that failed makes records of rows.
+
+    Embedders, models and callbacks of a caller also run inside a read: their errors are his.
+    Frames of the standard library are passed over, because both sides use it.
+    """
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    packages = [module.partition(".")[0] for module in modules]
+    others = [package for package in packages if package not in sys.stdlib_module_names]
+    return bool(others) and others[-1] in MAKERS

@@ -270,12 +270,13 @@ def test_a_file_of_tokens_is_read_or_refused(
     path = folder / "tokens.json"
     path.write_text(broken + json.dumps(entries), "utf-8")
     path.chmod(0o600)
-    for own in (
-        Settings.load({}, mcp_tokens=path),
-        Settings.load({}, mcp_token=SecretStr(SECRET), tenant=tenant),
-    ):
-        read = partial(tokens.of_settings, own, read_only=False)
-        assert SECRET not in everything_of(refusal(read, by=ConfigurationError))
+    for given in ({"mcp_tokens": path}, {"mcp_token": SecretStr(SECRET), "tenant": tenant}):
+        refused = refusal(partial(_tokens, given), by=ConfigurationError)
+        assert SECRET not in everything_of(refused)
+
+
+def _tokens(given: dict[str, Any]) -> object:
+    return tokens.of_settings(Settings.load({}, **given), read_only=False)
 
 
 @pytest.mark.parametrize("name", TOOLS)

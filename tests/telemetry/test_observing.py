@@ -16,7 +16,7 @@ import pytest
 from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Session
 from graphmem.client import observing
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.errors import InvalidInputError
+from graphmem.errors import InvalidInputError, ReadConflictError
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
 
@@ -79,6 +79,10 @@ def test_there_is_something_to_look_at() -> None:
     assert all(inspect.iscoroutinefunction(getattr(awaited, name)) for awaited, _, name in PUBLIC)
 
 
+REFUSALS = (TypeError, AttributeError, InvalidInputError, ReadConflictError)
+"""What an operation raises that lacks its arguments and its state."""
+
+
 def _called(handle: Any, name: str) -> None:
     """Call an operation, which cannot get far: arguments and state are missing."""
     done = getattr(handle, name)()
@@ -94,7 +98,7 @@ def test_no_public_operation_is_forgotten(awaited: type, blocking: type, name: s
         heard = Heard()
         handle: Any = object.__new__(owner)
         handle._state = telling(heard)
-        with pytest.raises((TypeError, AttributeError, InvalidInputError)) as failed:
+        with pytest.raises(REFUSALS) as failed:
             _called(handle, name)
         assert heard.told == [("operation", name, "acme", failed.type.__name__)]
 

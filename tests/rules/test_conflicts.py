@@ -1,0 +1,72 @@
+"""Reads beside deletion: what is read again, and what is not for this package to hide."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from graphmem.errors import NotFoundError, ReadConflictError
+from graphmem.ports import run_now
+from graphmem.rules import identity, paging
+from graphmem.rules.conflicts import TRIES, consistent, settled
+
+
+def test_what_no_record_can_be_made_of_is_read_again() -> None:
+    rows = iter([None, None, "a text"])
+
+    @consistent
+    async def read() -> str:
+        return identity.normalised(next(rows))  # type: ignore[arg-type]
+
+    assert run_now(read()) == "a text"
+
+
+@pytest.mark.parametrize("run", [consistent, lambda read: lambda: settled(read)])
+def test_damage_is_found_each_time(run: object) -> None:
+    reads = []
+
+    async def read() -> str:
+        reads.append(1)
+        return identity.normalised(None)  # type: ignore[arg-type]
+
+    with pytest.raises(ReadConflictError, match="damaged") as failed:
+        run_now(run(read)())  # type: ignore[operator]
+    assert (len(reads), type(failed.value.__cause__)) == (TRIES, TypeError)
+
+
+def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
+    rows = iter(["b", "bjE="])
+
+    @consistent
+    async def read() -> object:
+        return paging._plain(next(rows))
+
+    assert run_now(read()) == "n1"
+
+
+@pytest.mark.parametrize("run", [consistent, lambda read: lambda: settled(read)])
+def test_errors_of_a_callers_own_code_reach_the_caller_at_once(run: object) -> None:
+    """For example those of an embedder, which runs inside a recall."""
+    reads = []
+
+    async def read() -> object:
+        reads.append(1)
+        return json.loads("{")
+
+    with pytest.raises(json.JSONDecodeError):
+        run_now(run(read)())  # type: ignore[operator]
+    assert len(reads) == 1
+
+
+def test_errors_of_this_package_are_not_read_again() -> None:
+    reads = []
+
+    @consistent
+    async def read() -> None:
+        reads.append(1)
+        raise NotFoundError("There is none.")
+
+    with pytest.raises(NotFoundError):
+        run_now(read())
+    assert len(reads) == 1
