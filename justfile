@@ -4,15 +4,19 @@ check:
     ruff check .
     mypy
     lint-imports
-    pytest -q -m "not server and not slow"
+    pytest -q -m "not server and not system"
 
-# Every test, on a real server.
+# What every change must pass, on a real server.
 test *args:
     pytest {{args}}
 
-# Many more generated examples; takes its time.
-deep:
-    HYPOTHESIS_PROFILE=deep pytest
+# What takes minutes: ten thousand events, killed servers, Chromium, benchmarks, releases.
+system *args:
+    pytest -m system {{args}}
+
+# Every test with many more generated examples; takes its time.
+deep *args:
+    HYPOTHESIS_PROFILE=deep pytest -m "" {{args}}
 
 # Ten thousand calls by tenants that know another's names, ids, texts and cursors.
 isolation:

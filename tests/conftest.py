@@ -9,10 +9,11 @@ from typing import Any
 
 import hypothesis
 import pytest
-from hypothesis import HealthCheck
+from hypothesis import HealthCheck, Phase
 
 pytest_plugins = [
     "tests.plugins.server",
+    "tests.plugins.tiers",
     "tests.plugins.graph",
     "tests.plugins.clients",
     "tests.plugins.ratings",
@@ -27,6 +28,8 @@ for _name, _examples in (("dev", 30), ("check", 200), ("deep", 2_000)):
         deadline=None,
         derandomize=bool(os.environ.get("CI")),
         database=None,
+        # In CI a failing example is found, not made smaller: on a server that takes minutes.
+        phases=set(Phase) - ({Phase.shrink} if os.environ.get("CI") else set()),
         print_blob=True,
         suppress_health_check=_SLOW_FIXTURES,
     )

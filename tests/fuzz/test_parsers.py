@@ -270,8 +270,8 @@ def test_a_file_of_tokens_is_read_or_refused(
     path = folder / "tokens.json"
     path.write_text(broken + json.dumps(entries), "utf-8")
     path.chmod(0o600)
-    for given in ({"mcp_tokens": path}, {"mcp_token": SecretStr(SECRET), "tenant": tenant}):
-        refused = refusal(partial(_tokens, given), by=ConfigurationError)
+    for own in ({"mcp_tokens": path}, {"mcp_token": SecretStr(SECRET), "tenant": tenant}):
+        refused = refusal(partial(_tokens, own), by=ConfigurationError)
         assert SECRET not in everything_of(refused)
 
 

@@ -1,25 +1,42 @@
-"""The server ladder: a Neo4j for the tests, from wherever one can be had."""
+"""The server ladder: a Neo4j for the tests, from wherever one can be had.
+
+The workers of a run share one managed server. The first of them that needs it starts it, and the
+controller stops it at the end.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
+from graphmem.adapters.local_server import files
 from graphmem.adapters.local_server.jars import shipped_lock
 from graphmem.errors import ConfigurationError, LocalServerError
 from graphmem.settings import Settings
 
 _ENVIRON = dict(os.environ)
 """As it was before any fixture emptied it."""
+
+_HOME = pytest.StashKey[Path]()
+"""Home of the managed server that the workers of a run share."""
+
+_KEEPING_PLANS = {
+    "dbms.cypher.min_replan_interval": "24h",
+    "dbms.cypher.statistics_divergence_threshold": "1.0",
+}
+"""The graph of a run only grows, and planning again because of that is most of its time."""
 
 
 def nothing_may_be_skipped() -> bool:
@@ -67,32 +84,67 @@ def _settings(home: Path) -> Settings:
     return Settings.load(wanted, home=home, bolt_port=0, http_port=0, heap="1g", page_cache="256m")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Agree on the home of the server: the controller chooses it, the workers are told."""
+    given = getattr(config, "workerinput", None)
+    home = given["server_home"] if given else tempfile.mkdtemp(prefix="graphmem-tests-")
+    config.stash[_HOME] = Path(home)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker the home of the server."""
+    node.workerinput["server_home"] = str(node.config.stash[_HOME])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server of the run, unless this is a worker."""
+    if not hasattr(config, "workerinput"):
+        local_server.stop(_settings(config.stash[_HOME]))
+        shutil.rmtree(config.stash[_HOME])
+
+
 def pytest_report_header() -> str:
     """Say which server and which driver the run uses."""
     return f"neo4j: {rung()} server (locked {shipped_lock().neo4j}), driver {version('neo4j')}"
 
 
 @pytest.fixture(scope="session")
-def server_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def server_settings(pytestconfig: pytest.Config) -> Settings:
     """Settings of a managed server in a temporary home, sharing the user's cache."""
-    return _settings(tmp_path_factory.mktemp("neo4j"))
+    return _settings(pytestconfig.stash[_HOME])
 
 
 @pytest.fixture(scope="session")
 def server(server_settings: Settings) -> Iterator[Server]:
-    """Yield a server; only one that was started here is stopped."""
+    """Yield the server that all tests of the run share, each in tenants of its own."""
     uri = _ENVIRON.get("GRAPHMEM_TEST_URI")
     if uri:
         password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
         yield Server(uri, "neo4j", password, "GRAPHMEM_TEST_URI")
-    else:
-        yield from started(server_settings)
+        return
+    try:
+        with keeping_plans():
+            found = local_server.ensure(server_settings)
+    except (LocalServerError, ConfigurationError) as error:
+        yield from _contained(str(error))
+        return
+    yield Server(found.uri, found.user, found.password, "managed")
+
+
+@contextmanager
+def keeping_plans() -> Iterator[None]:
+    """Start servers that keep the plan of a query, however much their graph grows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "HARDENING", files.HARDENING | _KEEPING_PLANS)
+        yield
 
 
 def started(settings: Settings) -> Iterator[Server]:
     """Yield a server that nobody else uses, so that a test may wipe it."""
     try:
-        found = local_server.ensure(settings)
+        with keeping_plans():
+            found = local_server.ensure(settings)
     except (LocalServerError, ConfigurationError) as error:
         yield from _contained(str(error))
         return
