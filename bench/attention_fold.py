@@ -16,7 +16,7 @@ class Counted(Enum):
     """What counts as a game."""
 
     PAIRS = "pairs"
-    """As in graphmem/rules/rating.py."""
+    """As in tests/oracles/rating.py."""
     SEARCHES = "searches"
 
 
@@ -25,7 +25,7 @@ class Shared(Enum):
 
     LEAST = "the smaller"
     MEAN = "the mean"
-    """As in graphmem/rules/rating.py."""
+    """As in tests/oracles/rating.py."""
     MOST = "the greater"
 
 

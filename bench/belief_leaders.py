@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from graphmem.rules.projection import Candidate, Evidence, one_closed
+from graphmem.rules.projection import Evidence
+from tests.oracles.projection import Candidate, one_closed
 
 Answer: TypeAlias = Callable[[Sequence[Evidence], datetime], "str | None"]
 """From pieces in order of arrival, and the date asked for."""

@@ -15,8 +15,8 @@ from bench.belief_data import Claim
 from bench.belief_metrics import accuracy, brier, ece, interval, percent, ratio, reliability, span
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules import projection, sequential
 from graphmem.rules.projection import Evidence
+from tests.oracles import projection, sequential
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -32,7 +32,7 @@ Curves: TypeAlias = Mapping[str, Sequence[tuple[float, float, int]]]
 
 def many_net(evidence: Sequence[Evidence]) -> float:
     """Return MANY's belief, max(0, P+ - P-)."""
-    return projection.many(evidence, _end(evidence)).belief
+    return projection.many(evidence, _end(evidence), combine="net").belief
 
 
 def many_log_odds(evidence: Sequence[Evidence]) -> float:
@@ -42,7 +42,7 @@ def many_log_odds(evidence: Sequence[Evidence]) -> float:
 
 def balance(evidence: Sequence[Evidence]) -> float:
     """Return (1 + P+ - P-) / 2, the difference read as a probability."""
-    found = projection.many(evidence, _end(evidence))
+    found = projection.many(evidence, _end(evidence), combine="net")
     return (1 + found.positive - found.negative) / 2
 
 
@@ -222,7 +222,7 @@ def _contested(climate: Sequence[Claim]) -> Table:
     rows: list[dict[str, Cell]] = []
     for label in ("DISPUTED", "SUPPORTS", "REFUTES", "NOT_ENOUGH_INFO"):
         found = [
-            projection.many(seen, _end(seen))
+            projection.many(seen, _end(seen), combine="net")
             for claim in climate
             if claim.label == label and (seen := weighed(claim))
         ]

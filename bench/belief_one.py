@@ -17,7 +17,8 @@ from bench.belief_leaders import BY_TIME, ONE, RULES, Answer
 from bench.belief_metrics import interval, ratio, span
 from bench.belief_streams import EQUAL, MIXED, STRONG, WEAK
 from bench.figures import Cell, Table
-from graphmem.rules.projection import Evidence, one_closed
+from graphmem.rules.projection import Evidence
+from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:
     from bench.progress import Steps

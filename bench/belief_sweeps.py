@@ -12,7 +12,7 @@ from bench.belief_leaders import BY_TIME, Answer
 from bench.belief_metrics import percent
 from bench.belief_one import Asked
 from bench.figures import Cell, Table
-from graphmem.rules.projection import one_closed
+from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:
     from bench.progress import Steps

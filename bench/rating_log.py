@@ -12,7 +12,7 @@ import numpy as np
 
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.rules import identity
-from graphmem.rules.rating import Result, Search
+from tests.oracles.rating import Result, Search
 
 if TYPE_CHECKING:
     from bench.bare import Bare

@@ -23,7 +23,8 @@ from bench.bare import LOAD, SUPERSEDE, Bare
 from bench.server import connected, running, settings_in, wind_down
 from graphmem.errors import ConfigurationError
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.rules import identity, tracerank
+from graphmem.rules import identity
+from tests.oracles import tracerank
 
 if TYPE_CHECKING:
     from bench.progress import Steps

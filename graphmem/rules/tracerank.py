@@ -1,6 +1,6 @@
 """TraceRank: how much it counts that something was said again and again, at an instant.
 
-Oracle of cypher/fragments/trace_fold.cypher.
+Cypher folds it in cypher/fragments/trace_fold.cypher; here are its constants and its last step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ WINDOW = timedelta(hours=24)
 BURST = 0.1
 """The j-th event of a burst counts this to the power of j: a thousand together add a ninth."""
 STANDARD = TraceRank()
-
 _DAY = timedelta(days=1)
 
 
@@ -31,20 +30,6 @@ class Said:
     """1 for a full event, else 0.1^j."""
     spacing: float
     """1 + b ln(1 + days since the full event before), >= 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """All that the future of a trace depends on."""
-
-    trace: float = 0.0
-    """Right after the last event, >= 0."""
-    at: datetime | None = None
-    """When that was."""
-    full_at: datetime | None = None
-    """When the last full event was."""
-    burst: int = 0
-    """Events since then."""
 
 
 def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Said]:
@@ -61,34 +46,6 @@ def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Said]:
         found.append(Said(at, 1.0, 1 + by.spacing * math.log1p(gap)))
         full_at, place = at, 0
     return found
-
-
-def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD) -> float:
-    """Return the trace at `now`, >= 0; what happens later is not seen.
-
-    The sum of e^(-(now - t) / tau) * burst * spacing over the events.
-    """
-    seen = [at for at in instants if at <= now]
-    return math.fsum(
-        one.burst * one.spacing * math.exp(-(now - one.at) / _DAY / by.tau_days)
-        for one in said(seen, by)
-    )
-
-
-def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD) -> State:
-    """Return the state after events that are not older than the last one of `state`.
-
-    Because recency is exponential, what was summed up to there fades as one.
-    """
-    for at in sorted(instants):
-        faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0
-        if state.full_at is None or at - state.full_at >= WINDOW:
-            gap = (at - state.full_at) / _DAY if state.full_at is not None else 0.0
-            state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
-        else:
-            burst = state.burst + 1
-            state = State(faded + BURST**burst, at, state.full_at, burst)
-    return state
 
 
 def final(similarity: float, traced: float, by: TraceRank = STANDARD) -> float:

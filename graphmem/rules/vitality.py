@@ -1,4 +1,4 @@
-"""How alive a belief is: the oracle of cypher/fragments/vitality.cypher, and the gate.
+"""How alive a belief is: the constants of cypher/fragments/vitality.cypher, and the gate.
 
 Dual strength (Bjork): storage strength only grows, retrieval strength fades with disuse and is
 made to last by retrievals that are spaced. Beside it a mean weighted by precision, and the gate
@@ -7,18 +7,12 @@ that decides whether a contradiction unsettles the belief (Nader; Engram's findi
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from graphmem.model import EventType, Vitality
 from graphmem.rules import sequential
 from graphmem.rules.projection import Evidence
-
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -53,118 +47,6 @@ LEAST_RETRIEVAL = 0.05
 without a look or support. What somebody told is never kept out: that would be forgetting it."""
 
 
-class Piece(NamedTuple):
-    """A piece of evidence that counts, and where it comes from."""
-
-    evidence: Evidence
-    source: str
-    importance: float | None = None
-    """Of the episode that it occurred in; None: it occurred in none."""
-
-
-class Mark(NamedTuple):
-    """A FLAG or a RESOLVE event of a belief."""
-
-    id: str
-    type: EventType
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Life:
-    """What is seen of a belief at a pair of times, in any order; evidence not taken back."""
-
-    created_at: datetime
-    """When the first was seen that speaks of it."""
-    initial: float
-    """Its confidence before any evidence."""
-    pieces: Sequence[Piece] = ()
-    accesses: Sequence[datetime] = ()
-    marks: Sequence[Mark] = ()
-    stated_by: Sequence[str] = ()
-    """The `source` of each event that states it."""
-
-
-def vitality(life: Life, valid: datetime, by: Terms = STANDARD) -> Vitality:
-    """Return how alive a belief is.
-
-    Args:
-        life: what is seen of it at `valid`.
-        valid: the instant that is asked about.
-        by: the constants.
-    """
-    evidence = sorted((piece.evidence for piece in life.pieces), key=attrgetter("at", "id"))
-    supports = [piece for piece in life.pieces if piece.evidence.polarity > 0]
-    instants = {*life.accesses, *(piece.evidence.at for piece in supports)} or {life.created_at}
-    days = stability(instants, (m.at for m in life.marks if m.type is EventType.FLAG), by)
-    importances = (p.importance for p in supports if p.importance is not None)
-    importance = max(importances, default=by.neutral)
-    mean, precision = weighted(evidence, life.initial, by)
-    return Vitality(
-        retrieval=retrieval(valid - max(instants), days, importance, by),
-        stability_days=days,
-        storage=len(evidence),
-        last_access_at=max(life.accesses, default=None),
-        mean=mean,
-        precision=precision,
-        gate=gate(len(evidence), valid - life.created_at, by),
-        flagged_at=flagged_at(life.marks),
-        importance=importance,
-        derived=derived(life, by),
-    )
-
-
-def stability(
-    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: Terms = STANDARD
-) -> float:
-    """Return S, in days: each retrieval after the first makes it grow, each flag halves it.
-
-    S * (1 + ln(1 + days since the retrieval before)): one at once adds nothing, so a burst counts
-    as one. What happens at one instant counts once, and a flag comes after a retrieval of its
-    instant: it is that look which unsettled the belief.
-    """
-    days, last = by.first_days, None
-    for at, flag in sorted([(at, False) for at in {*retrievals}] + [(at, True) for at in {*flags}]):
-        if flag:
-            days = max(by.first_days, days * by.flagged)
-        else:
-            gap = (at - last) / _DAY if last is not None else 0.0
-            days, last = min(by.most_days, days * (1 + math.log1p(gap))), at
-    return days
-
-
-def retrieval(
-    since: timedelta, stability_days: float, importance: float, by: Terms = STANDARD
-) -> float:
-    """Return R in [0, 1].
-
-    Args:
-        since: the last retrieval; one in the future counts as one now.
-        stability_days: S.
-        importance: in [0, 1]; what is important fades more slowly.
-        by: the constants.
-    """
-    lasts = stability_days * by.stretch ** (importance - by.neutral)
-    return math.exp(-max(since / _DAY, 0.0) / lasts)
-
-
-def weighted(
-    evidence: Iterable[Evidence], initial: float, by: Terms = STANDARD
-) -> tuple[float, float]:
-    """Return the mean weighted by precision, and its precision.
-
-    Each piece draws the mean by the share that its precision, weight * confidence, has in the sum
-    so far; a piece without precision changes nothing.
-    """
-    mean, total = initial, by.prior_precision
-    for e in evidence:
-        precision = e.weight * e.confidence
-        if precision > 0:
-            total += precision
-            mean += precision / total * (said(e) - mean)
-    return mean, total
-
-
 def said(e: Evidence) -> float:
     """Return what a piece of evidence says the belief is, in [0, 1]."""
     strength = sequential.strength(e)
@@ -174,18 +56,6 @@ def said(e: Evidence) -> float:
 def prediction_error(e: Evidence, mean: float) -> float:
     """Return how far a piece of evidence lies from what was expected, in [0, 1]."""
     return abs(said(e) - mean)
-
-
-def gate(storage: int, age: timedelta, by: Terms = STANDARD) -> float:
-    """Return the error that a contradiction must pass: older and better founded, the greater.
-
-    Args:
-        storage: pieces of evidence that count.
-        age: since the first was seen that speaks of the belief.
-        by: the constants.
-    """
-    wanted = by.gate_base * math.log1p(storage) * math.log1p(max(age / _DAY, 0.0))
-    return min(max(wanted, by.gate_least), by.gate_most)
 
 
 def destabilises(
@@ -201,19 +71,6 @@ def destabilises(
     """
     is_open = last_access is not None and timedelta(0) <= at - last_access <= WINDOW
     return is_open or error > threshold
-
-
-def flagged_at(marks: Iterable[Mark]) -> datetime | None:
-    """Return since when a belief is flagged, if the newest word is a FLAG, by (instant, id)."""
-    newest = max(marks, key=lambda mark: (mark.at, mark.id), default=None)
-    return newest.at if newest is not None and newest.type is EventType.FLAG else None
-
-
-def derived(life: Life, by: Terms = STANDARD) -> bool:
-    """Return whether consolidation inferred a belief, and nothing else states or supports it."""
-    told = [*life.stated_by, *(p.source for p in life.pieces if p.evidence.polarity > 0)]
-    inferred = any(piece.source == by.consolidation for piece in life.pieces)
-    return inferred and all(source == by.consolidation for source in told)
 
 
 def sent(by: Terms = STANDARD) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from bench.attention_measures import Found, Tiers
 from bench.attention_tables import Aim
 from bench.attention_world import Harm, Log, Setting, harmed, within
 from graphmem.rules import rating
-from graphmem.rules.rating import STANDARD, Result, Search
+from graphmem.rules.rating import STANDARD
 from tests.bench.attention_worlds import ITEM, SMALL, asked, lived, told
+from tests.oracles import rating as rating_oracle
+from tests.oracles.rating import Result, Search
 
 # Worlds
 
@@ -104,7 +106,7 @@ def test_the_fold_is_the_shipped_rule() -> None:
     now = Ratings.unrated(200)
     for one in log:
         play(now, one)
-    standings = rating.rate(_searches(log)).standings
+    standings = rating_oracle.rate(_searches(log)).standings
     assert {str(n) for n in np.flatnonzero(~np.isnan(now.elo))} == {*standings}
     for item, standing in standings.items():
         assert now.elo[int(item)] == pytest.approx(standing.elo, abs=1e-9)
@@ -163,7 +165,7 @@ def test_ratings_fade_since_the_last_opening_or_the_first_game() -> None:
     play(now, asked(50, [0, 2], [0]))
     read = now.read(100, SHIPPED)
     days = (10, 20, 10)
-    wanted = [rating.faded(elo, d) for elo, d in zip(now.elo, days, strict=True)]
+    wanted = [rating_oracle.faded(elo, d) for elo, d in zip(now.elo, days, strict=True)]
     assert read == pytest.approx(wanted)
     assert now.read(100, replace(SHIPPED, fades=False)) is now.elo
 

@@ -15,8 +15,8 @@ from bench.attention_harm import ASKS, BURIES, HARMS, STUFFED
 from bench.attention_lives import ENDS, Lived
 from bench.attention_pruning import Kept, Shelf, Size, grown
 from bench.attention_world import ADVERSARY, FAR, Asked, Harm, World, harmed, within
-from graphmem.rules.rating import Standing
 from tests.bench.attention_worlds import ITEM, SMALL, lived, told
+from tests.oracles.rating import Standing
 
 # Adversaries
 

@@ -15,9 +15,9 @@ from bench.rating_log import MadeLog
 from graphmem import GraphMem
 from graphmem.client import connect
 from graphmem.model import Settled
-from graphmem.rules import rating as rules
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from tests.oracles import rating as rules
 
 STEPS = Steps(Console(quiet=True))
 LOG = MadeLog(10_000, memories=300)

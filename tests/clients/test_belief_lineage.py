@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from graphmem import GraphMem, Message
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
 from graphmem.model import AsOf, BeliefCard, Kind, Link, Recorded, Retraction, Status
-from graphmem.rules import lineage
-from graphmem.rules.lineage import Effect
 from graphmem.rules.moments import FOREVER
-from graphmem.rules.retraction import Retract, retracted
+from tests.oracles import lineage
+from tests.oracles.lineage import Effect
+from tests.oracles.retraction import Retract, retracted
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 

@@ -15,8 +15,8 @@ from graphmem.cli import recall_views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx
-from graphmem.rules import projection
 from graphmem.rules.projection import Evidence
+from tests.oracles import projection
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from graphmem import BeliefBite, GraphMem, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
 from graphmem.model import POLICIES, AnyBite, Score
-from graphmem.rules import blending, dates, fusion
+from graphmem.rules import blending, dates
 from graphmem.testing import FrozenClock
+from tests.oracles import blending as blending_oracle
+from tests.oracles import fusion
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
@@ -98,7 +100,7 @@ def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None
         relevance[bite.id] = bite.parts.relevance
         expected = bite.parts.relevance
         if isinstance(bite, BeliefBite):
-            expected = blending.believed(expected, bite.belief.belief, policy)
+            expected = blending_oracle.believed(expected, bite.belief.belief, policy)
         elif policy.score is Score.ESPER:
             expected = policy.blend * expected + (1 - policy.blend) * blending.UNPROVEN
         assert bite.score == pytest.approx(expected, abs=1e-9)
@@ -114,7 +116,7 @@ def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None
         for b in every
         if isinstance(b, TurnBite)
     }
-    around = blending.around(turns, policy.around, by["reach"])
+    around = blending_oracle.around(turns, policy.around, by["reach"])
     for bite in every:
         if isinstance(bite, TurnBite):
             place = bite.turn.episode_id, bite.turn.position
@@ -139,7 +141,7 @@ def _lists(every: tuple[AnyBite, ...], policy: RecallPolicy, by: Mapping[str, fl
                 dict(fusion.reciprocal_rank([(weight, one)], policy.k)) for one in lists.values()
             ]
         elif policy.score is Score.BLENDED:
-            scaled = blending.scaled([blending.Listed(one) for one in lists.values()])
+            scaled = blending_oracle.scaled([blending_oracle.Listed(one) for one in lists.values()])
             parts = [{item: weight * p for item, p in one.items()} for one in scaled]
         else:
             parts = [{item: max(p, 0.0) for item, p in one.items()} for one in lists.values()]
@@ -170,7 +172,7 @@ def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
             name, at = str(bite.belief.subject).lower(), bite.belief.created_at
         case TurnBite():
             name, at = (bite.turn.name or "").lower(), bite.turn.occurred_at
-    is_named = blending.names(asked, name, wholly=isinstance(bite, BeliefBite))
+    is_named = blending_oracle.names(asked, name, wholly=isinstance(bite, BeliefBite))
     assert bite.parts.named == (by["named"] if is_named else 0.0)
     told = any(start <= at < end for start, end in spans)
     assert bite.parts.dated == (by["dated"] if told else 0.0)
@@ -190,8 +192,8 @@ def test_recency_fades_from_what_was_said_last(door: Door, memory: GraphMem, day
     found = {bite.kind: bite.parts.recency for bite in handle.recall("limit", policy=policy).bites}
 
     assert found["memory"] == pytest.approx(
-        0.5 * blending.recency(MAY - timedelta(days=10), MAY, days)
+        0.5 * blending_oracle.recency(MAY - timedelta(days=10), MAY, days)
     )
     assert found["belief"] == pytest.approx(
-        0.5 * blending.recency(MAY - timedelta(days=3), MAY, days)
+        0.5 * blending_oracle.recency(MAY - timedelta(days=3), MAY, days)
     )

@@ -16,7 +16,6 @@ from graphmem.errors import GraphUnavailableError, InvalidInputError
 from graphmem.operations import rolling_up
 from graphmem.operations.access_log import Bound, Search
 from graphmem.ports import run_now, silent
-from graphmem.rules import rating
 from graphmem.testing import FrozenClock
 from tests.cypher.attention.test_rating_equals_oracle import (
     JUNE,
@@ -25,6 +24,7 @@ from tests.cypher.attention.test_rating_equals_oracle import (
     things,
     written,
 )
+from tests.oracles import rating
 from tests.plugins.clients import on
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant

@@ -31,9 +31,11 @@ from graphmem.errors import (
     SupersededBeliefError,
 )
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
-from graphmem.rules import claims, flips, projection, sequential
+from graphmem.rules import claims, sequential
 from graphmem.rules.claims import Claim
 from graphmem.rules.projection import Evidence
+from tests.oracles import flips, projection
+from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_model import SEES, Kept, Model, Moment, told
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.histories import clocked
@@ -591,7 +593,7 @@ def like_trail(
     trail: Any, kept: Kept, pieces: Sequence[Evidence], when: Moment, *, pooled: bool
 ) -> None:
     initial = kept.initial(when)
-    verdict = sequential.test(pieces, initial, pooled=pooled)
+    verdict = sequential_oracle.test(pieces, initial, pooled=pooled)
     assert (trail.belief_id, trail.initial_confidence) == (kept.claim.id, initial)
     assert [line.event_id for line in trail.lines] == [step.id for step in verdict.steps]
     for line, step in zip(trail.lines, verdict.steps, strict=True):

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from graphmem import GraphMem, Outcome, Status
 from graphmem.errors import ForeignScopeError, NotFoundError, SelfSupersessionError
-from graphmem.rules import lineage
+from tests.oracles import lineage
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.lineage_model import Model
 from tests.plugins.texts import unlike

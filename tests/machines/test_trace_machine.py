@@ -15,6 +15,7 @@ from graphmem import AsOf, GraphMem, Memory, MemoryBite, Status, TraceRank, Wish
 from graphmem.errors import SelfSupersessionError
 from graphmem.model import MemoryReasons, RecallPolicy
 from graphmem.rules import tracerank
+from tests.oracles import tracerank as tracerank_oracle
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import restated, unlike
@@ -89,7 +90,7 @@ class Sayings(RuleBasedStateMachine):
             reasons = self.handles[scope].why(memory.id, as_of=AsOf(valid=at))
             assert isinstance(reasons, MemoryReasons)
             times = [said for _, said in seen]
-            assert reasons.trace.trace == pytest.approx(tracerank.trace(times, at), abs=1e-9)
+            assert reasons.trace.trace == pytest.approx(tracerank_oracle.trace(times, at), abs=1e-9)
             own = tracerank.said(times)
             shown = reasons.trace.sayings
             assert [s.at for s in shown] == [s.at for s in own]
@@ -105,7 +106,9 @@ class Sayings(RuleBasedStateMachine):
     ) -> dict[str, float]:
         """Return the trace of each memory that a reader can see."""
         return {
-            memory.id: tracerank.trace((t for _, t in self.seen(memory.id, scope, at)), at, by)
+            memory.id: tracerank_oracle.trace(
+                (t for _, t in self.seen(memory.id, scope, at)), at, by
+            )
             for memory in everything(self.handles[scope])
         }
 

@@ -18,8 +18,9 @@ from graphmem.errors import NotFoundError
 from graphmem.model import Backfilled, MemoryReasons
 from graphmem.operations import backfilling, rebuilding
 from graphmem.ports import Role, run_now
-from graphmem.rules import backfill, identity, tracerank
+from graphmem.rules import backfill, identity
 from graphmem.testing import HashEmbedder
+from tests.oracles import tracerank
 from tests.plugins.clients import on
 from tests.plugins.faults import (
     Holding,

@@ -14,9 +14,10 @@ import pytest
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, SupersededBeliefError
 from graphmem.model import Policy, Recorded, Replaced, Slot
-from graphmem.rules import claims, projection
+from graphmem.rules import claims
 from graphmem.rules.projection import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
+from tests.oracles import projection
 from tests.plugins.clients import Door, on
 from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle

@@ -9,10 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.model import Cardinality, Policy, Status
-from graphmem.rules import claims, identity, lineage, projection, retraction, sequential
+from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim
 from graphmem.rules.projection import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
+from tests.oracles import lineage, projection, retraction, sequential
 
 SEES = {"global": ("global",), "alice": ("alice", "global")}
 """Scopes that a handle can see, its own first."""

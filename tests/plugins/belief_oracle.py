@@ -9,9 +9,12 @@ from dataclasses import asdict
 from datetime import datetime
 
 from graphmem.model import AsOf, Belief, Cardinality, Policy, Slot, Supposed, Trail
-from graphmem.rules import projection, sequential
+from graphmem.rules import sequential
 from graphmem.rules.claims import clamped
-from graphmem.rules.projection import CONTESTED, Candidate, Evidence, ManyBelief
+from graphmem.rules.projection import Evidence
+from tests.oracles import projection
+from tests.oracles import sequential as sequential_oracle
+from tests.oracles.projection import CONTESTED, Candidate, ManyBelief
 from tests.plugins.histories import Written
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, unlike
 
@@ -50,7 +53,7 @@ def wrong_belief(written: Written, found: Belief, as_of: AsOf, policy: Policy) -
     if policy.cardinality is Cardinality.ONE:
         rivals = {c.claim: c.belief for c in _one(written.seen(as_of.known), valid, policy)}
         belief = rivals.get(found.id, belief)
-    verdict = sequential.test(own, initial)
+    verdict = sequential_oracle.test(own, initial)
     numbers = {
         "initial": (found.initial_confidence, initial),
         "belief": (found.belief, belief),
@@ -78,7 +81,7 @@ def verdict_of(
     without: Sequence[str] = (),
     *,
     pooled: bool = False,
-) -> sequential.Verdict:
+) -> sequential_oracle.Verdict:
     """Return what the rules make of what is seen of a claim, and of what is supposed."""
     valid = as_of.valid or END
     heard = [e for e in written.of(belief_id, as_of.known) if e.at <= valid]
@@ -96,11 +99,11 @@ def verdict_of(
         )
         for place, one in enumerate(extra)
     ]
-    return sequential.test(heard, written.initial(belief_id, as_of), pooled=pooled)
+    return sequential_oracle.test(heard, written.initial(belief_id, as_of), pooled=pooled)
 
 
 def wrong_trail(
-    trail: Trail, expected: sequential.Verdict, *, start: int = 0, limit: int = 100
+    trail: Trail, expected: sequential_oracle.Verdict, *, start: int = 0, limit: int = 100
 ) -> list[str]:
     """Return in what a trail, of which a page is shown, differs from a verdict and its steps."""
     steps = expected.steps[start : start + limit]

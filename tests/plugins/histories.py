@@ -17,8 +17,8 @@ from graphmem.ports import run_now
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim, Draft
 from graphmem.rules.projection import Evidence
-from graphmem.rules.retraction import Retract, retracted
 from graphmem.testing import FrozenClock
+from tests.oracles.retraction import Retract, retracted
 from tests.plugins.clients import on
 from tests.plugins.graph import Look
 from tests.rules.strategies_histories import (

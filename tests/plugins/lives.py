@@ -14,9 +14,11 @@ from graphmem.model import AsOf, EventType, Source, Status, Vitality
 from graphmem.operations import access_log, evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
-from graphmem.rules import claims, lineage, projection, vitality
-from graphmem.rules.lineage import Effect
-from graphmem.rules.vitality import Life, Mark, Piece
+from graphmem.rules import claims, vitality
+from tests.oracles import lineage, projection
+from tests.oracles import vitality as vitality_oracle
+from tests.oracles.lineage import Effect
+from tests.oracles.vitality import Life, Mark, Piece
 from tests.plugins.graph import Look
 from tests.plugins.histories import (
     PREDICATE,
@@ -151,7 +153,7 @@ class Lived:
     def expected(self, belief_id: str, as_of: AsOf) -> Vitality | None:
         """Return what the rules make of it."""
         life = self.seen(belief_id, as_of)
-        return None if life is None else vitality.vitality(life, as_of.valid or END)
+        return None if life is None else vitality_oracle.vitality(life, as_of.valid or END)
 
     def _since(self, as_of: AsOf) -> Iterator[tuple[str, datetime]]:
         yield from self.written.existed(as_of).items()

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.model import Status
-from graphmem.rules import lineage
-from graphmem.rules.lineage import Effect
+from tests.oracles import lineage
+from tests.oracles.lineage import Effect
 from tests.plugins.graph import Look
 
 STATEMENTS = ("ADD", "IMPORT", "REINFORCE_EXACT")

@@ -11,7 +11,8 @@ from typing import NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from graphmem.model import Policy
-from graphmem.rules.projection import Candidate, Evidence, State, ranked
+from graphmem.rules.projection import Evidence
+from tests.oracles.projection import Candidate, State, ranked
 
 T = TypeVar("T")
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from graphmem.model import POLICIES, RecallPolicy, Score
 from graphmem.rules import blending
-from graphmem.rules.blending import Listed
+from tests.oracles import blending as blending_oracle
+from tests.oracles.blending import Listed
 
 NOW = datetime(2025, 5, 5, tzinfo=UTC)
 NEAR = 1e-12
@@ -28,7 +29,7 @@ WHOLE = RecallPolicy(recency_weight=0.4, access_weight=0.3, min_similarity=0.2)
 
 @given(LISTS)
 def test_a_scale_is_from_the_floor_of_its_list_to_the_best_of_all(lists: list[Listed]) -> None:
-    scaled = blending.scaled(lists)
+    scaled = blending_oracle.scaled(lists)
     top = max((p for one in lists for p in one.points.values()), default=0.0)
     assert len(scaled) == len(lists)
     for one, put in zip(lists, scaled, strict=True):
@@ -46,12 +47,12 @@ def test_a_scale_is_from_the_floor_of_its_list_to_the_best_of_all(lists: list[Li
 def test_a_scale_by_hand() -> None:
     near = Listed({"a": 0.9, "b": 0.6, "c": 0.4}, floor=0.4)
     far = Listed({"d": 0.45, "e": -0.2})
-    assert blending.scaled([near, far]) == [
+    assert blending_oracle.scaled([near, far]) == [
         pytest.approx({"a": 1.0, "b": 0.4, "c": 0.0}),
         pytest.approx({"d": 0.5, "e": 0.0}),
     ]
-    assert blending.scaled([]) == []
-    assert blending.scaled([Listed({})]) == [{}]
+    assert blending_oracle.scaled([]) == []
+    assert blending_oracle.scaled([Listed({})]) == [{}]
 
 
 @given(POINTS, st.integers(1, 8))
@@ -59,35 +60,37 @@ def test_a_scale_by_hand() -> None:
 def test_a_list_has_a_floor_when_it_is_full(points: dict[str, float], pool: int) -> None:
     if not points:
         return
-    floor = blending.floor(points, pool)
+    floor = blending_oracle.floor(points, pool)
     assert floor >= 0
     assert floor in {0.0, *points.values()}
     assert floor == (max(0.0, *sorted(points.values())[:1]) if len(points) >= pool else 0.0)
 
 
 def test_a_list_that_is_not_full_ends_with_what_fits() -> None:
-    assert blending.floor({"a": 0.9, "b": 0.3}, 3) == 0.0
-    assert blending.floor({"a": 0.9, "b": 0.3}, 2) == 0.3
-    assert blending.floor({"a": 0.9, "b": -0.3}, 2) == 0.0
+    assert blending_oracle.floor({"a": 0.9, "b": 0.3}, 3) == 0.0
+    assert blending_oracle.floor({"a": 0.9, "b": 0.3}, 2) == 0.3
+    assert blending_oracle.floor({"a": 0.9, "b": -0.3}, 2) == 0.0
 
 
 @given(st.timedeltas(timedelta(0), timedelta(days=900)), st.floats(0.1, 1_000))
 def test_recency_fades_by_e_in_its_days(age: timedelta, days: float) -> None:
-    fades = blending.recency(NOW - age, NOW, days)
+    fades = blending_oracle.recency(NOW - age, NOW, days)
     assert 0 <= fades <= 1
-    older = blending.recency(NOW - age - timedelta(days=days), NOW, days)
+    older = blending_oracle.recency(NOW - age - timedelta(days=days), NOW, days)
     assert older == pytest.approx(fades / math.e, rel=1e-6, abs=1e-300)
 
 
 def test_recency_by_hand() -> None:
-    assert blending.recency(NOW, NOW, 21) == 1
-    assert blending.recency(NOW - timedelta(days=21), NOW, 21) == pytest.approx(1 / math.e)
-    assert blending.recency(NOW - timedelta(hours=12), NOW, 1) == pytest.approx(math.exp(-0.5))
+    assert blending_oracle.recency(NOW, NOW, 21) == 1
+    assert blending_oracle.recency(NOW - timedelta(days=21), NOW, 21) == pytest.approx(1 / math.e)
+    assert blending_oracle.recency(NOW - timedelta(hours=12), NOW, 1) == pytest.approx(
+        math.exp(-0.5)
+    )
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 10**9), max_size=6))
 def test_the_most_opened_has_all_and_what_was_never_opened_nothing(counts: dict[str, int]) -> None:
-    shares = blending.access(counts)
+    shares = blending_oracle.access(counts)
     assert shares.keys() == {item for item, n in counts.items() if n}
     for item, share in shares.items():
         assert 0 < share <= 1
@@ -98,16 +101,16 @@ def test_the_most_opened_has_all_and_what_was_never_opened_nothing(counts: dict[
 
 
 def test_access_by_hand() -> None:
-    assert blending.access({"a": 7, "b": 1, "c": 0}) == pytest.approx({"a": 1.0, "b": 1 / 3})
-    assert blending.access({"a": 0}) == {}
-    assert blending.access({}) == {}
+    assert blending_oracle.access({"a": 7, "b": 1, "c": 0}) == pytest.approx({"a": 1.0, "b": 1 / 3})
+    assert blending_oracle.access({"a": 0}) == {}
+    assert blending_oracle.access({}) == {}
 
 
 @given(PLACES, st.floats(0, 0.99), st.integers(0, 5))
 def test_what_is_given_to_neighbours_is_what_they_get(
     relevance: dict[tuple[str, int], float], share: float, reach: int
 ) -> None:
-    got = blending.around(relevance, share, reach)
+    got = blending_oracle.around(relevance, share, reach)
     assert got.keys() == relevance.keys()
     for (episode, at), whole in got.items():
         by_hand = sum(
@@ -130,7 +133,7 @@ def test_what_is_given_to_neighbours_is_what_they_get(
 
 def test_around_by_hand() -> None:
     turns = {("e", 0): 1.0, ("e", 1): 0.0, ("e", 2): 0.5, ("e", 3): 0.0, ("other", 1): 9.0}
-    assert blending.around(turns, 0.3, 2) == pytest.approx(
+    assert blending_oracle.around(turns, 0.3, 2) == pytest.approx(
         {
             ("e", 0): 0.5 * 0.09,
             ("e", 1): 0.3 + 0.15,
@@ -139,8 +142,8 @@ def test_around_by_hand() -> None:
             ("other", 1): 0.0,
         }
     )
-    assert set(blending.around(turns, 0.3, 0).values()) == {0.0}
-    assert set(blending.around(turns, 0.0, 5).values()) == {0.0}
+    assert set(blending_oracle.around(turns, 0.3, 0).values()) == {0.0}
+    assert set(blending_oracle.around(turns, 0.0, 5).values()) == {0.0}
 
 
 @given(st.floats(0, 3), st.floats(0, 3), SHARES, SHARES, st.sampled_from(list(POLICIES.values())))
@@ -149,8 +152,8 @@ def test_more_relevant_or_more_believed_never_ranks_lower(
 ) -> None:
     relevance, more = sorted((relevance, more))
     belief, surer = sorted((belief, surer))
-    score = blending.believed(relevance, belief, policy)
-    assert 0 <= score <= blending.believed(more, surer, policy) + NEAR
+    score = blending_oracle.believed(relevance, belief, policy)
+    assert 0 <= score <= blending_oracle.believed(more, surer, policy) + NEAR
     if policy.score is not Score.ESPER:
         assert score <= relevance + NEAR
 
@@ -167,14 +170,16 @@ def test_more_relevant_or_more_believed_never_ranks_lower(
     ],
 )
 def test_how_much_belief_counts_by_each_policy(name: str, expected: float) -> None:
-    assert blending.believed(0.5, 0.8, POLICIES[name]) == pytest.approx(expected)
+    assert blending_oracle.believed(0.5, 0.8, POLICIES[name]) == pytest.approx(expected)
 
 
 @given(SHARES, st.floats(0, 3), SHARES)
 def test_a_blend_of_one_forgets_belief(belief: float, relevance: float, other: float) -> None:
     policy = RecallPolicy(blend=1.0)
-    expected = blending.believed(relevance, other, policy)
-    assert blending.believed(relevance, belief, policy) == pytest.approx(expected) == relevance
+    expected = blending_oracle.believed(relevance, other, policy)
+    assert (
+        blending_oracle.believed(relevance, belief, policy) == pytest.approx(expected) == relevance
+    )
 
 
 @pytest.mark.parametrize("score", Score)
@@ -223,8 +228,8 @@ def test_a_word_is_found_with_what_belongs_to_it_too() -> None:
 
 def test_people_are_called_by_one_name_and_things_by_all_of_theirs() -> None:
     words = blending.asked("Does Bob Smith lead the French Republic?")
-    assert blending.names(words, "bob jones", wholly=False)
-    assert not blending.names(words, "bob jones", wholly=True)
-    assert not blending.names(words, "czech republic", wholly=True)
-    assert blending.names(words, "french republic", wholly=False)
-    assert not blending.names(words, "", wholly=False)
+    assert blending_oracle.names(words, "bob jones", wholly=False)
+    assert not blending_oracle.names(words, "bob jones", wholly=True)
+    assert not blending_oracle.names(words, "czech republic", wholly=True)
+    assert blending_oracle.names(words, "french republic", wholly=False)
+    assert not blending_oracle.names(words, "", wholly=False)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
 from graphmem.rules import sequential
-from graphmem.rules.flips import flip_set
 from graphmem.rules.projection import Evidence
+from tests.oracles import sequential as sequential_oracle
+from tests.oracles.flips import flip_set
 from tests.rules.strategies_histories import (
     BASE,
     claim_histories,
@@ -50,7 +51,7 @@ def trials(draw: st.DrawFn) -> list[Evidence]:
 
 
 def status(evidence: Sequence[Evidence], test: sequential.Test) -> VerdictStatus:
-    return sequential.test(evidence, 0.5, test).status
+    return sequential_oracle.test(evidence, 0.5, test).status
 
 
 def flips(evidence: Sequence[Evidence], without: Sequence[str], test: sequential.Test) -> bool:

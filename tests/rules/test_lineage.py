@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Link, Status
-from graphmem.rules.lineage import Effect, heads, in_force, seen, status_of
+from graphmem.rules.lineage import heads
 from graphmem.rules.moments import BEGINNING
+from tests.oracles.lineage import Effect, in_force, seen, status_of
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 

@@ -11,15 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphmem.model import Policy
-from graphmem.rules.projection import (
-    MOST,
-    Evidence,
-    State,
-    continued,
-    one,
-    one_closed,
-    ranked,
-)
+from graphmem.rules.projection import Evidence
+from tests.oracles.projection import MOST, POLICY, State, continued, one, one_closed, ranked
 from tests.rules.strategies_histories import (
     BASE,
     CLAIMS,
@@ -41,7 +34,7 @@ def scores(*evidence: Evidence, kappa: float = 2.0, tau_days: float = math.inf) 
     """Return the scores after all of the evidence, by claim, by both ways."""
     fold = one(evidence, END, kappa=kappa, tau_days=tau_days)
     closed = one_closed(evidence, END, kappa=kappa, tau_days=tau_days)
-    assert unlike(closed, fold, END, Overwriting(kappa, tau_days, 0.0, 0.05)) == []
+    assert unlike(closed, fold, END, Overwriting(kappa, tau_days, 0.0, POLICY.margin)) == []
     return {c.claim: c.score for c in fold}
 
 
@@ -142,7 +135,7 @@ def test_atlas_takes_over_from_borealis() -> None:
     for project in (one, one_closed):
         [before] = project(evidence, BASE + timedelta(days=2))
         assert (before.claim, before.score, before.ambiguous) == ("borealis", 0.8, False)
-        leader, other = project(evidence, END)
+        leader, other = project(evidence, END, kappa=2.0)
         assert (leader.claim, leader.score, leader.last_id) == ("atlas", 0.9, "e2")
         assert other.claim == "borealis"
         assert other.score == pytest.approx(0.8 * math.exp(-2 * 0.9), abs=TOLERANCE)
@@ -152,7 +145,7 @@ def test_atlas_takes_over_from_borealis() -> None:
 
 def test_late_evidence_takes_its_place_by_its_own_time() -> None:
     late = said("late", "borealis", 1.0, day=-300)
-    found = one([said("e1", "atlas", 0.6), late], END)
+    found = one([said("e1", "atlas", 0.6), late], END, kappa=2.0)
     assert [c.claim for c in found] == ["atlas", "borealis"]
     assert found[0].score == 0.6
 
@@ -225,7 +218,7 @@ def test_the_two_best_are_ambiguous_when_they_are_near() -> None:
 
 def test_the_comparison_of_rankings_can_fail() -> None:
     terms = Overwriting(2.0, math.inf, 0.0, 0.05)
-    found = one([said("e1", "atlas"), said("e2", "borealis", day=1)], END)
+    found = one([said("e1", "atlas"), said("e2", "borealis", day=1)], END, kappa=2.0)
     assert unlike(found, found, END, terms) == []
     assert unlike(found[:1], found, END, terms)
     assert unlike(found[::-1], found, END, terms)

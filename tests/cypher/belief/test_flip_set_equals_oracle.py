@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf, FlipSet, VerdictStatus
-from graphmem.rules import asking, flips, sequential
+from graphmem.rules import asking, sequential
 from graphmem.rules.projection import Evidence
+from tests.oracles import flips
+from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_oracle import verdict_of
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
@@ -61,7 +63,7 @@ def wrong_flips(
     test = asking.bounds(handle._state.binding.world.settings)
     found = handle.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
-    status = sequential.test(evidence, 0.5, test).status
+    status = sequential_oracle.test(evidence, 0.5, test).status
     wrong = []
     if (found.status, found.evidence) != (status, len(evidence)):
         wrong.append(f"{found.status} of {found.evidence}, not {status} of {len(evidence)}")
@@ -78,7 +80,7 @@ def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.Tes
     """Return in what a set does not do what it says, or is out of order."""
     ids = found.event_ids or ()
     left = [e for e in evidence if e.id not in ids]
-    becomes = sequential.test(left, 0.5, test).status
+    becomes = sequential_oracle.test(left, 0.5, test).status
     order = [e.id for e in sorted(evidence, key=lambda e: (e.at, e.id)) if e.id in ids]
     wrong = [] if becomes == found.becomes != found.status else [f"becomes {becomes}"]
     return wrong if list(ids) == order else [*wrong, f"{ids} for {order}"]

@@ -14,8 +14,8 @@ from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NameChainError, NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Cardinality, Policy, Slot
 from graphmem.rules import claims
-from graphmem.rules.names import Naming, canonical, ways
 from graphmem.rules.projection import Evidence
+from tests.oracles.names import Naming, canonical, ways
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, Written, clocked, deliver, written

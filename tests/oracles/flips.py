@@ -9,9 +9,10 @@ from itertools import accumulate
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules import sequential
 from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD, TOLERANCE, Test, llr
+from graphmem.rules.sequential import STANDARD, TOLERANCE, Test
+from tests.oracles import sequential
+from tests.oracles.sequential import llr
 
 _START = -1
 _SIDES = {

@@ -1,0 +1,56 @@
+"""TraceRank: how much it counts that something was said again and again, at an instant.
+
+Oracle of cypher/fragments/trace_fold.cypher.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graphmem.model.recall import TraceRank
+from graphmem.rules.tracerank import _DAY, BURST, STANDARD, WINDOW, said
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that the future of a trace depends on."""
+
+    trace: float = 0.0
+    """Right after the last event, >= 0."""
+    at: datetime | None = None
+    """When that was."""
+    full_at: datetime | None = None
+    """When the last full event was."""
+    burst: int = 0
+    """Events since then."""
+
+
+def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD) -> float:
+    """Return the trace at `now`, >= 0; what happens later is not seen.
+
+    The sum of e^(-(now - t) / tau) * burst * spacing over the events.
+    """
+    seen = [at for at in instants if at <= now]
+    return math.fsum(
+        one.burst * one.spacing * math.exp(-(now - one.at) / _DAY / by.tau_days)
+        for one in said(seen, by)
+    )
+
+
+def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD) -> State:
+    """Return the state after events that are not older than the last one of `state`.
+
+    Because recency is exponential, what was summed up to there fades as one.
+    """
+    for at in sorted(instants):
+        faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0
+        if state.full_at is None or at - state.full_at >= WINDOW:
+            gap = (at - state.full_at) / _DAY if state.full_at is not None else 0.0
+            state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
+        else:
+            burst = state.burst + 1
+            state = State(faded + BURST**burst, at, state.full_at, burst)
+    return state
