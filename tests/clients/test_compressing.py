@@ -232,6 +232,7 @@ def test_an_unacknowledged_and_a_repeated_transaction_write_once(
     assert len(look.events(tenant)) == 4
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_many_at_once_compress_each_once(
     door: Door, then: GraphMem, look: Look, tenant: str
 ) -> None:

@@ -29,7 +29,7 @@ from tests.plugins.faults import (
 from tests.plugins.foreign import change, draw, nodes, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -22,7 +22,7 @@ from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 WRITERS, READERS = 16, 8
 EACH = 10
