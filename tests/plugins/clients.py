@@ -21,12 +21,19 @@ from zlib import crc32
 
 import pytest
 
-from graphmem.client import AsyncGraphMem, GraphMem
+from graphmem.adapters.clock import BlockingClock
+from graphmem.adapters.export_files import BlockingExports
+from graphmem.adapters.user_files import BlockingFiles
+from graphmem.client import AsyncGraphMem, GraphMem, connect
 from graphmem.client.handle import AsyncHandle
-from graphmem.ports import run_now
+from graphmem.client.state import State
+from graphmem.model import EmbeddingModel, Wall
+from graphmem.ports import Binding, World, run_now
+from graphmem.rules import drafts, hygiene
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import is_deep
+from tests.plugins.faults import Untouchable
 from tests.plugins.graph import fresh_tenant
 
 T = TypeVar("T")
@@ -183,3 +190,27 @@ def _blocking(migrated: Settings) -> Iterator[GraphMem]:
 def plain(_blocking: GraphMem, tenant: str) -> GraphMem:
     """A memory on a fresh tenant, by the blocking client only: where both need no proof."""
     return _blocking.tenant(tenant)
+
+
+@pytest.fixture
+def offline() -> GraphMem:
+    """A client without a server, whose graph fails the test when anything is asked of it.
+
+    What it refuses is refused before anything is read or written.
+    """
+    embedder, settings = HashEmbedder(), Settings.load({})
+    world = World(
+        Untouchable(),
+        embedder,
+        BlockingClock(),
+        settings,
+        connect.silent,
+        BlockingFiles(),
+        BlockingExports(),
+    )
+    model = EmbeddingModel(
+        name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0
+    )
+    wall = Wall(tenant="offline", scopes=drafts.visible("global"))
+    rules = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
+    return GraphMem(State(Binding(world, wall, model), rules))
