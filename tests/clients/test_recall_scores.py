@@ -15,6 +15,7 @@ from graphmem.model import POLICIES, AnyBite, Score
 from graphmem.rules import blending, dates, fusion
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 
@@ -43,7 +44,7 @@ CHOICES = [
 ]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 60, 500))
 @given(
     stored=st.lists(st.tuples(SENTENCES, AGES), max_size=6),
     said=TURNS,

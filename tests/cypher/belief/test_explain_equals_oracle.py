@@ -22,6 +22,7 @@ from graphmem.model import (
 )
 from graphmem.rules import projection, sequential
 from graphmem.rules.projection import Evidence, clipped, days, episode_of
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
 
@@ -32,6 +33,7 @@ ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
 """Sums in another order, which are held against the rules; and what `why` does not look at."""
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_an_explanation_recombines_to_the_projection(
     archive: Archive,
@@ -56,6 +58,7 @@ def test_an_explanation_recombines_to_the_projection(
             assert found.belief.model_dump(exclude=ROUNDED) == read.model_dump(exclude=ROUNDED)
 
 
+@few
 @given(items=accounts(), policy=policies, limit=st.integers(1, 3))
 def test_the_pages_together_are_the_whole(
     archive: Archive, items: list[Item], policy: Policy, limit: int
@@ -74,6 +77,7 @@ def test_the_pages_together_are_the_whole(
         assert tuple(pieces) == whole.pieces
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_a_timeline_is_what_was_read_at_each_instant(
     archive: Archive,
@@ -103,6 +107,7 @@ def test_a_timeline_is_what_was_read_at_each_instant(
             )
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities)
 def test_a_slots_timeline_is_what_it_held_at_each_instant(
     archive: Archive, items: list[Item], policy: Policy, cardinality: Cardinality

@@ -15,6 +15,7 @@ from graphmem.model import AsOf, FlipSet, VerdictStatus
 from graphmem.rules import asking, flips, sequential
 from graphmem.rules.projection import Evidence
 from tests.plugins.belief_oracle import verdict_of
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
 
@@ -84,6 +85,7 @@ def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.Tes
     return wrong if list(ids) == order else [*wrong, f"{ids} for {order}"]
 
 
+@few
 @given(items=trials(), chosen=bounds)
 @example(items=series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), chosen={})
 @example(items=series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), chosen={})
@@ -110,6 +112,7 @@ def test_no_smaller_set_flips(
         assert wrong_flips(written, belief_id, AsOf(), chosen) == []
 
 
+@few
 @given(items=accounts(CLAIMS[:1]), chosen=bounds, data=st.data())
 def test_at_any_pair_of_times(
     archive: Archive, items: list[Item], chosen: dict[str, float], data: st.DataObject
