@@ -24,7 +24,7 @@ from tests.plugins.faults import Retrying, Through, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant, unfaded
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""Input that breaks a contract: a stable code, nothing half written, nothing long shown."""
+"""Input that breaks a contract: a stable code, the graph not even read, nothing long shown."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def refused(memory: GraphMem, call: Call, value: Any) -> InvalidInputError:
     ],
     ids=["recall", "list", "history", "turns", "stale"],
 )
-def test_a_limit_is_a_whole_number_in_its_range(plain: GraphMem, call: Call, limit: Any) -> None:
-    assert "limit" in str(refused(plain, call, limit))
+def test_a_limit_is_a_whole_number_in_its_range(offline: GraphMem, call: Call, limit: Any) -> None:
+    assert "limit" in str(refused(offline, call, limit))
 
 
 @pytest.mark.parametrize("start", [-1, True, 1.5, "0", None, 10**30], ids=str)
-def test_turns_start_at_a_position(plain: GraphMem, start: Any) -> None:
-    refused(plain, lambda m, n: m.turns("ep_1", start=n), start)
+def test_turns_start_at_a_position(offline: GraphMem, start: Any) -> None:
+    refused(offline, lambda m, n: m.turns("ep_1", start=n), start)
 
 
 @pytest.mark.parametrize("value", NO_IDS, ids=repr)
@@ -90,8 +90,8 @@ def test_turns_start_at_a_position(plain: GraphMem, start: Any) -> None:
         *("episode", "turns", "expand"),
     ],
 )
-def test_an_id_is_a_string(plain: GraphMem, call: Call, value: Any) -> None:
-    refused(plain, call, value)
+def test_an_id_is_a_string(offline: GraphMem, call: Call, value: Any) -> None:
+    refused(offline, call, value)
 
 
 @pytest.mark.parametrize("value", NO_NAMES, ids=lambda v: repr(v)[:20])
@@ -109,11 +109,8 @@ def test_an_id_is_a_string(plain: GraphMem, call: Call, value: Any) -> None:
     ],
     ids=["tenant", "scope", "see", "session", "source", "tag", "tags of list", "entity"],
 )
-def test_a_name_is_a_short_string(
-    plain: GraphMem, look: Look, tenant: str, call: Call, value: Any
-) -> None:
-    refused(plain, call, value)
-    assert look.count(tenant) == {}
+def test_a_name_is_a_short_string(offline: GraphMem, call: Call, value: Any) -> None:
+    refused(offline, call, value)
 
 
 @pytest.mark.parametrize("value", NO_NAMES[1:], ids=lambda v: repr(v)[:20])
@@ -128,11 +125,8 @@ def test_a_name_is_a_short_string(
     ],
     ids=["id", "actor", "id of deprecate", "session_id", "source of list"],
 )
-def test_an_optional_name_is_a_short_string(
-    plain: GraphMem, look: Look, tenant: str, call: Call, value: Any
-) -> None:
-    refused(plain, call, value)
-    assert look.count(tenant) == {}
+def test_an_optional_name_is_a_short_string(offline: GraphMem, call: Call, value: Any) -> None:
+    refused(offline, call, value)
 
 
 @pytest.mark.parametrize("at", NO_INSTANTS, ids=repr)
@@ -140,52 +134,41 @@ def test_an_optional_name_is_a_short_string(
     "call",
     [
         lambda m, t: m.remember(unlike(1), at=t),
-        lambda m, t: m.supersede(m_id(m), unlike(2), at=t),
-        lambda m, t: m.deprecate(m_id(m), at=t),
-        lambda m, t: m.restore(m_id(m), at=t),
+        lambda m, t: m.supersede("m_1", unlike(2), at=t),
+        lambda m, t: m.deprecate("m_1", at=t),
+        lambda m, t: m.restore("m_1", at=t),
         lambda m, t: m.add_episode(at=t),
     ],
     ids=["remember", "supersede", "deprecate", "restore", "add_episode"],
 )
 def test_an_instant_has_a_zone_a_place_in_the_calendar_and_has_been(
-    plain: GraphMem, look: Look, tenant: str, call: Call, at: Any
+    offline: GraphMem, call: Call, at: Any
 ) -> None:
-    m_id(plain)
-    before = look.events(tenant)
-    refused(plain, call, at)
-    assert look.events(tenant) == before
-    assert look.count(tenant) == {"Memory": 1, "Event": 1}
-
-
-def m_id(memory: GraphMem) -> str:
-    """Return the id of the one memory there is, the same however often it is asked for."""
-    return str(memory.remember("what is there", id="there").memory_id)
+    refused(offline, call, at)
 
 
 @pytest.mark.parametrize("field", ["since", "until"])
-def test_a_narrowing_instant_has_a_zone(plain: GraphMem, field: str) -> None:
+def test_a_narrowing_instant_has_a_zone(offline: GraphMem, field: str) -> None:
     narrowing: Any = {field: datetime(2025, 1, 1)}  # noqa: DTZ001
-    error = refused(plain, lambda m, n: m.list(**n), narrowing)
+    error = refused(offline, lambda m, n: m.list(**n), narrowing)
     assert field in str(error)
     assert "time zone" in error.hint
 
 
 @pytest.mark.parametrize("content", [None, 5, b"bytes", ["a"], {"a": 1}, True], ids=repr)
-def test_a_text_is_a_string(plain: GraphMem, look: Look, tenant: str, content: Any) -> None:
-    m_id(plain)
+def test_a_text_is_a_string(offline: GraphMem, content: Any) -> None:
     for call in (
         lambda m, x: m.remember(x),
         lambda m, x: m.remember_many([unlike(1), x]),
-        lambda m, x: m.supersede(m_id(m), x),
+        lambda m, x: m.supersede("m_1", x),
         lambda m, x: m.recall(x),
     ):
-        refused(plain, call, content)
-    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+        refused(offline, call, content)
 
 
 @pytest.mark.parametrize("query", ["", "  \t\n", "\x1f\x1c", "\x00", "x\ud800", "x" * 100_001])
-def test_a_question_says_something(plain: GraphMem, query: str) -> None:
-    refused(plain, lambda m, q: m.recall(q), query)
+def test_a_question_says_something(offline: GraphMem, query: str) -> None:
+    refused(offline, lambda m, q: m.recall(q), query)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +186,14 @@ def test_a_question_says_something(plain: GraphMem, query: str) -> None:
     ],
     ids=lambda text: repr(text)[:12],
 )
-def test_a_text_that_cannot_be_kept_is_refused_by_name(
-    memory: GraphMem, look: Look, tenant: str, content: str
-) -> None:
-    for done in (memory.remember(content), *memory.remember_many([content, Wish(content=content)])):
+def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: GraphMem, content: str) -> None:
+    for done in (
+        offline.remember(content),
+        *offline.remember_many([content, Wish(content=content)]),
+    ):
         assert done.outcome is Outcome.REJECTED_HYGIENE
         assert done.hygiene_reasons
         assert "opensesame" not in repr(done)
-    assert look.count(tenant) == {}
 
 
 @pytest.mark.parametrize(
@@ -225,36 +208,33 @@ def test_a_text_that_cannot_be_kept_is_refused_by_name(
     ],
     ids=lambda given: repr(given)[:25],
 )
-def test_an_origin_fits(plain: GraphMem, look: Look, tenant: str, given: dict[str, Any]) -> None:
-    refused(plain, lambda m, x: m.remember(unlike(1), **x), given)
-    refused(plain, lambda m, x: m.deprecate("m_1", **x), given)
-    assert look.count(tenant) == {}
+def test_an_origin_fits(offline: GraphMem, given: dict[str, Any]) -> None:
+    refused(offline, lambda m, x: m.remember(unlike(1), **x), given)
+    refused(offline, lambda m, x: m.deprecate("m_1", **x), given)
 
 
 @pytest.mark.parametrize(
     "reason", [5, b"x", "half \ud800", "x" * 10_001, ["a"]], ids=lambda v: repr(v)[:25]
 )
-def test_a_reason_is_a_text(plain: GraphMem, look: Look, tenant: str, reason: Any) -> None:
-    m_id(plain)
+def test_a_reason_is_a_text(offline: GraphMem, reason: Any) -> None:
     for call in (
-        lambda m, x: m.supersede(m_id(m), unlike(2), reason=x),
-        lambda m, x: m.deprecate(m_id(m), reason=x),
-        lambda m, x: m.restore(m_id(m), reason=x),
+        lambda m, x: m.supersede("m_1", unlike(2), reason=x),
+        lambda m, x: m.deprecate("m_1", reason=x),
+        lambda m, x: m.restore("m_1", reason=x),
     ):
-        refused(plain, call, reason)
-    assert look.count(tenant) == {"Memory": 1, "Event": 1}
+        refused(offline, call, reason)
 
 
 @pytest.mark.parametrize(
     "statuses", ["current", ["gone"], [5], 5, [None]], ids=lambda value: repr(value)
 )
-def test_a_status_is_one_of_three(plain: GraphMem, statuses: Any) -> None:
-    refused(plain, lambda m, x: m.list(statuses=x), statuses)
+def test_a_status_is_one_of_three(offline: GraphMem, statuses: Any) -> None:
+    refused(offline, lambda m, x: m.list(statuses=x), statuses)
 
 
 @pytest.mark.parametrize("cursor", [5, b"x", True, ["a"], {"a": 1}], ids=repr)
-def test_a_cursor_is_a_string(plain: GraphMem, cursor: Any) -> None:
-    refused(plain, lambda m, x: m.list(cursor=x), cursor)
+def test_a_cursor_is_a_string(offline: GraphMem, cursor: Any) -> None:
+    refused(offline, lambda m, x: m.list(cursor=x), cursor)
 
 
 @pytest.mark.parametrize(
@@ -265,11 +245,19 @@ def test_a_cursor_is_a_string(plain: GraphMem, cursor: Any) -> None:
         [5],
         ["hello"],
         [{"role": "user"}],
-        [Message(role="user", content="hi", at=datetime(9999, 1, 1, tzinfo=UTC))],
     ],
     ids=lambda v: repr(v)[:25],
 )
-def test_messages_are_messages(plain: GraphMem, look: Look, tenant: str, messages: Any) -> None:
+def test_messages_are_messages(offline: GraphMem, messages: Any) -> None:
+    session = offline.session("s")
+    refused(offline, lambda _, x: session.add_messages(x), messages)
+    refused(offline, lambda m, x: m.ingest(x), messages)
+
+
+def test_a_message_from_the_future_is_refused_and_not_written(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    messages = [Message(role="user", content="hi", at=datetime(9999, 1, 1, tzinfo=UTC))]
     session = plain.session("s")
     refused(plain, lambda _, x: session.add_messages(x), messages)
     refused(plain, lambda m, x: m.ingest(x), messages)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,12 +20,13 @@ from graphmem.rules.moments import FOREVER
 from tests.oracles import lineage
 from tests.oracles.lineage import Effect
 from tests.oracles.retraction import Retract, retracted
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-EXAMPLES = {"dev": 15, "check": 100, "deep": 1_000}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(10, 100, 1_000)
 STATEMENTS = [unlike(n, about=f"topic{n}") for n in range(4)]
 ACTS = ("believe", "evidence", "evidence", "revise", "revise", "split", "merge", "retract")
 

@@ -365,6 +365,7 @@ def test_only_remember_takes_claims(memory: GraphMem) -> None:
     assert memory.get(str(done.memory_id)).status is Status.CURRENT
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_texts_and_observations_at_once_lose_nothing(memory: GraphMem, door: Door) -> None:
     calls: list[Callable[[Any], Any]] = []
     for n in range(8):

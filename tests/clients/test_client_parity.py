@@ -94,6 +94,7 @@ class Suspending(HashEmbedder):
         return await super().embed(*args)
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_a_suspending_port_works_awaited_and_is_refused_blocking(door: Door) -> None:
     with door.opened(embedder=Suspending()) as memory:
         if door.name == "awaited":

@@ -24,6 +24,7 @@ from graphmem.operations.upkeep import compressing
 from graphmem.rules import digest, identity
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.faults import Between, Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -154,7 +155,7 @@ def test_restored_it_is_what_it_was(
     assert look.events(tenant) == events
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(5, 30, 200))
 @given(st.text(min_size=301, max_size=2_000))
 def test_any_text_comes_back(plain: GraphMem, look: Look, text: str) -> None:
     tenant = fresh_tenant()
@@ -232,6 +233,7 @@ def test_an_unacknowledged_and_a_repeated_transaction_write_once(
     assert len(look.events(tenant)) == 4
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_many_at_once_compress_each_once(
     door: Door, then: GraphMem, look: Look, tenant: str
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_run_that_died_is_gone_on_with(
     assert_same(look.graph(tenant), undisturbed)
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_two_workers_at_once_do_what_one_does(
     door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:

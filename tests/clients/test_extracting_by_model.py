@@ -159,6 +159,7 @@ def test_nobody_is_asked_about_what_machines_said(door: Door, memory: GraphMem) 
     assert (done.turns, done.calls, done.proposals) == (1, 0, ())
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.skipif(
     not os.environ.get("EXTRACTION_MODEL_URL"),
     reason="EXTRACTION_MODEL_URL names an OpenAI-compatible server with a small model",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem, Turn
 from tests.clients.test_extracting import JUNE
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look
 
 pytestmark = pytest.mark.server
@@ -58,7 +59,7 @@ def is_persons_own(quote: str, text: str) -> bool:
     return " ".join(quote.split()) in " ".join(text.split())
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 60, 500))
 @given(data=st.data(), said=st.lists(spoken, min_size=1, max_size=5), other=words)
 def test_no_attack_reaches_the_graph(
     plain: GraphMem,

@@ -68,6 +68,7 @@ def test_a_transaction_that_the_driver_runs_twice_writes_once(
     assert_same(look.graph(tenant), undisturbed)
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_two_workers_at_once_do_what_one_does(
     door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:

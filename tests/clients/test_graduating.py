@@ -211,6 +211,7 @@ def test_an_unacknowledged_and_a_repeated_transaction_write_once(
     assert len(marked(look, tenant)) == 2
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_many_at_once_write_each_line_and_event_once(
     door: Door, then: GraphMem, look: Look, tenant: str, file: Path
 ) -> None:

@@ -13,6 +13,8 @@ from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
 from tests.plugins.texts import WINDOW, restated, unlike
 
+pytestmark = pytest.mark.usefixtures("both_clients")
+
 
 def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
     told: list[CommitOutcome] = []

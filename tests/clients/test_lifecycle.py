@@ -25,7 +25,7 @@ from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)

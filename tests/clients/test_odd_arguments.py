@@ -15,9 +15,6 @@ from graphmem.model import Wish
 from tests.fuzz.test_clients import METHODS, PARAMETERS, SENSIBLE
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
-
 SWITCHES = sorted(
     (method, name)
     for method in METHODS
@@ -33,12 +30,12 @@ def test_there_are_switches() -> None:
 @pytest.mark.parametrize("given", ["no", "", b"", 0, 1, None, [1]], ids=repr)
 @pytest.mark.parametrize(("method", "name"), SWITCHES)
 def test_what_is_no_yes_or_no_is_refused(
-    memory: GraphMem, method: str, name: str, given: Any
+    offline: GraphMem, method: str, name: str, given: Any
 ) -> None:
     """A text such as "no" counted as a yes: pruning was applied, and what to forget was erased."""
     fits = {of: SENSIBLE[of] for of, must in PARAMETERS[method].items() if must}
     with pytest.raises(InvalidInputError, match=f"^{name} must be True or False"):
-        getattr(memory, method)(**fits | {name: given})
+        getattr(offline, method)(**fits | {name: given})
 
 
 @pytest.mark.parametrize("given", [5, 0.5, object, "Memory"], ids=repr)
@@ -56,10 +53,10 @@ def test_what_is_no_yes_or_no_is_refused(
     ],
 )
 def test_what_is_no_list_is_refused(
-    memory: GraphMem, call: Callable[[GraphMem, Any], Any], given: Any
+    offline: GraphMem, call: Callable[[GraphMem, Any], Any], given: Any
 ) -> None:
     with pytest.raises(InvalidInputError):
-        call(memory, given)
+        call(offline, given)
 
 
 def test_a_list_may_come_from_a_generator(memory: GraphMem, look: Look, tenant: str) -> None:
@@ -80,10 +77,10 @@ def test_a_list_may_come_from_a_generator(memory: GraphMem, look: Look, tenant: 
     ],
 )
 def test_an_id_longer_than_any_is_refused_and_not_repeated(
-    memory: GraphMem, ask: Callable[[GraphMem, Any], Any]
+    offline: GraphMem, ask: Callable[[GraphMem, Any], Any]
 ) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        ask(memory, "x" * 10_000)
+        ask(offline, "x" * 10_000)
     assert len(str(caught.value)) < 200
 
 
@@ -94,9 +91,9 @@ def test_a_list_of_thousands_of_mistakes_is_told_shortly() -> None:
     assert "more" in str(caught.value)
 
 
-def test_what_nobody_can_show_is_refused(memory: GraphMem) -> None:
+def test_what_nobody_can_show_is_refused(offline: GraphMem) -> None:
     deep: Any = "current"
     for _ in range(3_000):
         deep = [deep]
     with pytest.raises(InvalidInputError):
-        memory.list(statuses=deep)
+        offline.list(statuses=deep)

@@ -66,8 +66,10 @@ def knowing(memory: GraphMem) -> GraphMem:
     ],
     ids=["empty", "blank", "too long", "surrogate", "None", "number", "bytes", "list"],
 )
-def test_a_question_is_a_text_with_something_in_it(memory: GraphMem, query: Any, said: str) -> None:
-    assert said in str(refused(memory, query))
+def test_a_question_is_a_text_with_something_in_it(
+    offline: GraphMem, query: Any, said: str
+) -> None:
+    assert said in str(refused(offline, query))
 
 
 @pytest.mark.parametrize(
@@ -134,8 +136,8 @@ def test_emoji_alone_are_found_by_meaning(memory: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, "5", 2.0, None, [1]], ids=repr)
-def test_a_limit_is_from_one_to_a_thousand(memory: GraphMem, limit: Any) -> None:
-    error = refused(memory, limit=limit)
+def test_a_limit_is_from_one_to_a_thousand(offline: GraphMem, limit: Any) -> None:
+    error = refused(offline, limit=limit)
     assert "limit" in str(error)
     assert "1000" in f"{error} {error.hint}".replace(",", "")
 
@@ -148,8 +150,8 @@ def test_no_more_than_the_limit_is_given(knowing: GraphMem, limit: int) -> None:
 @pytest.mark.parametrize(
     "policy", ["best", "", "DEFAULT", " flat", None, 1, Score.BLENDED, RecallPolicy]
 )
-def test_what_is_no_policy_is_told_which_there_are(memory: GraphMem, policy: Any) -> None:
-    error = refused(memory, policy=policy)
+def test_what_is_no_policy_is_told_which_there_are(offline: GraphMem, policy: Any) -> None:
+    error = refused(offline, policy=policy)
     assert "policy" in str(error)
     for name in POLICIES:
         assert name in error.hint
@@ -212,16 +214,16 @@ def test_looking_nowhere_finds_nothing(knowing: GraphMem) -> None:
 
 @pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
 @pytest.mark.parametrize("value", [None, [], "maybe", 2, b"x", {"a": 1}], ids=repr)
-def test_where_to_look_is_yes_or_no(memory: GraphMem, field: str, value: Any) -> None:
-    assert field in str(refused(memory, **{field: value}))
+def test_where_to_look_is_yes_or_no(offline: GraphMem, field: str, value: Any) -> None:
+    assert field in str(refused(offline, **{field: value}))
 
 
 @pytest.mark.parametrize("field", ["memory", "k", "tag", "statuses", "Turns"])
-def test_what_recall_knows_nothing_of_is_named(memory: GraphMem, field: str) -> None:
-    assert field in str(refused(memory, **{field: True}))
+def test_what_recall_knows_nothing_of_is_named(offline: GraphMem, field: str) -> None:
+    assert field in str(refused(offline, **{field: True}))
 
 
 @pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
 @pytest.mark.parametrize("value", ["yes", "true", 1], ids=repr)
-def test_what_looks_like_yes_is_no_yes(memory: GraphMem, field: str, value: Any) -> None:
-    assert field in str(refused(memory, **{field: value}))
+def test_what_looks_like_yes_is_no_yes(offline: GraphMem, field: str, value: Any) -> None:
+    assert field in str(refused(offline, **{field: value}))

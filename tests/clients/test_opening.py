@@ -28,6 +28,8 @@ from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
+pytestmark = pytest.mark.usefixtures("both_clients")
+
 SECRET = "opensesame-0123456789"
 
 

@@ -246,6 +246,7 @@ def test_a_write_that_is_run_again_or_unacknowledged_is_there_once(
     assert types.count("RESTORE") == 4
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_two_at_once_prune_each_item_once(
     door: Door, then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem, Memory, Status, Wish
 from graphmem.errors import InvalidInputError, NotFoundError
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
@@ -109,7 +110,7 @@ def test_an_empty_memory_has_one_empty_page(memory: GraphMem) -> None:
     assert (page.memories, page.next_cursor) == ((), None)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(10, 60, 300))
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 3), st.sets(st.sampled_from("abc")), st.sampled_from(["x", "y"])),

@@ -17,6 +17,7 @@ from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 
@@ -45,7 +46,7 @@ CHOICES = [
 ]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 60, 500))
 @given(
     stored=st.lists(st.tuples(SENTENCES, AGES), max_size=6),
     said=TURNS,

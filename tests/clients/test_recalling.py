@@ -19,6 +19,7 @@ from graphmem.ports import Role, run_now
 from graphmem.rules import calibration
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples, few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
@@ -160,6 +161,7 @@ def test_every_visible_scope_may_be_named(memory: GraphMem) -> None:
     assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)), turns=True)) == [unlike(1)]
 
 
+@few
 @given(query=st.text('+-&|!(){}[]^"~*?:\\/ \tabANDORNOTTO<>=@_', min_size=1) | st.text(min_size=1))
 def test_no_question_is_syntax(plain: GraphMem, foreign: tuple[str, str], query: str) -> None:
     """Whatever is asked, the index answers, and only with what is the asker's."""
@@ -184,7 +186,7 @@ def foreign(plain: GraphMem) -> tuple[str, str]:
     return names
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10, 60, 500))
 @given(stored=st.lists(SENTENCES, min_size=1, max_size=8, unique=True), query=SENTENCES)
 def test_similarity_is_the_calibrated_cosine(
     plain: GraphMem, stored: list[str], query: str

@@ -303,6 +303,7 @@ def test_an_earlier_correction_that_comes_late_changes_nothing_newer(
     assert edges == {second: True, first.belief_id: False}
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_mutual_revision_at_once_leaves_no_ring(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
@@ -334,6 +335,7 @@ def test_mutual_revision_at_once_leaves_no_ring(
         assert sorted((found[a], found[b])) == ["current", "superseded"]
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_one_belief_revised_by_many_at_once_is_revised_once(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
@@ -351,6 +353,7 @@ def _revise(old: str, new: str) -> Callable[[Any], Any]:
     return lambda m: m.revise(old, new)
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_rings_of_many_at_once_leave_no_ring(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:

@@ -19,7 +19,7 @@ from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 
 

@@ -12,6 +12,8 @@ from graphmem.rules.gathering import Kept
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
+pytestmark = pytest.mark.usefixtures("both_clients")
+
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 HELLO = {"role": "user", "content": "hello there"}
 REPLY = {"role": "assistant", "content": "good morning"}

@@ -17,6 +17,7 @@ from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
+from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import WINDOW, unlike
@@ -138,6 +139,7 @@ SAYINGS = st.lists(
 )
 
 
+@few
 @given(sayings=SAYINGS, days=st.integers(1, 220), limit=st.integers(1, 4))
 def test_pages_are_what_the_histories_say(
     plain: GraphMem, sayings: list[tuple[int, str, int]], days: int, limit: int

@@ -30,6 +30,7 @@ from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
 from tests.mcp.conftest import served_from
 from tests.mcp.test_conformance import valid_arguments
+from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
@@ -54,6 +55,7 @@ def _sendable(value: Any) -> Any:
     return json.loads(plain.encode("utf-8", "replace"))
 
 
+@few
 @given(asked=st.lists(asks(), min_size=5, max_size=5))
 def test_a_tool_answers_or_tells_why_not(
     migrated: Settings, asked: list[tuple[str, dict[str, Any]]]
@@ -166,6 +168,7 @@ OPS = st.one_of(
 )
 
 
+@few
 @given(op=OPS)
 def test_a_store_takes_an_operation_or_refuses_it(client: GraphMem, op: Any) -> None:
     store = GraphMemStore(client.tenant(fresh_tenant()))

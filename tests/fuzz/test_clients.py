@@ -21,6 +21,7 @@ from graphmem.settings import Settings
 from tests.clients.test_walls import NO_READS, READS, WRITES
 from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
+from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
@@ -123,6 +124,7 @@ def test_every_method_is_called() -> None:
     )
 
 
+@few
 @given(asked=st.lists(calls(), min_size=5, max_size=5))
 def test_a_call_answers_or_is_refused_and_then_wrote_nothing(
     client: GraphMem,
@@ -168,6 +170,7 @@ def test_a_handle_is_made_or_refused(
             way()
 
 
+@few
 @given(messages=wild.values, search=st.tuples(wild.values, wild.values, wild.values))
 def test_a_session_takes_messages_or_refuses_them(
     client: GraphMem, messages: Any, search: tuple[Any, Any, Any]

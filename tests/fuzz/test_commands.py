@@ -20,6 +20,7 @@ from graphmem.cli import cli, main
 from graphmem.settings import Settings
 from tests.fuzz import wild
 from tests.plugins.children import variables_of
+from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
@@ -118,7 +119,7 @@ def environ(
     os.chdir(before)
 
 
-@hypothesis.settings(max_examples=max(60, hypothesis.settings().max_examples))
+@hypothesis.settings(max_examples=examples(30, 200, 2_000))
 @given(line=lines())
 def test_a_command_ends_with_a_code_that_is_told(environ: dict[str, str], line: list[str]) -> None:
     code, written = ran(line, environ)

@@ -111,3 +111,9 @@ def stores(door: Door, runner: asyncio.Runner) -> Stores:
 def store(stores: Stores, memory: GraphMem) -> Store:
     """A store of a fresh tenant."""
     return stores(memory, fields=FIELDS)
+
+
+@pytest.fixture
+def offline_store(offline: GraphMem) -> GraphMemStore:
+    """A store whose graph fails the test when anything is asked of it."""
+    return GraphMemStore(offline, fields=FIELDS)

@@ -14,7 +14,7 @@ from tests.plugins.clients import Door
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 WRITERS = 16
 ROUNDS = 6

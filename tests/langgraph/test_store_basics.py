@@ -16,7 +16,7 @@ from tests.langgraph.conftest import Store, Stores
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 
 def counted(look: Look, tenant: str) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import hypothesis
@@ -24,12 +23,12 @@ from langgraph.store.base import (
 from graphmem import GraphMem
 from graphmem.operations import items
 from tests.langgraph.conftest import FIELDS, Reference, Stores
+from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = pytest.mark.server
 
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
-EXAMPLES = {"dev": 40, "check": 100, "deep": 500}[PROFILE]
+EXAMPLES = examples(12, 100, 500)
 ROUNDING = 1e-5
 """Neo4j keeps vectors as 32-bit floats, and so compares them."""
 

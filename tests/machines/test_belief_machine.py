@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -37,6 +36,7 @@ from graphmem.rules.projection import Evidence
 from tests.oracles import flips, projection
 from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_model import SEES, Kept, Model, Moment, told
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
@@ -45,7 +45,6 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=9)
 EPISODES = ("monday", "friday")
 SLOTS = (("alice", "works_on"), ("alice", "likes"))
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
 instants = st.integers(0, 4).map(lambda n: MAY + timedelta(hours=n))
 scopes = st.sampled_from(sorted(SEES))
@@ -617,12 +616,11 @@ def like_trail(
 @pytest.mark.server
 @pytest.mark.timeout(7_200)
 def test_any_history_of_evidence_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
-    examples = {"dev": 12, "check": 60, "deep": 400}[PROFILE]
-
     class Here(Writers):
         def __init__(self) -> None:
             super().__init__(plain, look)
 
     run_state_machine_as_test(
-        Here, settings=hypothesis.settings(max_examples=examples, stateful_step_count=15)
+        Here,
+        settings=hypothesis.settings(max_examples=examples(8, 60, 400), stateful_step_count=15),
     )

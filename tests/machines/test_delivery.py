@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import GraphMem, Status, Wish
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 TEXTS = [unlike(n, about=f"topic{n}") for n in range(4)]
-EXAMPLES = {"dev": 15, "check": 60, "deep": 400}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 60, 400)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.rules import claims
 from graphmem.rules.projection import Evidence
+from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (
     PREDICATE,
@@ -76,6 +77,7 @@ def orders(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
     return first, draw(deliveries(first))
 
 
+@few
 @given(order=orders(), valid=instants, in_batches=st.booleans())
 def test_any_order_and_any_redelivery_reads_the_same(
     plain: GraphMem,

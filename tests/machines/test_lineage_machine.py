@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,6 +20,7 @@ from hypothesis.stateful import (
 from graphmem import GraphMem, Outcome, Status
 from graphmem.errors import ForeignScopeError, NotFoundError, SelfSupersessionError
 from tests.oracles import lineage
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.lineage_model import Model
 from tests.plugins.texts import unlike
@@ -40,7 +40,6 @@ SHOWN = (
     "head_ids",
 )
 
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 
 instants = st.integers(0, 3).map(lambda n: MAY + timedelta(hours=n))
 texts = st.sampled_from(TEXTS)
@@ -186,12 +185,11 @@ def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
 
 
 def test_any_history_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
-    examples = {"dev": 15, "check": 60, "deep": 400}[PROFILE]
-
     class Here(Writers):
         def __init__(self) -> None:
             super().__init__(plain, look)
 
     run_state_machine_as_test(
-        Here, settings=hypothesis.settings(max_examples=examples, stateful_step_count=15)
+        Here,
+        settings=hypothesis.settings(max_examples=examples(8, 60, 400), stateful_step_count=15),
     )

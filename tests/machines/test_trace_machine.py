@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
@@ -16,6 +15,7 @@ from graphmem.errors import SelfSupersessionError
 from graphmem.model import MemoryReasons, RecallPolicy
 from graphmem.rules import tracerank
 from tests.oracles import tracerank as tracerank_oracle
+from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import restated, unlike
@@ -24,7 +24,7 @@ NOW = datetime(2025, 5, 5, tzinfo=UTC)
 SEES = {"global": {"global"}, "alice": {"global", "alice"}}
 TEXTS = [unlike(0), unlike(1), restated(0), restated(5)]
 """The last two are one and the same to a commit."""
-EXAMPLES = {"dev": 15, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 100, 500)
 
 scopes = st.sampled_from(sorted(SEES))
 texts = st.sampled_from(TEXTS)

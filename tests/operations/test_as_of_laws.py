@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from graphmem import GraphMem, Memory, Status
 from graphmem.errors import NotFoundError, SelfSupersessionError
 from graphmem.model import AsOf, Chain
 from graphmem.rules.moments import FOREVER
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
 from tests.plugins.told import Moment, Told, cards, chain_ids, told
@@ -25,7 +25,7 @@ TEXTS = [*(unlike(n, about=f"topic{n}") for n in range(3)), restated(0), restate
 """The last two are near duplicates of one another."""
 SEES = {"global": {"global"}, "alice": {"global", "alice"}}
 MICROSECOND = timedelta(microseconds=1)
-EXAMPLES = {"dev": 15, "check": 100, "deep": 1_000}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(10, 100, 1_000)
 
 Step = tuple[str, str, int, int, int]
 steps = st.tuples(

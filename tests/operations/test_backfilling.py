@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
@@ -22,6 +21,7 @@ from graphmem.rules import backfill, identity
 from graphmem.testing import HashEmbedder
 from tests.oracles import tracerank
 from tests.plugins.clients import on
+from tests.plugins.examples import examples
 from tests.plugins.faults import (
     Holding,
 )
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.server
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
-EXAMPLES = {"dev": 12, "check": 60, "deep": 300}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 60, 300)
 NOTHING = Backfilled(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.model import Backfilled
 from graphmem.rules import backfill
+from tests.plugins.examples import examples
 from tests.plugins.foreign import EDGES, change, draw, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.server
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
-EXAMPLES = {"dev": 12, "check": 60, "deep": 300}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 60, 300)
 NOTHING = Backfilled(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()

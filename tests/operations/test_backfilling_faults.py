@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
@@ -16,6 +15,7 @@ from graphmem.model import Backfilled
 from graphmem.operations import backfilling
 from graphmem.rules import identity
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.faults import (
     Between,
     Breaking,
@@ -29,11 +29,11 @@ from tests.plugins.faults import (
 from tests.plugins.foreign import change, draw, nodes, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
-EXAMPLES = {"dev": 12, "check": 60, "deep": 300}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 60, 300)
 NOTHING = Backfilled(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()

@@ -20,6 +20,7 @@ from graphmem.operations.evidence import checkpoints
 from graphmem.ports import Binding, run_now
 from graphmem.rules import claims
 from graphmem.rules.asking import Reading
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 
 pytestmark = pytest.mark.server
@@ -108,7 +109,7 @@ def tell(memory: GraphMem, step: Told, ids: list[str], episodes: Sequence[str]) 
         run_now(checkpoints.keep(memory._state.binding, place(), newest=4, least=1, longest_s=0.0))
 
 
-@settings(max_examples=max(5, settings.default.max_examples // 3))  # type: ignore[union-attr]
+@settings(max_examples=examples(6, 60, 600))
 @given(st.lists(steps, min_size=2, max_size=7))
 def test_going_on_from_a_checkpoint_is_reading_from_zero(plain: GraphMem, told: list[Told]) -> None:
     memory = plain.tenant(fresh_tenant())

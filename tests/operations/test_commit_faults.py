@@ -23,6 +23,8 @@ from tests.plugins.faults import (
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
+pytestmark = pytest.mark.usefixtures("both_clients")
+
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
 

@@ -23,7 +23,7 @@ from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 WRITERS, READERS = 16, 8
 EACH = 10
@@ -315,7 +315,7 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
 
         def come() -> None:
             waiting.append(pool.submit(second, plain))
-            while not waiting[0].done() and not is_blocked(look):
+            while not waiting[0].done() and not is_blocked(look, tenant):
                 pass
 
         after = "belief/retract" if first == "retract" else "belief/append"
@@ -325,10 +325,13 @@ def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "x"]]
 
 
-def is_blocked(look: Look) -> bool:
-    """Whether a transaction waits for a lock of another."""
-    rows = look.rows("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked'")
-    return bool(rows)
+def is_blocked(look: Look, tenant: str) -> bool:
+    """Whether a transaction of the tenant waits for a lock of another."""
+    rows = look.rows(
+        "SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' "
+        "RETURN parameters"
+    )
+    return any(tenant in str(row["parameters"]) for row in rows)
 
 
 def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(

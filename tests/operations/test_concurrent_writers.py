@@ -14,6 +14,8 @@ from tests.plugins.clients import Door
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import restated, unlike
 
+pytestmark = pytest.mark.usefixtures("both_clients")
+
 WRITERS = 16
 ROUNDS = 5
 TRIALS = 100

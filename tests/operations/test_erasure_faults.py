@@ -12,7 +12,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import GraphMem
@@ -22,6 +22,7 @@ from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
 from tests.plugins.clients import on
+from tests.plugins.examples import examples
 from tests.plugins.faults import Dying, Holding, Retrying
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
@@ -242,9 +243,7 @@ def say(then: GraphMem, pieces: list[Piece], *, whole: bool) -> None:
             then.observe("alice", "works_on", what, kind=kind, **origin, **within)
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None
-)
+@settings(max_examples=examples(8, 60, 300))
 @given(pieces=PIECES)
 def test_the_same_as_if_the_episode_had_never_been(
     plain: GraphMem, look: Look, pieces: list[Piece]

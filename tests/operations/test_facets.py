@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from typing import Any, LiteralString
 
@@ -14,12 +13,13 @@ from hypothesis import strategies as st
 from graphmem import GraphMem, Wish
 from graphmem.model import Status, Wall
 from graphmem.rules import identity, words
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
 
 pytestmark = pytest.mark.server
 
-EXAMPLES = {"dev": 15, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(10, 100, 500)
 KEPT = (
     "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL "
     "RETURN m.id AS id, m.tags AS tags, m.sources AS sources, m.facet_keys AS facet_keys"

@@ -13,7 +13,7 @@ from graphmem.ports import Tx, run_now
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -20,15 +20,12 @@ from graphmem.errors import UnavailableError
 from graphmem.model import Recorded
 from graphmem.rules.gathering import Kept
 from graphmem.testing import HashEmbedder
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-MEMORIES = {"dev": 1_500, "check": 1_500, "deep": 5_000}[
-    os.environ.get("HYPOTHESIS_PROFILE", "dev")
-]
-EVIDENCE = {"dev": 3_000, "check": 3_000, "deep": 20_000}[
-    os.environ.get("HYPOTHESIS_PROFILE", "dev")
-]
+MEMORIES = examples(1_500, 1_500, 5_000)
+EVIDENCE = examples(3_000, 3_000, 20_000)
 BATCH = 500
 """Pieces of evidence that are one transaction."""
 TENANT = "survivor"

@@ -1,4 +1,11 @@
-"""Both clients behind one face, so that one suite runs on both."""
+"""Both clients behind one face, so that one suite runs on both.
+
+A test that uses `door` or `memory` runs with one client, chosen by the test's name: the clients run
+the same coroutines, and test_client_parity compares their signatures. Where the clients can differ
+(opening and closing, sessions, hooks, lost commits, concurrent calls, background logs), a test or
+its module says `usefixtures("both_clients")` and runs with each. The profile `deep` runs every
+test with each.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +17,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar, cast
+from zlib import crc32
 
 import pytest
 
-from graphmem.client import AsyncGraphMem, GraphMem
+from graphmem.adapters.clock import BlockingClock
+from graphmem.adapters.export_files import BlockingExports
+from graphmem.adapters.user_files import BlockingFiles
+from graphmem.client import AsyncGraphMem, GraphMem, connect
 from graphmem.client.handle import AsyncHandle
-from graphmem.ports import run_now
+from graphmem.client.state import State
+from graphmem.model import EmbeddingModel, Wall
+from graphmem.ports import Binding, World, run_now
+from graphmem.rules import drafts, hygiene
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from tests.plugins.examples import is_deep
+from tests.plugins.faults import Untouchable
 from tests.plugins.graph import fresh_tenant
 
 T = TypeVar("T")
@@ -131,9 +147,24 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-@pytest.fixture(scope="session", params=["blocking", "awaited"])
+@pytest.fixture
+def both_clients() -> None:
+    """Run the test with each client."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the client or clients of each test that uses `door`."""
+    if "door" not in metafunc.fixturenames:
+        return
+    chosen = ["blocking", "awaited"]
+    if "both_clients" not in metafunc.fixturenames and not is_deep():
+        chosen = [chosen[crc32(metafunc.function.__name__.encode()) % 2]]
+    metafunc.parametrize("door", chosen, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest, migrated: Settings, runner: asyncio.Runner) -> Door:
-    """Each way in, in turn."""
+    """One of the two clients."""
     return Door(request.param, migrated, runner)
 
 
@@ -145,7 +176,7 @@ def _client(door: Door) -> Iterator[GraphMem]:
 
 @pytest.fixture
 def memory(_client: GraphMem, tenant: str) -> GraphMem:
-    """A memory on a fresh tenant's global scope, by each way in."""
+    """A memory on a fresh tenant's global scope, of the client that the test runs with."""
     return _client.tenant(tenant)
 
 
@@ -159,3 +190,27 @@ def _blocking(migrated: Settings) -> Iterator[GraphMem]:
 def plain(_blocking: GraphMem, tenant: str) -> GraphMem:
     """A memory on a fresh tenant, by the blocking client only: where both need no proof."""
     return _blocking.tenant(tenant)
+
+
+@pytest.fixture
+def offline() -> GraphMem:
+    """A client without a server, whose graph fails the test when anything is asked of it.
+
+    What it refuses is refused before anything is read or written.
+    """
+    embedder, settings = HashEmbedder(), Settings.load({})
+    world = World(
+        Untouchable(),
+        embedder,
+        BlockingClock(),
+        settings,
+        connect.silent,
+        BlockingFiles(),
+        BlockingExports(),
+    )
+    model = EmbeddingModel(
+        name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0
+    )
+    wall = Wall(tenant="offline", scopes=drafts.visible("global"))
+    rules = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
+    return GraphMem(State(Binding(world, wall, model), rules))

@@ -50,6 +50,18 @@ class Through:
         await self.inner.close()
 
 
+class Untouchable:
+    """A graph that fails the test when anything is asked of it."""
+
+    async def _asked(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("the graph was asked")
+
+    read = write = schema = verify = move = close = _asked
+
+    def use(self, generation: int) -> None:
+        raise AssertionError(f"the graph was given generation {generation}")
+
+
 class Retrying(Through):
     """Runs each writing transaction twice, the first one rolled back, as the driver may."""
 

@@ -13,45 +13,52 @@ from graphmem.settings import Settings
 from tests.procedures.cases import needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, values
 
-pytestmark = pytest.mark.server
-
 
 def refused(asked: Asked, offer: Offer, arguments: list[Any]) -> str:
-    with pytest.raises(ClientError) as caught:
+    """Return what a CALL that must be refused says; nothing when it is answered."""
+    try:
         asked.call(offer, arguments)
-    return str(caught.value.message)
+    except ClientError as error:
+        return str(error.message)
+    return ""
 
 
-@pytest.mark.parametrize("name", OFFERS)
-@pytest.mark.parametrize(("tenant", "told"), [(None, "null"), ("", "empty"), (" \n", "empty")])
-def test_the_tenant_is_never_null_or_empty(
-    asked: Asked, populated: Populated, name: str, tenant: str | None, told: str
-) -> None:
-    offer = OFFERS[name]
-    given = values(offer, populated, needed(populated)[name]) | {"tenant": tenant}
-    said = refused(asked, offer, [given[one.name] for one in offer.arguments])
-    assert f"{offer.name}: `tenant` must name a tenant, and is {told}." in said
+def test_the_tenant_is_never_null_or_empty(asked: Asked, populated: Populated) -> None:
+    cases, wrong = needed(populated), []
+    for name, offer in OFFERS.items():
+        for tenant, told in ((None, "null"), ("", "empty"), (" \n", "empty")):
+            given = values(offer, populated, cases[name]) | {"tenant": tenant}
+            said = refused(asked, offer, [given[one.name] for one in offer.arguments])
+            if f"{offer.name}: `tenant` must name a tenant, and is {told}." not in said:
+                wrong.append((name, tenant, said))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("name", OFFERS)
-def test_the_tenant_cannot_be_left_out(asked: Asked, name: str) -> None:
-    offer = OFFERS[name]
-    assert offer.arguments[0].name == "tenant"
-    assert offer.arguments[0].required
-    said = refused(asked, offer, [])
-    assert offer.name in said
-    assert "tenant" in said
+def test_the_tenant_cannot_be_left_out(asked: Asked) -> None:
+    wrong = []
+    for name, offer in OFFERS.items():
+        said = refused(asked, offer, [])
+        first = offer.arguments[0]
+        named = offer.name in said and "tenant" in said
+        if not (named and first.name == "tenant" and first.required):
+            wrong.append((name, said))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("name", OFFERS)
-def test_what_is_needed_is_not_null(asked: Asked, populated: Populated, name: str) -> None:
-    offer = OFFERS[name]
-    given = values(offer, populated, needed(populated)[name])
-    for one in offer.arguments[1:]:
-        if one.required:
+def test_what_is_needed_is_not_null(asked: Asked, populated: Populated) -> None:
+    cases, wrong, asks = needed(populated), [], 0
+    for name, offer in OFFERS.items():
+        given = values(offer, populated, cases[name])
+        for one in offer.arguments[1:]:
+            if not one.required:
+                continue
+            asks += 1
             arguments = [(given | {one.name: None})[each.name] for each in offer.arguments]
             said = refused(asked, offer, arguments)
-            assert f"{offer.name}: `{one.name}` must be given, and is null." in said
+            if f"{offer.name}: `{one.name}` must be given, and is null." not in said:
+                wrong.append((name, one.name, said))
+    assert wrong == []
+    assert asks > len(OFFERS)
 
 
 @pytest.mark.parametrize(

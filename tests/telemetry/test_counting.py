@@ -230,6 +230,7 @@ def test_what_is_not_installed_is_named(
     assert module.partition(".")[0] in refused.value.message
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.server
 def test_a_client_is_counted_by_each_way_in(door: Door, registry: CollectorRegistry) -> None:
     llm = ScriptedLlm([])
@@ -268,6 +269,7 @@ class Refusing(Through):
         raise GraphUnavailableError
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.server
 def test_what_a_closing_client_could_not_write_is_lost(
     door: Door, registry: CollectorRegistry

@@ -318,6 +318,7 @@ def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None
         assert up == [0, 1, 0, 1]
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.server
 def test_an_exporter_reads_the_tenants_it_is_told(
     door: Door, migrated: Settings, tenant: str

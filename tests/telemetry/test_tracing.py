@@ -106,6 +106,7 @@ def test_a_tenant_is_named_only_when_that_is_asked_for(spans: Spans) -> None:
     assert "graphmem.tenant" not in attributes(opened)
 
 
+@pytest.mark.usefixtures("both_clients")
 @pytest.mark.server
 def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) -> None:
     with door.open(telemetry=OtelTelemetry(spans.provider)) as client:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.examples import few
 from tests.plugins.histories import (
     PREDICATE,
     SUBJECT,
@@ -25,6 +26,7 @@ from tests.rules.strategies_histories import BASE, END, long_history, policies, 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 
 
+@few
 @given(items=accounts(), policy=policies, data=st.data())
 def test_values_that_compete(
     archive: Archive, items: list[Item], policy: Policy, data: st.DataObject
@@ -35,6 +37,7 @@ def test_values_that_compete(
         assert wrong_slot(written, slot, as_of) == []
 
 
+@few
 @given(items=accounts(), policy=policies, data=st.data())
 def test_values_that_coexist(
     archive: Archive, items: list[Item], policy: Policy, data: st.DataObject
@@ -45,6 +48,7 @@ def test_values_that_coexist(
         assert wrong_slot(written, slot, as_of) == []
 
 
+@few
 @given(items=accounts(), policy=policies, limit=st.integers(1, 4))
 def test_the_best_are_the_first_of_all(
     archive: Archive, items: list[Item], policy: Policy, limit: int

@@ -25,6 +25,7 @@ from graphmem.rules.projection import Evidence
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import clipped, days, episode_of
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
 
@@ -35,6 +36,7 @@ ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
 """Sums in another order, which are held against the rules; and what `why` does not look at."""
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_an_explanation_recombines_to_the_projection(
     archive: Archive,
@@ -59,6 +61,7 @@ def test_an_explanation_recombines_to_the_projection(
             assert found.belief.model_dump(exclude=ROUNDED) == read.model_dump(exclude=ROUNDED)
 
 
+@few
 @given(items=accounts(), policy=policies, limit=st.integers(1, 3))
 def test_the_pages_together_are_the_whole(
     archive: Archive, items: list[Item], policy: Policy, limit: int
@@ -77,6 +80,7 @@ def test_the_pages_together_are_the_whole(
         assert tuple(pieces) == whole.pieces
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_a_timeline_is_what_was_read_at_each_instant(
     archive: Archive,
@@ -106,6 +110,7 @@ def test_a_timeline_is_what_was_read_at_each_instant(
             )
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities)
 def test_a_slots_timeline_is_what_it_held_at_each_instant(
     archive: Archive, items: list[Item], policy: Policy, cardinality: Cardinality

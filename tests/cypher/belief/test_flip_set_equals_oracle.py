@@ -17,6 +17,7 @@ from graphmem.rules.projection import Evidence
 from tests.oracles import flips
 from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_oracle import verdict_of
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
 
@@ -86,6 +87,7 @@ def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.Tes
     return wrong if list(ids) == order else [*wrong, f"{ids} for {order}"]
 
 
+@few
 @given(items=trials(), chosen=bounds)
 @example(items=series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), chosen={})
 @example(items=series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), chosen={})
@@ -112,6 +114,7 @@ def test_no_smaller_set_flips(
         assert wrong_flips(written, belief_id, AsOf(), chosen) == []
 
 
+@few
 @given(items=accounts(CLAIMS[:1]), chosen=bounds, data=st.data())
 def test_at_any_pair_of_times(
     archive: Archive, items: list[Item], chosen: dict[str, float], data: st.DataObject

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.errors import NotFoundError, SupersededBeliefError
 from graphmem.model import AsOf, Slot
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
 from tests.rules.strategies_histories import BASE, END
@@ -36,7 +36,7 @@ class Step:
     which: int
 
 
-EXAMPLES = {"dev": 10, "check": 100, "deep": 500}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
+EXAMPLES = examples(8, 100, 500)
 ACTS = ("observe", "doubt", "believe", "testify", "revise", "merge", "retract", "declare")
 steps = st.builds(
     Step,

@@ -17,6 +17,7 @@ from graphmem.rules import claims
 from graphmem.rules.projection import Evidence
 from tests.oracles.names import Naming, canonical, ways
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, Written, clocked, deliver, written
 from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES, histories, instants, policies
@@ -101,6 +102,7 @@ def named_by(handle: GraphMem, look: Look, said: Said) -> list[Naming]:
     return [Naming(**{**row, **{t: row[t].to_native() for t in times}}) for row in rows]
 
 
+@few
 @given(
     evidence=histories(max_size=14),
     said=said_of_names,

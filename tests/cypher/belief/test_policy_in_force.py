@@ -13,6 +13,7 @@ from graphmem import GraphMem
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.rules.projection import Evidence
 from tests.plugins.belief_oracle import wrong_belief, wrong_slot
+from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Written, clocked
 from tests.rules.strategies_histories import BASE, END, histories, instants, policies
@@ -43,6 +44,7 @@ wishes = st.lists(
 )
 
 
+@few
 @given(evidence=histories(), wished=wishes, data=st.data())
 def test_the_policy_of_then(
     plain: GraphMem,

@@ -14,6 +14,7 @@ from graphmem.ports import run_now
 from graphmem.rules import asking
 from graphmem.rules.asking import Reading
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.examples import few
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, policies
 
@@ -22,6 +23,7 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 PROJECT_ONE = catalog.query("belief/project_one", dict)
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=st.sampled_from(Cardinality), data=st.data())
 def test_the_values_of_a_slot(
     archive: Archive,

@@ -14,6 +14,7 @@ from graphmem import GraphMem
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Cardinality, Policy, Slot
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, accounts
 from tests.rules.strategies_histories import BASE, END, policies
@@ -24,6 +25,7 @@ SCOPES, SUBJECTS, PREDICATES = ("alice", "global"), ("ann", "Bob", "émile"), ("
 KEYS = sorted(product(SCOPES, (s.casefold() for s in SUBJECTS), PREDICATES))
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=st.sampled_from(Cardinality), data=st.data())
 def test_a_slot_of_a_page_is_the_slot(
     archive: Archive,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Belief, Cardinality, Policy
 from tests.plugins.belief_oracle import wrong_belief
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
 from tests.rules.strategies_histories import long_history, policies
 
@@ -17,6 +18,7 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 cardinalities = st.sampled_from(Cardinality)
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_a_page_of_beliefs(
     archive: Archive,
@@ -36,6 +38,7 @@ def test_a_page_of_beliefs(
         assert order == sorted(order, reverse=True)
 
 
+@few
 @given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
 def test_one_belief_is_the_one_on_the_page(
     archive: Archive,
@@ -58,6 +61,7 @@ def test_one_belief_is_the_one_on_the_page(
                 written.handle.belief(belief_id, as_of=as_of, policy=by)
 
 
+@few
 @given(items=accounts(), limit=st.integers(1, 3), data=st.data())
 def test_the_pages_together_are_the_whole(
     archive: Archive, items: list[Item], limit: int, data: st.DataObject

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Kind, Supposed
 from tests.plugins.belief_oracle import verdict_of, wrong_trail
+from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
 from tests.rules.strategies_histories import (
     BASE,
@@ -37,6 +38,7 @@ supposed = st.lists(
 accounts_of_one = accounts(CLAIMS[:1])
 
 
+@few
 @given(items=accounts_of_one, pooled=st.booleans(), data=st.data())
 def test_the_whole_trail(
     archive: Archive, items: list[Item], data: st.DataObject, *, pooled: bool
@@ -53,6 +55,7 @@ def test_the_whole_trail(
             assert wrong_trail(trail, expected) == []
 
 
+@few
 @given(items=accounts(), pooled=st.booleans(), extra=supposed, data=st.data())
 def test_what_would_be(
     archive: Archive,
@@ -77,6 +80,7 @@ def test_what_would_be(
         ]
 
 
+@few
 @given(items=accounts_of_one, start=st.integers(0, 6), limit=st.integers(1, 6))
 def test_a_page_of_the_trail(archive: Archive, items: list[Item], start: int, limit: int) -> None:
     written = archive.write(items)

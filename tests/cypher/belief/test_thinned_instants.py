@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphmem import catalog
 from graphmem.catalog import LANGUAGE
+from tests.plugins.examples import few
 from tests.plugins.graph import Look
 
 pytestmark = pytest.mark.server
@@ -30,6 +31,7 @@ def thinned(look: Look, n: int, points: int, given: list[int] | None = None) -> 
     return found
 
 
+@few
 @given(n=st.integers(0, 300), points=st.integers(3, 100))
 @example(n=59, points=60)
 @example(n=60, points=60)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.model import AsOf, BeliefBite, EventType
 from graphmem.rules.projection import Evidence
+from tests.plugins.examples import few
 from tests.plugins.graph import Look
 from tests.plugins.lives import Glance, Shelf, Sign, Story, stories, wrong_life
 from tests.rules.strategies_histories import BASE, said
@@ -27,6 +28,7 @@ def shelf(plain: GraphMem, look: Look) -> Shelf:
     return Shelf(plain, look)
 
 
+@few
 @given(story=stories(), data=st.data())
 def test_a_page_of_beliefs(shelf: Shelf, story: Story, data: st.DataObject) -> None:
     lived = shelf.write(story)
@@ -41,6 +43,7 @@ def test_a_page_of_beliefs(shelf: Shelf, story: Story, data: st.DataObject) -> N
         assert {name: problems for name, problems in told.items() if problems} == {}
 
 
+@few
 @given(story=stories(), data=st.data())
 def test_one_belief(shelf: Shelf, story: Story, data: st.DataObject) -> None:
     lived = shelf.write(story)
@@ -52,6 +55,7 @@ def test_one_belief(shelf: Shelf, story: Story, data: st.DataObject) -> None:
             assert wrong_life(found.vitality, expected) == []
 
 
+@few
 @given(story=stories(), data=st.data())
 def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -> None:
     lived = shelf.write(story)
@@ -65,6 +69,7 @@ def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -
                 assert wrong_life(bites[one.id].vitality, one.vitality) == []
 
 
+@few
 @given(story=stories())
 def test_the_order_of_arrival_changes_nothing(shelf: Shelf, story: Story) -> None:
     first, second = shelf.write(story), shelf.write(story, backwards=True)

@@ -10,6 +10,7 @@ from graphmem import GraphMem
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Policy
 from tests.plugins.belief_oracle import verdict_of, wrong_belief, wrong_slot, wrong_trail
+from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (
     PREDICATE,
@@ -28,6 +29,7 @@ from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
 
 
+@few
 @given(ours=accounts(), theirs=accounts())
 def test_two_tenants_with_the_same_ids(
     plain: GraphMem, look: Look, ours: list[Item], theirs: list[Item]
@@ -42,6 +44,7 @@ def test_two_tenants_with_the_same_ids(
         sees_its_own(written(memory, items, look))
 
 
+@few
 @given(ours=accounts(), theirs=accounts(), data=st.data())
 def test_two_scopes_with_the_same_names(
     archive: Archive, ours: list[Item], theirs: list[Item], data: st.DataObject
@@ -57,6 +60,7 @@ def test_two_scopes_with_the_same_names(
         sees_its_own(each)
 
 
+@few
 @given(theirs=accounts())
 def test_a_retraction_waits_in_its_own_scope(archive: Archive, theirs: list[Item]) -> None:
     """It names what comes later under this id in another scope, and does not touch it."""

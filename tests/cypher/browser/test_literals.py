@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.rules.literals import literal
+from tests.plugins.examples import few
 from tests.plugins.graph import Look
 
 pytestmark = pytest.mark.server
@@ -23,6 +24,7 @@ values = st.recursive(
 )
 
 
+@few
 @given(value=values)
 @example(value='" RETURN 1 //')
 @example(value="\\")
