@@ -34,8 +34,6 @@ from tests.migrations.conftest import Blank
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
-
 OLD, NEW, THIRD = HashEmbedder(), HashEmbedder(48), HashEmbedder(32)
 QUESTIONS = [unlike(n) for n in (1, 2, 6, 11)]
 VECTORED = ("Belief", "Episode", "ItemText", "Memory", "Turn")
@@ -96,13 +94,12 @@ def write(memory: GraphMem) -> None:
 
 
 @pytest.fixture
-def filled(blank: Blank) -> Blank:
+def filled(current: Blank) -> Blank:
     """A graph that the first model filled, in two tenants."""
-    blank.migrate()
     for tenant in ("acme", "zenith"):
-        with opened(blank, OLD, tenant) as memory:
+        with opened(current, OLD, tenant) as memory:
             write(memory)
-    return blank
+    return current
 
 
 def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> None:
@@ -245,16 +242,15 @@ def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
 
 
-def test_other_words_take_the_other_model_s_embedding_away(blank: Blank) -> None:
+def test_other_words_take_the_other_model_s_embedding_away(current: Blank) -> None:
     """The earliest evidence words a belief: it may come when the new model has embedded it."""
-    blank.migrate()
-    with opened(blank, OLD) as old:
+    with opened(current, OLD) as old:
         old.observe("alice", "lives in", "PORTO", at=MAY)
-        reembed(blank)
-        assert embedded(blank, "embedding_2")["Belief"] == [48, 1]
+        reembed(current)
+        assert embedded(current, "embedding_2")["Belief"] == [48, 1]
         old.observe("Alice", "lives in", "Porto", at=MAY - timedelta(days=30))
-        assert "Belief" not in embedded(blank, "embedding_2")
-        assert finish(blank).embedded == 1
+        assert "Belief" not in embedded(current, "embedding_2")
+        assert finish(current).embedded == 1
 
 
 def test_a_migration_makes_its_indexes_for_every_model_that_is_there(filled: Blank) -> None:
