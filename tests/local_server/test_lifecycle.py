@@ -25,8 +25,14 @@ from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, made_
 from graphmem.adapters.local_server.files import Folder
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import find_java
-from graphmem.errors import GraphAccessError, GraphUnavailableError, LocalServerError
+from graphmem.errors import (
+    ConfigurationError,
+    GraphAccessError,
+    GraphUnavailableError,
+    LocalServerError,
+)
 from graphmem.settings import Settings
+from tests.plugins.server import nothing_may_be_skipped
 
 pytestmark = pytest.mark.server
 
@@ -43,10 +49,12 @@ print(found.uri, found.password.get_secret_value())
 
 @pytest.fixture(scope="module", autouse=True)
 def _managed(server_settings: Settings) -> None:
-    """Skip where no managed server can be had, for the reason the ladder gives."""
+    """Skip where there is no Java for a managed server; fail where nothing may be skipped."""
     try:
         find_java(server_settings)
-    except Exception as error:  # noqa: BLE001 - any reason will do
+    except ConfigurationError as error:
+        if nothing_may_be_skipped():
+            pytest.fail(f"no managed server: {error}", pytrace=False)
         pytest.skip(f"no managed server: {error}")
 
 
