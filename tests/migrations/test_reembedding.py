@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,6 +32,7 @@ from tests.clients.test_walls import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.migrations.conftest import Blank
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.texts import unlike
+from tests.plugins.waiting import eventually
 
 OLD, NEW, THIRD = HashEmbedder(), HashEmbedder(48), HashEmbedder(32)
 QUESTIONS = [unlike(n) for n in (1, 2, 6, 11)]
@@ -121,8 +121,8 @@ def test_a_reembedded_tenant_reads_as_one_that_the_model_filled(filled: Blank) -
     reembed(filled)
     with opened(filled, NEW, "fresh") as fresh, opened(filled, NEW) as memory:
         write(fresh)
-        time.sleep(1.0)  # a vector index shows what is new a little later
-        assert asked(memory) == asked(fresh)
+        # A vector index shows what is new a little later.
+        eventually(lambda: asked(memory) == asked(fresh))
         assert memory.remember(unlike(1)).outcome == Outcome.EXACT_DUPE
         assert memory.remember(unlike(99)).outcome == Outcome.INSERTED_NEW
 

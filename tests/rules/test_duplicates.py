@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -156,13 +157,15 @@ def test_white_space_around_a_text_says_nothing(text: str, space: str) -> None:
     assert difference(text, space + text + space) == frozenset()
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     "unit", ["a ", "no, ", "1 ", "1-", "x.", "is working ", "hundred and ", "'s", "$", "may 5 "]
 )
 def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
+    began = time.thread_time()
     difference(text, text[::-1])
+    # Linear, it takes a second or two of the processor; else minutes.
+    assert time.thread_time() - began < 20
 
 
 def test_long_numbers_stay_exact() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from graphmem.rules import protocol
 from graphmem.rules.protocol import conceptual
+from tests.plugins import pumps
 from tests.plugins.samples import on_each
 
 TREE = Path(__file__).resolve().parents[2] / "graphmem"
@@ -231,9 +232,9 @@ def test_no_name_or_path_and_hardly_a_line_of_code_asks_for_meaning() -> None:
         "(",
     ],
 )
-@pytest.mark.timeout(30)
 def test_a_hostile_query_costs_linear_time(unit: str) -> None:
     assert conceptual(unit * 300_000) is conceptual(unit * 100)
+    assert pumps.is_linear(conceptual, pumps.Attack("", unit, ""))
 
 
 @given(st.text())
