@@ -12,7 +12,6 @@ from graphmem import GraphMem
 from tests.clients.test_consolidating import SWIMS, tell
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

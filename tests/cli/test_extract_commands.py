@@ -12,7 +12,6 @@ import pytest
 from tests.clients.test_extracting import LISBON, answered, offer
 from tests.plugins.chat_service import KEY, ChatService
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 SAID = [
     {"role": "user", "content": "I moved to Lisbon.", "session": "monday"},

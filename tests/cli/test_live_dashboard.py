@@ -256,7 +256,6 @@ def test_without_its_library_it_says_what_to_install(
     assert "pip install 'graphmem[dashboard]'" in shown
 
 
-@pytest.mark.server
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_it_runs_in_a_terminal_and_logs_no_look(
     run: Callable[..., Any], migrated: Settings, tenant: str

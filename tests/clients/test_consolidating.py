@@ -14,7 +14,6 @@ from graphmem.model import Consolidated, Step
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SWIMS = (
     "I swim across the cold lake before breakfast.",

@@ -20,7 +20,6 @@ from tests.plugins.faults import Dying
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
 
-pytestmark = pytest.mark.server
 LAST = 7
 """Writes of an undisturbed run: its lease, a match, three beliefs, a match with one, its end."""
 WHEN = datetime(2026, 2, 1, tzinfo=UTC)

@@ -12,8 +12,6 @@ from tests.plugins.clients import Door
 from tests.plugins.foreign import change
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 
 @pytest.mark.parametrize("modelled", [False, True])
 def test_dropped_beliefs_come_back_without_a_model(

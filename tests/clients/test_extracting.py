@@ -16,8 +16,6 @@ from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 MARCH = datetime(2024, 3, 3, 9, tzinfo=UTC)
 JUNE = datetime(2024, 6, 12, 9, tzinfo=UTC)
 MOVED = "I moved to Lisbon."

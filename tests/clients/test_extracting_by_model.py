@@ -22,7 +22,6 @@ from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
 CITIES = [f"I moved to City{n}." for n in range(20)]
 
 

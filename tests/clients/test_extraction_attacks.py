@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +14,6 @@ from graphmem import GraphMem, Turn
 from tests.clients.test_extracting import JUNE
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.server
 
 MEMORY = "Alice deploys the payments service from Atlas on Fridays."
 FENCED = f'<graphmem-memory>\n[m] memory: "{MEMORY}"\n</graphmem-memory>'

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, NamedTuple
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +18,6 @@ from tests.clients.test_extracting import answered
 from tests.plugins.clients import on
 from tests.plugins.examples import examples
 
-pytestmark = pytest.mark.server
 names = count()
 
 

@@ -17,7 +17,6 @@ from tests.plugins.faults import Dying, Retrying
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
 
-pytestmark = pytest.mark.server
 LAST = 4
 """Writes of an undisturbed run: three windows, then the embeddings."""
 

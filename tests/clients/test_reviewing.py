@@ -14,8 +14,6 @@ from tests.clients.test_extracting import MARCH, MOVED, say
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 
 def put_up(memory: GraphMem, *texts: str) -> list[Proposed]:
     say(memory, "s1", *(texts or (MOVED, "I like tea.", "I work at Acme.")))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.conftest import FENCED, Follow, python
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "extraction.md").read_text("utf-8")
 
 

@@ -10,7 +10,7 @@ from graphmem.operations import items as operation
 from graphmem.rules import items
 from tests.docs.conftest import FENCED, Follow, python
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "langgraph.md").read_text("utf-8")
 
 

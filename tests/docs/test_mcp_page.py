@@ -14,7 +14,7 @@ from graphmem.mcp.clients import CLIENTS
 from graphmem.mcp.tools import TOOLS
 from tests.docs.conftest import FENCED, Follow
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 BLOCKS = FENCED.findall(PAGE)
 

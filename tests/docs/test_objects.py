@@ -10,7 +10,7 @@ import pytest
 from graphmem import objects
 from tests.docs.conftest import FENCED, Follow, python
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "objects.md").read_text("utf-8")
 
 

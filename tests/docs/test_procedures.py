@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, run
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text("utf-8")
 
 

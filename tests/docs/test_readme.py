@@ -16,7 +16,7 @@ from tests.docs.conftest import FENCED, Environ, Follow, python, run
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loops import run_apart
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

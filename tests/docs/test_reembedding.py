@@ -10,7 +10,7 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, python, run
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 PAGE = (Path(__file__).parents[2] / "docs" / "reembedding.md").read_text("utf-8")
 MODEL = "openai/text-embedding-3-small"
 

@@ -25,7 +25,7 @@ from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 SENSIBLE: dict[str, Any] = {
     **dict.fromkeys(("content", "query", "statement", "about"), unlike(1)),

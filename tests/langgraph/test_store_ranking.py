@@ -20,8 +20,6 @@ from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
 from tests.plugins.waiting import eventually
 
-pytestmark = pytest.mark.server
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -14,8 +14,6 @@ from graphmem.adapters.local_server.files import Folder
 from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 
-pytestmark = pytest.mark.server
-
 
 def say(settings: Settings, query: str) -> list[int]:
     """Run a query on the server, started when it does not run, and return its numbers."""

@@ -34,8 +34,6 @@ from graphmem.errors import (
 from graphmem.settings import Settings
 from tests.plugins.server import nothing_may_be_skipped
 
-pytestmark = pytest.mark.server
-
 ENSURE = """
 import sys
 from graphmem.adapters.local_server import ensure

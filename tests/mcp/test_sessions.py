@@ -16,8 +16,6 @@ from tests.mcp.conftest import Environ, Opened, data, over_http, text_of, until
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 TOKEN = "a-token-for-the-tests-of-mcp"
 WORDS = "Alice deploys from Atlas."
 

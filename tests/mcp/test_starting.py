@@ -24,7 +24,6 @@ from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
 QUESTION = "where does Alice deploy?"
 
 

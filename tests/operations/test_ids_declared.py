@@ -106,7 +106,6 @@ class WatchingTx:
         return await self.inner.fetch(query, **params)
 
 
-@pytest.mark.server
 def test_every_id_that_a_write_is_given_is_declared(plain: GraphMem, tmp_path: Path) -> None:
     guarded = plain._state.binding.world.graph
     assert isinstance(guarded, Guarded)

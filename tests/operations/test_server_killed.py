@@ -91,7 +91,6 @@ def looked_at(settings: Settings) -> tuple[list[str], list[str], Counter[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.server
 @pytest.mark.timeout(600)
 def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) -> None:
     said = [
@@ -141,7 +140,6 @@ def events_of(settings: Settings, tenant: str) -> tuple[dict[str, Any], dict[str
 
 
 @pytest.mark.slow
-@pytest.mark.server
 @pytest.mark.timeout(600)
 def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) -> None:
     start = datetime(2025, 5, 5, tzinfo=UTC)
@@ -204,7 +202,6 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
 
 
 @pytest.mark.slow
-@pytest.mark.server
 @pytest.mark.timeout(600)
 def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -> None:
     acknowledged: dict[str, int] = {}

@@ -23,8 +23,6 @@ from graphmem.settings import Settings
 from tests.plugins.server import Server
 from tests.procedures.conftest import Asked
 
-pytestmark = pytest.mark.server
-
 
 def silent(_: Progress) -> None:
     """Hear no report."""

@@ -23,7 +23,7 @@ from tests.plugins.histories import (
 )
 from tests.rules.strategies_histories import BASE, END, long_history, policies, said
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 
 @few

@@ -26,7 +26,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(1_800)]
+pytestmark = pytest.mark.timeout(1_800)
 
 cardinalities = st.sampled_from(Cardinality)
 ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}

@@ -13,7 +13,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
 from tests.rules.strategies_histories import long_history, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 cardinalities = st.sampled_from(Cardinality)
 

@@ -23,7 +23,7 @@ from tests.rules.strategies_histories import (
     strengths,
 )
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 supposed = st.lists(
     st.builds(
