@@ -154,6 +154,7 @@ def test_one_life(
     assert _count(local_server.ensure(own_server)) == 1
 
 
+@pytest.mark.system
 def test_a_server_keeps_queries_and_other_users_out(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_server_keeps_queries_and_other_users_out(
     assert [one.level for one in own if one.name == "privacy"] == ["ok"]
 
 
+@pytest.mark.system
 def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     text = own_server.model_dump_json(exclude={"password", "embedder_key"})
     command = [sys.executable, "-c", ENSURE, text]
@@ -205,6 +207,7 @@ def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     assert [running.pid for running in _children_of(home)] == [_pid(own_server)]
 
 
+@pytest.mark.system
 def test_threads_at_once_share_one_server_and_a_killed_one_is_replaced(
     own_server: Settings,
 ) -> None:
@@ -232,6 +235,7 @@ def test_threads_at_once_share_one_server_and_a_killed_one_is_replaced(
     assert _pid(own_server) != killed.pid
 
 
+@pytest.mark.system
 def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +254,7 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
     assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
 
 
+@pytest.mark.system
 def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> None:
     local_server.ensure(own_server)
     folder = Folder.of(own_server)
@@ -274,6 +279,7 @@ def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> Non
     folder.write_state(state)
 
 
+@pytest.mark.system
 def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +298,7 @@ def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
         bolt.log_in(found.uri, found.user, found.password)
 
 
+@pytest.mark.system
 def test_a_dying_server_shows_the_end_of_its_log(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,6 +318,7 @@ def test_a_dying_server_shows_the_end_of_its_log(
     assert Folder.of(own_server).read_state() is None
 
 
+@pytest.mark.system
 def test_a_server_that_takes_too_long_is_ended(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +337,7 @@ def test_a_server_that_takes_too_long_is_ended(
     assert local_server.status(own_server).running is False
 
 
+@pytest.mark.system
 def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,6 +354,7 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     assert bolt.answers(int(found.uri.rpartition(":")[2]))
 
 
+@pytest.mark.system
 def test_a_cache_that_breaks_the_jvm_is_dropped(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,7 +388,7 @@ def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
         assert bolt.answers(mute.getsockname()[1], timeout_s=0.05) is False
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path: Path) -> None:
     """In a cache of its own, with the jars borrowed from the user's."""
     settings = server_settings.model_copy(
@@ -423,6 +433,7 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     assert aot.use(made) == []
 
 
+@pytest.mark.system
 def test_a_cache_that_was_changed_is_told(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -435,6 +446,7 @@ def test_a_cache_that_was_changed_is_told(
     assert (found.level, "changed after it was made" in found.message) == ("warn", True)
 
 
+@pytest.mark.system
 def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

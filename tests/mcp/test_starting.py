@@ -57,7 +57,7 @@ async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any,
     return await until(ask, seconds=200), codes
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_a_managed_server_that_goes_away_comes_back(own: Environ, tmp_path: Path) -> None:
     settings = Settings.load(own)
 

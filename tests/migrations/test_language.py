@@ -177,6 +177,7 @@ def test_what_is_no_language_is_refused_before_anything_is_applied(
     assert analysers(blank) == {"english"}
 
 
+@pytest.mark.system
 def test_every_language_offered_keeps_the_wall(current: Blank) -> None:
     """The digests stay whole, whatever the analyser does with words."""
     known = {row["name"] for row in current.run(LANGUAGES)}

@@ -117,6 +117,7 @@ def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> No
     assert reembed(filled) == Reembedded(model=NEW.name, switched=False, embedded=0)
 
 
+@pytest.mark.system
 def test_a_reembedded_tenant_reads_as_one_that_the_model_filled(filled: Blank) -> None:
     reembed(filled)
     with opened(filled, NEW, "fresh") as fresh, opened(filled, NEW) as memory:
@@ -127,6 +128,7 @@ def test_a_reembedded_tenant_reads_as_one_that_the_model_filled(filled: Blank) -
         assert memory.remember(unlike(99)).outcome == Outcome.INSERTED_NEW
 
 
+@pytest.mark.system
 def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
     with opened(filled, OLD) as old:
         before = asked(old)
@@ -150,6 +152,7 @@ def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
             assert {m.id for m in new.list().memories} == {*written}
 
 
+@pytest.mark.system
 def test_what_clients_of_the_former_model_write_is_embedded_at_the_end(filled: Blank) -> None:
     with opened(filled, OLD) as old, pytest.raises(ReembeddingError, match="gone over"):
         finish(filled)
@@ -178,6 +181,7 @@ def near(memory: GraphMem, question: str) -> list[str]:
     return [bite.id for bite in bites if bite.vector_rank is not None]
 
 
+@pytest.mark.system
 def test_a_third_model_and_the_first_one_again(filled: Blank) -> None:
     with opened(filled, OLD) as old:
         first = asked(old)
@@ -191,6 +195,7 @@ def test_a_third_model_and_the_first_one_again(filled: Blank) -> None:
         assert asked(old) == first
 
 
+@pytest.mark.system
 def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     kept, made = embedded(filled, "embedding"), indexes(filled)
     world = filled.world(NEW)
@@ -209,6 +214,7 @@ def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     assert reembed(filled, THIRD).switched
 
 
+@pytest.mark.system
 def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
     def given_up(_kind: str, _count: int) -> None:
         run_now(reembedding.give_up(filled.world(), silent))
@@ -219,6 +225,7 @@ def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
     assert embedded(filled, "embedding_2") == {}
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("nth", [1, 9, 22])
 def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
     for fault in (Breaking, Unacknowledged):
@@ -235,6 +242,7 @@ def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
     assert filled.drift(embedder=NEW) == ()
 
 
+@pytest.mark.system
 def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
     world = filled.world(NEW)
     twice: Any = Retrying(world.graph)
@@ -242,6 +250,7 @@ def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
 
 
+@pytest.mark.system
 def test_other_words_take_the_other_model_s_embedding_away(current: Blank) -> None:
     """The earliest evidence words a belief: it may come when the new model has embedded it."""
     with opened(current, OLD) as old:
@@ -253,6 +262,7 @@ def test_other_words_take_the_other_model_s_embedding_away(current: Blank) -> No
         assert finish(current).embedded == 1
 
 
+@pytest.mark.system
 def test_a_migration_makes_its_indexes_for_every_model_that_is_there(filled: Blank) -> None:
     reembed(filled)
     filled.run("DROP INDEX memory_embedding_vector")
@@ -263,11 +273,13 @@ def test_a_migration_makes_its_indexes_for_every_model_that_is_there(filled: Bla
     assert {"memory_embedding_vector", "memory_embedding_2_vector"} <= indexes(filled)
 
 
+@pytest.mark.system
 def test_a_schema_that_is_not_current_is_refused(blank: Blank) -> None:
     with pytest.raises(MigrationPendingError):
         reembed(blank)
 
 
+@pytest.mark.system
 def test_procedures_search_by_the_model_that_the_graph_has(filled: Blank) -> None:
     def called(vector: Sequence[float]) -> list[dict[str, Any]]:
         return filled.run(
@@ -289,6 +301,7 @@ def test_procedures_search_by_the_model_that_the_graph_has(filled: Blank) -> Non
     assert [row["key"] for row in found] == [getattr(item, "key", None) for item in answered]
 
 
+@pytest.mark.system
 def test_the_command_goes_over_and_finishes(
     filled: Blank, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,6 +327,7 @@ def test_the_command_goes_over_and_finishes(
     assert models(filled) == {"current": (2, 48)}
 
 
+@pytest.mark.system
 def test_an_export_holds_the_embeddings_of_its_client_s_model(
     filled: Blank, tmp_path: Path
 ) -> None:
@@ -331,6 +345,7 @@ def test_an_export_holds_the_embeddings_of_its_client_s_model(
     assert all(row["is_new"] for row in rows)
 
 
+@pytest.mark.system
 def test_every_label_with_a_vector_index_is_reembedded() -> None:
     """A new one must have its branch in cypher/vectors."""
     declared = {node.__label__ for node in nodes.NODES if hasattr(node, "embedding")}

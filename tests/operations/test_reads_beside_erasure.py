@@ -283,7 +283,7 @@ def until(end: float, work: Callable[[GraphMem, int], None], memory: GraphMem) -
     raise AssertionError
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_readers_beside_writers_and_erasers(plain: GraphMem) -> None:
     works = (writes, writes, deletes, reads, reads, reads)
     end = time.monotonic() + 20

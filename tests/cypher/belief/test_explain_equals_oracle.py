@@ -132,7 +132,7 @@ def test_a_slots_timeline_is_what_it_held_at_each_instant(
         assert [s.belief_id for s in found.series][: len(leading)] == leading
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
     written = archive.write_long(long_history(10_000, claims=4))
     for cardinality in Cardinality:

@@ -78,7 +78,7 @@ def test_the_pages_together_are_the_whole(
     assert [*found, *page.beliefs] == list(whole)
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
     written = archive.write_long(long_history(10_000, claims=4))
     for cardinality in Cardinality:
