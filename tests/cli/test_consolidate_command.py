@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from tests.clients.test_consolidating import SWIMS, tell
+from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.texts import unlike
 
 Run = Callable[..., Any]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.test_extracting import LISBON, answered, offer
 from tests.plugins.chat_service import KEY, ChatService
+from tests.plugins.offers import LISBON, answered, offer
 
 Run = Callable[..., Any]
 SAID = [

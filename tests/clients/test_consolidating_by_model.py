@@ -15,9 +15,9 @@ from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import Consolidated, Step
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
+from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 
 STATEMENT = "I swim across the cold lake before breakfast every day"

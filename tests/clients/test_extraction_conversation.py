@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from graphmem import AsOf, GraphMem
 from graphmem.model import Cardinality
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_extracting import answered
 from tests.plugins.clients import on
 from tests.plugins.examples import examples
+from tests.plugins.offers import answered
 
 names = count()
 

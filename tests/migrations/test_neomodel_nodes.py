@@ -24,9 +24,9 @@ from graphmem.errors import (
 )
 from graphmem.rules import identity
 from graphmem.settings import Settings
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.plugins.cypher_checks import every_part
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)

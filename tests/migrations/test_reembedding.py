@@ -28,8 +28,8 @@ from graphmem.operations.schema import migration, reembedding
 from graphmem.ports import Embedder, Role, run_now, silent
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
-from tests.clients.test_walls import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.migrations.conftest import Blank
+from tests.plugins.everything import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.texts import unlike
 from tests.plugins.waiting import eventually

@@ -14,9 +14,9 @@ from graphmem.errors import CatalogError
 from graphmem.operations.erasing import Guarded
 from graphmem.operations.erasing.guard import OWN
 from graphmem.ports import Mode, Query, Tx
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.plugins.clients import on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
 from tests.plugins.graph import fresh_tenant
 

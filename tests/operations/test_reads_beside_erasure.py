@@ -34,10 +34,10 @@ from graphmem.errors import (
 from graphmem.operations.erasing import Guarded
 from graphmem.ports import Query, Tx
 from graphmem.rules import conflicts
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.isolation.calls import READS, Call
 from tests.plugins.clients import on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked

@@ -17,7 +17,9 @@ _BESIDE = Path(__file__).parents[3] / "shared" / "data"
 _REAL = Path(os.environ.get("GRAPHMEM_DATA", _BESIDE))
 
 
-def on_each(names: str, place: str, sample: tuple[Any, ...], real: tuple[Any, ...]) -> Any:
+def on_each(
+    names: tuple[str, ...], place: str, sample: tuple[Any, ...], real: tuple[Any, ...]
+) -> Any:
     """Run a test on our sample and, where it is, on the real data.
 
     Args:

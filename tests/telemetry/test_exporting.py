@@ -25,10 +25,10 @@ from graphmem.operations import metering
 from graphmem.ports import Role, run_now
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.clients.test_consolidating_by_model import GOOD
-from tests.clients.test_walls import write_everything
 from tests.plugins.clients import Door, on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through
 from tests.plugins.graph import Look, fresh_tenant
 
