@@ -19,7 +19,7 @@ _REAL = Path(os.environ.get("GRAPHMEM_DATA", _BESIDE))
 
 def on_each(
     names: tuple[str, ...], place: str, sample: tuple[Any, ...], real: tuple[Any, ...]
-) -> Any:
+) -> pytest.MarkDecorator:
     """Run a test on our sample and, where it is, on the real data.
 
     Args:
