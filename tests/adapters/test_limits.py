@@ -10,7 +10,6 @@ from graphmem.errors import GraphUnavailableError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 WORDS = "The limit is 100 requests."
 
 

@@ -19,7 +19,7 @@ from tests.plugins.graph import fresh_tenant
 if TYPE_CHECKING:
     from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.system
 
 LEFT = (
     "MATCH (e:Event {tenant: $tenant})-[r]->(m:Memory {tenant: $tenant}) "

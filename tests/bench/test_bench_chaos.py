@@ -53,6 +53,7 @@ def test_what_is_lost_or_there_by_half_or_twice_is_seen() -> None:
     assert (talk["twice"], talk["met"]) == (1, False)
 
 
+@pytest.mark.system
 @pytest.mark.server
 def test_writers_on_a_bad_network_lose_nothing(
     migrated: Settings, monkeypatch: pytest.MonkeyPatch

@@ -126,8 +126,8 @@ def test_stages_follow_one_another_and_make_up_the_whole(monkeypatch: pytest.Mon
     assert consolidate.Watch(started=4.0).stages()["rest s"] == 1.0
 
 
+@pytest.mark.system
 @pytest.mark.server
-@pytest.mark.slow
 def test_a_small_run_finds_what_was_planted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consolidate, "WARM", 20)
     report = consolidate.measure([100], STEPS)

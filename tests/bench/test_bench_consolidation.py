@@ -218,6 +218,7 @@ def _swimming(name: str) -> Talk:
     return Talk(name, tuple((f"s{n}", [one]) for n, one in enumerate(said)), history)
 
 
+@pytest.mark.system
 @pytest.mark.server
 def test_a_sweep_writes_nothing_and_intervals_come_to_the_same(
     memory: GraphMem, tenant: str

@@ -95,6 +95,7 @@ def test_logging_is_judged_by_the_medians(slower: float, *, met: bool) -> None:
     assert row["met"] is met
 
 
+@pytest.mark.system
 @pytest.mark.server
 def test_a_loaded_log_is_rated_as_the_rules_say(migrated: Settings) -> None:
     at = connect.address(migrated, connect.silent)
@@ -111,8 +112,8 @@ def test_a_loaded_log_is_rated_as_the_rules_say(migrated: Settings) -> None:
         assert row["games"] == wanted.standings[row["id"]].games
 
 
+@pytest.mark.system
 @pytest.mark.server
-@pytest.mark.slow
 def test_a_small_run_gives_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rating, "RECALLED", 500)
     monkeypatch.setattr(rating, "QUESTIONS", 20)

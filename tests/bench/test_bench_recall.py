@@ -192,8 +192,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
                 )
 
 
+@pytest.mark.system
 @pytest.mark.server
-@pytest.mark.slow
 def test_the_graph_is_as_graphmem_would_have_left_it(measured: Measured) -> None:
     gone = [number for number, is_gone in _by_tenant(SIZE, 3).items() if is_gone]
     assert measured.nodes == {"Memory": 25, "Event": 25 * EVENTS + len(gone)}
@@ -202,8 +202,8 @@ def test_the_graph_is_as_graphmem_would_have_left_it(measured: Measured) -> None
     assert measured.loaded == measured.remembered
 
 
+@pytest.mark.system
 @pytest.mark.server
-@pytest.mark.slow
 def test_every_figure_is_there_and_judged(measured: Measured) -> None:
     tables = json.loads(measured.report.as_json())["tables"]
     [times], [crowd], missed, [memory] = tables.values()

@@ -19,7 +19,6 @@ from tests.plugins.graph import Look
 Run = Callable[..., Any]
 
 
-@pytest.mark.server
 def test_a_current_schema_has_nothing_pending_and_no_drift(run: Run) -> None:
     assert run("admin", "migrate", "--plan", "--json").data == {"pending": []}
     assert run("admin", "migrate", "--json").data == {"applied": []}
@@ -28,7 +27,6 @@ def test_a_current_schema_has_nothing_pending_and_no_drift(run: Run) -> None:
     assert checked.code == 0
 
 
-@pytest.mark.server
 def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphmem.client import schema
     from graphmem.model import Difference
@@ -41,7 +39,6 @@ def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.Mon
         assert "RANGE on X(y) is not there." in checked.out
 
 
-@pytest.mark.server
 def test_another_language_is_due_and_a_difference(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,7 +59,6 @@ def test_another_language_is_due_and_a_difference(
     assert run("admin", "migrate", "--check").code == 0
 
 
-@pytest.mark.server
 def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) -> None:
     added = run("memory", "add", "The user lives in Porto", "--json").data
     assert run("admin", "rebuild", "--verify", "--json").data["wrong"] == []
@@ -77,7 +73,6 @@ def test_caches_are_compared_and_made_anew(run: Run, look: Look, tenant: str) ->
     assert run("memory", "get", added["memory_id"], "--json").data["status"] == "current"
 
 
-@pytest.mark.server
 def test_memories_without_events_are_backfilled(run: Run, look: Look, tenant: str) -> None:
     put(look, tenant, "a", reinforce_count=1_001)
     put(look, tenant, "b")
@@ -95,7 +90,6 @@ def test_memories_without_events_are_backfilled(run: Run, look: Look, tenant: st
     assert run("memory", "get", "a", "--json").data["status"] == "superseded"
 
 
-@pytest.mark.server
 def test_what_cannot_be_backfilled_is_shown_with_what_to_do(
     run: Run, look: Look, tenant: str
 ) -> None:
@@ -110,14 +104,12 @@ def test_what_cannot_be_backfilled_is_shown_with_what_to_do(
     assert [wrong["id"] for wrong in told.data["wrong"]] == ["[red]one"]
 
 
-@pytest.mark.server
 def test_backfilling_and_only_comparing_exclude_each_other(run: Run) -> None:
     ended = run("admin", "rebuild", "--verify", "--backfill")
     assert ended.code == 2
     assert "give one of them" in ended.err
 
 
-@pytest.mark.server
 def test_the_catalog_is_listed_and_shown(run: Run) -> None:
     listed = run("admin", "cypher", "list", "--json").data
     assert [p["name"] for p in listed] == list(catalog.names())
@@ -132,7 +124,6 @@ def test_the_catalog_is_listed_and_shown(run: Run) -> None:
         assert len(refused.err) < 400
 
 
-@pytest.mark.server
 def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHMEM_PASSWORD", "a-secret-of-mine")
     for args in (("admin", "settings"), ("admin", "settings", "--json")):
@@ -142,7 +133,6 @@ def test_settings_are_listed_without_secrets(run: Run, monkeypatch: pytest.Monke
     assert "GRAPHMEM_NEAR_THRESHOLD" in run("admin", "settings").out
 
 
-@pytest.mark.server
 def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHMEM_POOL_SIZE", "many")
     ended = run("admin", "settings")

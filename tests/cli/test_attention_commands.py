@@ -13,7 +13,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 OLD = "2025-05-05T09:00:00Z"

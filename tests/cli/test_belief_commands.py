@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 MONDAY, FRIDAY = "2025-05-05T09:00:00Z", "2025-05-09T09:00:00Z"

@@ -12,7 +12,6 @@ from graphmem.model import EventType, Source
 from graphmem.operations import evidence
 from graphmem.ports import run_now
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 MONDAY, FRIDAY = "2025-05-05T09:00:00Z", "2025-05-09T09:00:00Z"

@@ -119,7 +119,6 @@ class _Missing:
             raise ModuleNotFoundError(name)
 
 
-@pytest.mark.server
 def test_the_command_draws_slots_and_beliefs(run: Run, tmp_path: Path) -> None:
     seen = ("belief", "observe", "alice", "likes", "tea", "--at", "2025-05-05T09:00:00Z")
     belief = run(*seen, "--json").data["belief_id"]

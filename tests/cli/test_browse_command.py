@@ -16,7 +16,6 @@ from graphmem import GraphMem, catalog
 from graphmem.cli import browse, browser_files
 from graphmem.settings import Settings
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

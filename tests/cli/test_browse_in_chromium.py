@@ -18,7 +18,7 @@ from graphmem.adapters import local_server
 from graphmem.settings import Settings
 from tests.plugins.server import Server
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.system
 Run = Callable[..., Any]
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from tests.clients.test_consolidating import SWIMS, tell
+from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

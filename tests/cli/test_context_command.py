@@ -9,7 +9,6 @@ import pytest
 
 from graphmem.rules import context
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

@@ -18,7 +18,6 @@ from graphmem.testing import HashEmbedder
 from tests.plugins.clients import on
 from tests.plugins.graph import Look, fresh_tenant, unfaded
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.clients.test_extracting import LISBON, answered, offer
 from tests.plugins.chat_service import KEY, ChatService
+from tests.plugins.offers import LISBON, answered, offer
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 SAID = [
     {"role": "user", "content": "I moved to Lisbon.", "session": "monday"},

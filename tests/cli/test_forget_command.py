@@ -12,7 +12,6 @@ from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

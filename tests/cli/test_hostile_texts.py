@@ -31,7 +31,7 @@ from tests.plugins.children import variables_of
 from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 TEXTS = max(150, hypothesis.settings().max_examples * 5)
 """Hostile texts in the tenant: 10,000 in the profile `deep`."""

@@ -12,7 +12,6 @@ import pytest
 from graphmem.client import GraphMem
 from graphmem.model import Message
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

@@ -221,10 +221,13 @@ def test_who_quits_does_not_wait_for_the_server() -> None:
         await one.until(lambda: len(figures.asked) == 1)
         await one.press("q")
 
-    before = threading.active_count()
+    before = {*threading.enumerate()}
     watch(figures, play)
-    assert threading.active_count() == before + 1
+    [asking] = {*threading.enumerate()} - before
+    assert asking.daemon
     figures.open.set()
+    asking.join(30)
+    assert not asking.is_alive()
 
 
 def _refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
@@ -253,7 +256,6 @@ def test_without_its_library_it_says_what_to_install(
     assert "pip install 'graphmem[dashboard]'" in shown
 
 
-@pytest.mark.server
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_it_runs_in_a_terminal_and_logs_no_look(
     run: Callable[..., Any], migrated: Settings, tenant: str

@@ -19,7 +19,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins import children
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

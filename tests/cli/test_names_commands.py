@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 MONDAY = "2025-05-05T09:00:00Z"

@@ -13,7 +13,6 @@ from graphmem.settings import Settings
 from tests.plugins.server import Server
 
 Run = Callable[..., Any]
-pytestmark = pytest.mark.server
 
 
 @pytest.fixture

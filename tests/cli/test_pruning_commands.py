@@ -14,7 +14,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.plugins.ratings import MARCH, Rate
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

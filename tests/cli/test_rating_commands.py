@@ -11,7 +11,6 @@ from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 ROSES = [f"The garden has {n} red roses" for n in ("two", "three", "nine", "forty")]
 ASKED = "red roses in the garden"

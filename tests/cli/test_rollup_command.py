@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from graphmem import GraphMem
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 

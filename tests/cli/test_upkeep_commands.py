@@ -13,7 +13,6 @@ import pytest
 from graphmem import GraphMem
 from graphmem.rules.digest import BEGIN
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 LONG = "Ann moved to Porto in May. " * 40

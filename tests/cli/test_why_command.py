@@ -11,7 +11,6 @@ from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 Run = Callable[..., Any]
 
 DAYS = [f"2025-05-{day:02}T09:00:00Z" for day in range(1, 10)]

@@ -14,8 +14,6 @@ from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
-
 
 def test_sessions_are_counted_and_what_was_wrong_is_found(door: Door, memory: GraphMem) -> None:
     now = datetime.now(UTC)

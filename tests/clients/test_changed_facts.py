@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,14 @@ import pytest
 from graphmem import BeliefBite, GraphMem, RecallPolicy, Recollection
 from graphmem.model import AsOf
 from tests.plugins.graph import fresh_tenant
+from tests.plugins.samples import on_each
 
+pytestmark = on_each(
+    ("file", "count", "changed", "returning"),
+    "dyknow/slots.json",
+    sample=(8, 7, 3),
+    real=(64, 57, 17),
+)
 BEFORE_ALL = datetime(1300, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
 EVERY = RecallPolicy(beliefs=50)
@@ -80,14 +86,27 @@ def dated(answer: str) -> tuple[datetime, str] | None:
     return None
 
 
+@dataclass(frozen=True)
+class Facts:
+    """Slots, and how many of them at least change, and come back to what they were."""
+
+    slots: tuple[Slot, ...]
+    changed: int
+    returning: int
+
+
 @pytest.fixture(scope="module")
-def slots() -> Sequence[Slot]:
-    """Every slot of DyKnow."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    file = Path(os.environ.get("GRAPHMEM_DATA", beside)) / "dyknow" / "slots.json"
-    if not file.is_file():
-        pytest.skip(f"no facts that changed: {file} is missing; set GRAPHMEM_DATA")
-    return list(read(json.loads(file.read_text("utf-8"))))
+def facts(file: Path, count: int, changed: int, returning: int) -> Facts:
+    """Every slot of a file of DyKnow."""
+    slots = tuple(read(json.loads(file.read_text("utf-8"))))
+    assert len(slots) == count
+    return Facts(slots, changed, returning)
+
+
+@pytest.fixture(scope="module")
+def slots(facts: Facts) -> Sequence[Slot]:
+    """Those slots alone."""
+    return facts.slots
 
 
 @pytest.fixture(scope="module")
@@ -122,16 +141,16 @@ def slot_of(bite: BeliefBite) -> tuple[str | None, str | None]:
     return bite.belief.subject, bite.belief.predicate
 
 
-def test_there_is_something_to_be_told(slots: Sequence[Slot]) -> None:
+def test_there_is_something_to_be_told(facts: Facts) -> None:
     """All slots of the data, with values that change, and with values that come back."""
-    assert len(slots) == 64
-    assert len({(slot.subject, slot.predicate) for slot in slots}) == 64
+    slots = facts.slots
+    assert len({(slot.subject, slot.predicate) for slot in slots}) == len(slots)
     # Which value is the newest is never in doubt.
     assert all(slot.values[-1][0] not in dict(slot.values[:-1]) for slot in slots)
     names = [[value for _, value in slot.values] for slot in slots]
     returns = [[v for v, _ in itertools.groupby(said)] for said in names]
-    assert sum(len(said) > len(set(said)) for said in returns) >= 17
-    assert sum(len(set(said)) > 1 for said in names) >= 57
+    assert sum(len(said) > len(set(said)) for said in returns) >= facts.returning
+    assert sum(len(set(said)) > 1 for said in names) >= facts.changed
 
 
 @pytest.mark.parametrize("wording", [0, 1], ids=["plain", "as the data ask"])
@@ -197,10 +216,10 @@ def test_an_old_value_is_marked_with_what_stands_in_its_place(
 
 @pytest.mark.parametrize("which", ["before the last change", "amid", "at the first change"])
 def test_what_held_then_answers_and_what_came_later_is_not_there(
-    told: GraphMem, slots: Sequence[Slot], which: str
+    told: GraphMem, facts: Facts, which: str
 ) -> None:
     wrong, asked = {}, 0
-    for slot in slots:
+    for slot in facts.slots:
         changes = slot.changes()
         if not changes:
             continue
@@ -228,4 +247,4 @@ def test_what_held_then_answers_and_what_came_later_is_not_there(
         ):
             wrong[slot.subject, slot.predicate] = (when, held, bite.text)
     assert wrong == {}
-    assert asked >= 57
+    assert asked >= facts.changed

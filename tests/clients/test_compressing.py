@@ -28,7 +28,6 @@ from tests.plugins.examples import examples
 from tests.plugins.faults import Between, Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 OLD, NEW = NOW - timedelta(days=31), NOW - timedelta(days=29)
 LONG = "Ann moved to Porto in May. " * 40

@@ -15,12 +15,11 @@ from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import Consolidated, Step
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
+from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
 STATEMENT = "I swim across the cold lake before breakfast every day"
 GOOD = {"statement": STATEMENT, "confidence": 0.8, "episodes": ["e1", "e2", "e3"]}
 LAND = "Nobody who knows me at the lake before breakfast would call me a person of dry land"

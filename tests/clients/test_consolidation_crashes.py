@@ -13,14 +13,13 @@ from graphmem.errors import GraphUnavailableError, LeaseLostError
 from graphmem.model import Step
 from graphmem.operations.consolidation import writing
 from graphmem.ports import run_now
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.plugins import children
 from tests.plugins.clients import Door
+from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.faults import Dying
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
 
-pytestmark = pytest.mark.server
 LAST = 7
 """Writes of an undisturbed run: its lease, a match, three beliefs, a match with one, its end."""
 WHEN = datetime(2026, 2, 1, tzinfo=UTC)

@@ -6,13 +6,11 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door
+from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.foreign import change
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.server
 
 
 @pytest.mark.parametrize("modelled", [False, True])

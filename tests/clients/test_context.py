@@ -21,8 +21,6 @@ from tests.plugins.texts import unlike
 if TYPE_CHECKING:
     from graphmem.ports import Matrix
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 QUESTION = "Where does Alice deploy from?"
 

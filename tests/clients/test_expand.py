@@ -17,8 +17,6 @@ from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import WINDOW, unlike
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 
 

@@ -17,12 +17,11 @@ from graphmem.errors import ModelUnavailableError
 from graphmem.model import Refusal
 from graphmem.operations.extraction import running
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_extracting import LISBON, MOVED, answered, modelled, offer, say
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
+from tests.plugins.offers import LISBON, MOVED, answered, modelled, offer, say
 
-pytestmark = pytest.mark.server
 CITIES = [f"I moved to City{n}." for n in range(20)]
 
 

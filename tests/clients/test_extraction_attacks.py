@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import GraphMem, Turn
-from tests.clients.test_extracting import JUNE
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.server
+from tests.plugins.offers import JUNE
 
 MEMORY = "Alice deploys the payments service from Atlas on Fridays."
 FENCED = f'<graphmem-memory>\n[m] memory: "{MEMORY}"\n</graphmem-memory>'

@@ -8,18 +8,16 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, NamedTuple
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem
 from graphmem.model import Cardinality
 from graphmem.testing import ScriptedLlm
-from tests.clients.test_extracting import answered
 from tests.plugins.clients import on
 from tests.plugins.examples import examples
+from tests.plugins.offers import answered
 
-pytestmark = pytest.mark.server
 names = count()
 
 

@@ -10,14 +10,13 @@ import pytest
 from graphmem import GraphMem, Settings
 from graphmem.errors import GraphUnavailableError
 from tests.clients.test_consolidation_crashes import assert_same
-from tests.clients.test_extracting import JUNE, say
 from tests.plugins import children
 from tests.plugins.clients import Door
 from tests.plugins.faults import Dying, Retrying
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
+from tests.plugins.offers import JUNE, say
 
-pytestmark = pytest.mark.server
 LAST = 4
 """Writes of an undisturbed run: three windows, then the embeddings."""
 

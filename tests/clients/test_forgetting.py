@@ -11,9 +11,9 @@ import pytest
 
 from graphmem import GraphMem, Outcome, Status
 from graphmem.errors import ErasedError, ForeignScopeError, InvalidInputError, NotFoundError
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.plugins.clients import Door
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
 

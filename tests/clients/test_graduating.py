@@ -21,7 +21,6 @@ from tests.plugins.faults import Retrying, Through, Unacknowledged, Work
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 OLD, NEW = NOW - timedelta(days=15), NOW - timedelta(days=13)
 

@@ -21,8 +21,6 @@ from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 

@@ -16,7 +16,6 @@ from graphmem.rules import context
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 CODE = 'def greet(name: str) -> str:\n    """Say hello."""\n    return f"hello {name}"\n'
 
 

@@ -25,7 +25,6 @@ from tests.plugins.graph import Look, driver_of, fresh_tenant
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 LONG = "Ann moved to Porto in May. " * 40
 DAY = timedelta(days=1)
 OWN = ("ARCHIVE", "COMPRESS", "RESTORE")

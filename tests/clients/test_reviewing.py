@@ -10,11 +10,9 @@ import pytest
 from graphmem import GraphMem, Proposed
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.model import ProposalStatus, Refusal
-from tests.clients.test_extracting import MARCH, MOVED, say
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.server
+from tests.plugins.offers import MARCH, MOVED, say
 
 
 def put_up(memory: GraphMem, *texts: str) -> list[Proposed]:

@@ -29,7 +29,6 @@ from tests.plugins.clients import on
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
 NOW = ("elo", "games", "touched_at")
 BASE = tuple(f"base_{name}" for name in NOW)
 

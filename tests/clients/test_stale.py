@@ -22,8 +22,6 @@ from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import WINDOW, unlike
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 

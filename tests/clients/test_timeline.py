@@ -12,8 +12,6 @@ from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf, VerdictStatus
 
-pytestmark = pytest.mark.server
-
 START = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 

@@ -28,9 +28,9 @@ from graphmem.errors import (
 from graphmem.model import Record
 from graphmem.rules import transfer
 from graphmem.testing import FrozenClock
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import ASK_ITEMS, write_everything
 from tests.plugins.clients import on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import ASK_ITEMS, write_everything
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 

@@ -23,8 +23,6 @@ from graphmem.model import (
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
 
-pytestmark = pytest.mark.server
-
 MONDAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FRIDAY = MONDAY + timedelta(days=4)
 

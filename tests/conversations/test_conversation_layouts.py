@@ -1,9 +1,8 @@
-"""The LoCoMo and BEAM layouts, on small files and on the real ones."""
+"""The LoCoMo and BEAM layouts, on small files, on a sample and on the real ones."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,18 +11,9 @@ import pytest
 
 from graphmem.adapters.conversations import ConversationFile, read_conversations
 from graphmem.errors import SourceFileError
+from tests.plugins.samples import on_each
 
 WriteFile = Callable[..., Path]
-
-
-@pytest.fixture(scope="module")
-def data() -> Path:
-    """The folder of real conversations."""
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("GRAPHMEM_DATA", beside))
-    if not folder.is_dir():
-        pytest.skip(f"no real conversations: {folder} is missing; set GRAPHMEM_DATA")
-    return folder
 
 
 def locomo() -> dict[str, object]:
@@ -247,22 +237,38 @@ def assert_sound(file: ConversationFile) -> None:
         assert instants == sorted(instants)
 
 
-def test_real_locomo_is_read_whole(data: Path) -> None:
-    file = read_conversations(data / "locomo" / "locomo.json", strict=True)
-    assert_sound(file)
-    messages = [m for talk in file.conversations for m in talk.messages]
-    assert (len(file.conversations), len(messages)) == (6, 3643)
-    assert len({m.id for m in messages}) == 3643
-    assert len({m.session for m in messages}) == 169
-    assert sum(" [image: " in m.content for m in messages) == 756
+@on_each(
+    ("file", "conversations", "messages", "sessions", "images"),
+    "locomo/locomo.json",
+    sample=(2, 14, 5, 2),
+    real=(6, 3643, 169, 756),
+)
+def test_a_file_of_locomo_is_read_whole(
+    file: Path, conversations: int, messages: int, sessions: int, images: int
+) -> None:
+    read = read_conversations(file, strict=True)
+    assert_sound(read)
+    found = [m for talk in read.conversations for m in talk.messages]
+    assert (len(read.conversations), len(found)) == (conversations, messages)
+    assert len({m.id for m in found}) == messages
+    assert len({m.session for m in found}) == sessions
+    assert sum(" [image: " in m.content for m in found) == images
 
 
-def test_real_beam_is_read_whole(data: Path) -> None:
-    chats = [read_conversations(path, strict=True) for path in data.glob("beam/*/chat.json")]
-    messages = [m for file in chats for talk in file.conversations for m in talk.messages]
-    assert (len(chats), len(messages), len({m.id for m in messages})) == (10, 2432, 2432)
-    assert len({m.session for m in messages}) == 40
-    assert not any("->->" in m.content for m in messages)
+@on_each(
+    ("folder", "files", "messages", "sessions"),
+    "beam",
+    sample=(1, 24, 2),
+    real=(10, 2432, 40),
+)
+def test_the_chats_of_beam_are_read_whole(
+    folder: Path, files: int, messages: int, sessions: int
+) -> None:
+    chats = [read_conversations(path, strict=True) for path in folder.glob("*/chat.json")]
+    found = [m for file in chats for talk in file.conversations for m in talk.messages]
+    assert (len(chats), len(found), len({m.id for m in found})) == (files, messages, messages)
+    assert len({m.session for m in found}) == sessions
+    assert not any("->->" in m.content for m in found)
     for file in chats:
         assert_sound(file)
 

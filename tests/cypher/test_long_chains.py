@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import neo4j
-import pytest
 
 from graphmem import GraphMem, catalog
 from graphmem.catalog import LANGUAGE
@@ -15,8 +14,6 @@ from graphmem.rules import identity, tracerank
 from graphmem.rules.moments import FOREVER
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.plans import operators
-
-pytestmark = pytest.mark.server
 
 BASE = datetime(2025, 3, 1, tzinfo=UTC)
 SHORT, LONG = 60, 240

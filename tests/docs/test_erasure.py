@@ -8,10 +8,10 @@ import pytest
 
 from tests.docs.conftest import FENCED, Follow, python
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "erasure.md").read_text("utf-8")
 
 
+@pytest.mark.system
 def test_the_block_prints_what_the_page_shows(follow: Follow) -> None:
     (kind, text), (_, shown) = FENCED.findall(PAGE)
     assert kind == "python"

@@ -10,10 +10,10 @@ from graphmem.operations import items as operation
 from graphmem.rules import items
 from tests.docs.conftest import FENCED, Follow, python
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "langgraph.md").read_text("utf-8")
 
 
+@pytest.mark.system
 def test_the_blocks_print_what_the_page_shows(follow: Follow) -> None:
     blocks = FENCED.findall(PAGE)
     assert [kind for kind, _ in blocks] == ["python", "text"] * 3

@@ -14,11 +14,11 @@ from graphmem.mcp.clients import CLIENTS
 from graphmem.mcp.tools import TOOLS
 from tests.docs.conftest import FENCED, Follow
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 BLOCKS = FENCED.findall(PAGE)
 
 
+@pytest.mark.system
 def test_the_commands_run(follow: Follow) -> None:
     shells = [text for kind, text in BLOCKS if kind == "bash"]
     printed = [follow(["bash", "-ec", text]) for text in shells]
@@ -29,6 +29,7 @@ def test_the_commands_run(follow: Follow) -> None:
         assert option in options, option
 
 
+@pytest.mark.system
 def test_the_conversation_prints_what_the_page_shows(follow: Follow) -> None:
     [script] = [text for kind, text in BLOCKS if kind == "python"]
     [shown] = [text for kind, text in BLOCKS if kind == "text"]

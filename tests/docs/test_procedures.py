@@ -11,10 +11,10 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, run
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text("utf-8")
 
 
+@pytest.mark.system
 def test_every_call_is_answered(newcomer: Environ) -> None:
     run([GRAPHMEM, "memory", "add", "The limit is 100 requests.", "--tenant", "pages"], newcomer)
     status = json.loads(run([GRAPHMEM, "server", "status", "--json"], newcomer))

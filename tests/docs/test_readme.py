@@ -16,8 +16,6 @@ from tests.docs.conftest import FENCED, Environ, Follow, python, run
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.loops import run_apart
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
-
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = FENCED.findall(README)
@@ -42,6 +40,7 @@ def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(follow: Follow
     assert new[1] == "0"
 
 
+@pytest.mark.system
 def test_the_way_from_the_demo_to_a_picture(
     follow: Follow, newcomer: Environ, window: Window, tmp_path: Path
 ) -> None:
@@ -75,6 +74,7 @@ def test_the_way_from_the_demo_to_a_picture(
     assert (ROOT / shown).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.system
 def test_the_way_from_the_demo_to_an_agent(follow: Follow, newcomer: Environ) -> None:
     """What is pasted starts a server that gives the answer the demo gave."""
     command = next(text for kind, text in BLOCKS if kind == "bash" and "--print-config" in text)
@@ -121,6 +121,7 @@ def read_aloud(messages: list[dict[str, str]]) -> dict[str, object]:
     return {"proposals": [fact]}
 
 
+@pytest.mark.system
 def test_the_loop_of_a_conversation_prints_what_the_page_shows(newcomer: Environ) -> None:
     """With a language model on loopback; litellm warns of itself, so warnings are no errors."""
     [place] = [n for n, (_, text) in enumerate(BLOCKS) if ".extract(" in text]

@@ -10,7 +10,6 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, python, run
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "reembedding.md").read_text("utf-8")
 MODEL = "openai/text-embedding-3-small"
 
@@ -23,6 +22,7 @@ def operator(newcomer: Environ, tmp_path: Path) -> Iterator[Environ]:
     subprocess.run([GRAPHMEM, "server", "down"], env=environ, check=True, capture_output=True)
 
 
+@pytest.mark.system
 def test_the_way_to_another_model(operator: Environ) -> None:
     run([GRAPHMEM, "memory", "add", "The limit is 100 requests."], operator)
     blocks = [(kind, text.replace(MODEL, "hash")) for kind, text in FENCED.findall(PAGE)]

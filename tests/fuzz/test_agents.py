@@ -33,7 +33,7 @@ from tests.mcp.test_conformance import valid_arguments
 from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 ROOT = Path(__file__).parents[2]
 SENSIBLE = valid_arguments()

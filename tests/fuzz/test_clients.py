@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.errors import GraphQueryError, InvalidInputError
 from graphmem.settings import Settings
-from tests.clients.test_walls import NO_READS, READS, WRITES
 from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
+from tests.plugins.everything import NO_READS, READS, WRITES
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 SENSIBLE: dict[str, Any] = {
     **dict.fromkeys(("content", "query", "statement", "about"), unlike(1)),

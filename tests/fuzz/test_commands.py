@@ -23,7 +23,7 @@ from tests.plugins.children import variables_of
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 CODES = {0, 1, 2, 3, 4, 5, 130}
 LEFT_OUT = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graphmem import GraphMem
-from tests.clients import test_walls as walls
 from tests.isolation import victims
 from tests.isolation.victims import Victim, disguises
+from tests.plugins import everything
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,6 @@ def victim(client: GraphMem) -> Victim:
 def twin(client: GraphMem, victim: Victim) -> GraphMem:
     """An attacker who has one of everything too, with the same ids."""
     memory = client.tenant(disguises(victim.name)[0])
-    walls.write_everything(memory)
+    everything.write_everything(memory)
     memory.flush()
     return memory

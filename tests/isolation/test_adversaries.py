@@ -18,10 +18,10 @@ from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock
-from tests.clients import test_walls as walls
 from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS, Call, Known
 from tests.isolation.victims import MARK, Victim, disguises, told
+from tests.plugins import everything
 from tests.plugins.clients import on
 from tests.plugins.graph import Look, unfaded
 
@@ -101,7 +101,7 @@ def answer(by: GraphMem, call: Call, known: Known) -> str:
 
 
 def test_every_public_method_is_attacked_with() -> None:
-    assert CALLS.keys() == walls.READS.keys() | walls.WRITES
+    assert CALLS.keys() == everything.READS.keys() | everything.WRITES
 
 
 @pytest.mark.parametrize("method", sorted(READS.keys() - UNMARKED))

@@ -11,8 +11,8 @@ from typing import Any
 from graphmem import GraphMem, PutItem
 from graphmem.model import Record
 from graphmem.rules import identity, literals
-from tests.clients.test_consolidating import SWIMS, tell
-from tests.clients.test_walls import MAY, write_everything
+from tests.plugins.episodes import SWIMS, tell
+from tests.plugins.everything import MAY, write_everything
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
 

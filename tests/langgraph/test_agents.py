@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
@@ -16,8 +15,6 @@ from langgraph.store.base import BaseStore
 
 from graphmem import GraphMem
 from tests.langgraph.conftest import Stores
-
-pytestmark = pytest.mark.server
 
 FACTS = ("facts",)
 

@@ -26,8 +26,6 @@ from tests.langgraph.conftest import FIELDS, Reference, Stores
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
-pytestmark = pytest.mark.server
-
 EXAMPLES = examples(12, 100, 500)
 ROUNDING = 1e-5
 """Neo4j keeps vectors as 32-bit floats, and so compares them."""

@@ -20,8 +20,6 @@ from tests.plugins.clients import Door, on
 from tests.plugins.faults import Through
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 T = TypeVar("T")
 NAMESPACE = ("a", "b")
 

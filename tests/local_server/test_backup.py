@@ -14,8 +14,6 @@ from graphmem.adapters.local_server.files import Folder
 from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 
-pytestmark = pytest.mark.server
-
 
 def say(settings: Settings, query: str) -> list[int]:
     """Run a query on the server, started when it does not run, and return its numbers."""
@@ -29,6 +27,7 @@ def say(settings: Settings, query: str) -> list[int]:
 NUMBERS = "MATCH (n:Kept) RETURN n.number ORDER BY n.number"
 
 
+@pytest.mark.system
 def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> None:
     say(own_server, "UNWIND [1, 2] AS number CREATE (:Kept {number: number})")
     made = local_server.back_up(own_server, tmp_path / "one.dump")
@@ -56,6 +55,7 @@ def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> 
         local_server.stop(elsewhere)
 
 
+@pytest.mark.system
 def test_a_restore_that_was_killed_is_undone_by_the_next_start(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +80,7 @@ def test_a_restore_that_was_killed_is_undone_by_the_next_start(
     assert say(own_server, NUMBERS) == [1, 2]
 
 
+@pytest.mark.system
 def test_data_that_the_server_does_not_start_with_give_way_again(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

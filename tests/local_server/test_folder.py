@@ -6,6 +6,8 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -202,11 +204,27 @@ def test_a_file_in_the_way_is_told(tmp_path: Path, below: str) -> None:
     assert levels["folder"] == "bad"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Be a user who may not write everywhere, as root may."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o500)
-    with pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
-        local_server.ensure(Settings(home=tmp_path / "home"))
+    (tmp_path / "file").touch()
+    # Imports what is imported late, which the other user may not read.
+    with pytest.raises(ConfigurationError, match="a file stands in its way"):
+        local_server.ensure(Settings(home=tmp_path / "file", cache=tmp_path / "cache"))
+    with nobody(), pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
+        local_server.ensure(Settings(home=tmp_path / "home", cache=tmp_path / "cache"))
 
 
 def test_a_lock_held_elsewhere_ends_in_an_error(folder: Folder) -> None:

@@ -25,10 +25,14 @@ from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, made_
 from graphmem.adapters.local_server.files import Folder
 from graphmem.adapters.local_server.jars import Shelf, shipped_lock
 from graphmem.adapters.local_server.java import find_java
-from graphmem.errors import GraphAccessError, GraphUnavailableError, LocalServerError
+from graphmem.errors import (
+    ConfigurationError,
+    GraphAccessError,
+    GraphUnavailableError,
+    LocalServerError,
+)
 from graphmem.settings import Settings
-
-pytestmark = pytest.mark.server
+from tests.plugins.server import nothing_may_be_skipped
 
 ENSURE = """
 import sys
@@ -43,10 +47,12 @@ print(found.uri, found.password.get_secret_value())
 
 @pytest.fixture(scope="module", autouse=True)
 def _managed(server_settings: Settings) -> None:
-    """Skip where no managed server can be had, for the reason the ladder gives."""
+    """Skip where there is no Java for a managed server; fail where nothing may be skipped."""
     try:
         find_java(server_settings)
-    except Exception as error:  # noqa: BLE001 - any reason will do
+    except ConfigurationError as error:
+        if nothing_may_be_skipped():
+            pytest.fail(f"no managed server: {error}", pytrace=False)
         pytest.skip(f"no managed server: {error}")
 
 
@@ -148,6 +154,7 @@ def test_one_life(
     assert _count(local_server.ensure(own_server)) == 1
 
 
+@pytest.mark.system
 def test_a_server_keeps_queries_and_other_users_out(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +192,7 @@ def test_a_server_keeps_queries_and_other_users_out(
     assert [one.level for one in own if one.name == "privacy"] == ["ok"]
 
 
+@pytest.mark.system
 def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     text = own_server.model_dump_json(exclude={"password", "embedder_key"})
     command = [sys.executable, "-c", ENSURE, text]
@@ -199,6 +207,7 @@ def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     assert [running.pid for running in _children_of(home)] == [_pid(own_server)]
 
 
+@pytest.mark.system
 def test_threads_at_once_share_one_server_and_a_killed_one_is_replaced(
     own_server: Settings,
 ) -> None:
@@ -226,6 +235,7 @@ def test_threads_at_once_share_one_server_and_a_killed_one_is_replaced(
     assert _pid(own_server) != killed.pid
 
 
+@pytest.mark.system
 def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +254,7 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
     assert bolt.log_in(found.uri, found.user, found.password) == f"Neo4j/{found.version}"
 
 
+@pytest.mark.system
 def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> None:
     local_server.ensure(own_server)
     folder = Folder.of(own_server)
@@ -268,6 +279,7 @@ def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> Non
     folder.write_state(state)
 
 
+@pytest.mark.system
 def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +298,7 @@ def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
         bolt.log_in(found.uri, found.user, found.password)
 
 
+@pytest.mark.system
 def test_a_dying_server_shows_the_end_of_its_log(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +318,7 @@ def test_a_dying_server_shows_the_end_of_its_log(
     assert Folder.of(own_server).read_state() is None
 
 
+@pytest.mark.system
 def test_a_server_that_takes_too_long_is_ended(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,6 +337,7 @@ def test_a_server_that_takes_too_long_is_ended(
     assert local_server.status(own_server).running is False
 
 
+@pytest.mark.system
 def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +354,7 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     assert bolt.answers(int(found.uri.rpartition(":")[2]))
 
 
+@pytest.mark.system
 def test_a_cache_that_breaks_the_jvm_is_dropped(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,7 +388,7 @@ def test_nobody_there_is_no_server(eventually: Callable[..., None]) -> None:
         assert bolt.answers(mute.getsockname()[1], timeout_s=0.05) is False
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path: Path) -> None:
     """In a cache of its own, with the jars borrowed from the user's."""
     settings = server_settings.model_copy(
@@ -417,6 +433,7 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     assert aot.use(made) == []
 
 
+@pytest.mark.system
 def test_a_cache_that_was_changed_is_told(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -429,6 +446,7 @@ def test_a_cache_that_was_changed_is_told(
     assert (found.level, "changed after it was made" in found.message) == ("warn", True)
 
 
+@pytest.mark.system
 def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -613,7 +613,6 @@ def like_trail(
     alike(trail.needed.model_dump(), sequential.needed(verdict).model_dump())
 
 
-@pytest.mark.server
 @pytest.mark.timeout(7_200)
 def test_any_history_of_evidence_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
     class Here(Writers):

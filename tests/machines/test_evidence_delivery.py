@@ -38,7 +38,7 @@ from tests.rules.strategies_histories import (
     policies,
 )
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.timeout(7_200)
 
 SPELLINGS = (str, str.upper, str.title, "  {}".format)
 """Ways to write a name that all mean the same."""

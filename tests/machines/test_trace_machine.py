@@ -120,7 +120,6 @@ def everything(handle: GraphMem) -> tuple[Memory, ...]:
     return handle.list(statuses=list(Status), limit=1_000).memories
 
 
-@pytest.mark.server
 @pytest.mark.timeout(3_600)
 def test_any_history_of_sayings_is_traced_as_the_oracle_says(plain: GraphMem) -> None:
     class Here(Sayings):

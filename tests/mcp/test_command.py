@@ -21,8 +21,6 @@ from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Command, Environ, data
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 
 def entry(name: str, text: str) -> dict[str, Any]:
     """Return what a client reads of its block."""

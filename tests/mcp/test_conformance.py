@@ -19,8 +19,6 @@ from graphmem.mcp.tools import TOOLS
 from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 TOKEN = "a-token-for-the-tests-of-mcp"
 WAYS = ["stdin", "http", "stdin modern", "http modern"]
 READING = {"context", "recall", "expand", "history", "current", "evidence_for", "why"}

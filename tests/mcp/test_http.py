@@ -23,8 +23,6 @@ from tests.mcp.conftest import Command, Environ, Served, data, over_http, refuse
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 ALICE, BOB, READER = "alice-token-0123456789", "bob-token-0123456789", "reader-token-0123456789"
 INITIALIZE = {
     "jsonrpc": "2.0",

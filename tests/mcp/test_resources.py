@@ -13,8 +13,6 @@ from tests.mcp.conftest import Opened, data
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 
 async def read(client: Client, uri: str) -> TextResourceContents:
     [found] = (await client.read_resource(uri)).contents

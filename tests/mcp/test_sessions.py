@@ -12,11 +12,9 @@ from mcp import Client
 from graphmem import AsyncGraphMem
 from graphmem.mcp.sessions import IDLE_S, Sessions, Who
 from graphmem.settings import Settings
-from tests.mcp.conftest import Environ, Opened, data, over_http, text_of
+from tests.mcp.conftest import Environ, Opened, data, over_http, text_of, until
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
-
-pytestmark = pytest.mark.server
 
 TOKEN = "a-token-for-the-tests-of-mcp"
 WORDS = "Alice deploys from Atlas."
@@ -153,6 +151,10 @@ def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -
     who, now = Who(tenant, "global"), [0.0]
     sessions = Sessions(clock=lambda: now[0], most=3)
 
+    async def ended() -> bool | None:
+        events = await asyncio.to_thread(look.events, tenant)
+        return any(event["type"] == "SESSION_END" for event in events.values()) or None
+
     async def work() -> None:
         async with await AsyncGraphMem.open(settings) as memory:
             first = sessions.on(memory, who, "a", None)
@@ -162,7 +164,7 @@ def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -
             now[0] += IDLE_S + 1
             for name in "bcd":
                 sessions.on(memory, who, name, None)
-            await asyncio.sleep(0.2)
+            await until(ended)
             assert sessions.on(memory, who, "a", None) is not first
             again = sessions.on(memory, who, "a", None)
             for other in (

@@ -10,8 +10,6 @@ from mcp import Client
 from tests.mcp.conftest import Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
 
-pytestmark = pytest.mark.server
-
 
 async def _everything(client: Client) -> dict[str, Any]:
     """Call every tool once and return what each gave."""

@@ -1,8 +1,8 @@
-"""A server of its own for tests that change the schema, made blank before each of them."""
+"""A server of its own for tests that change the schema, made blank or current before each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, LiteralString
 
@@ -75,27 +75,32 @@ class Blank:
 
     def schema(self) -> list[dict[str, Any]]:
         """Return all that the server says of every index and constraint that was created."""
-        return [
-            *self.run(
-                "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state "
-                "WHERE type <> 'LOOKUP' RETURN * ORDER BY name"
-            ),
-            *self.run("SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties ORDER BY name"),
-        ]
+        return [*self._indexes(), *self._constraints()]
 
-    def wipe(self) -> None:
-        """Remove every constraint, index and node."""
-        for row in self.run("SHOW CONSTRAINTS YIELD name"):
-            self._drop("CONSTRAINT", row["name"])
-        for row in self.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
-            self._drop("INDEX", row["name"])
+    def _indexes(self) -> list[dict[str, Any]]:
+        # One that belongs to a constraint comes and goes with it.
+        return self.run(
+            "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state, "
+            "owningConstraint WHERE type <> 'LOOKUP' RETURN * ORDER BY name"
+        )
+
+    def _constraints(self) -> list[dict[str, Any]]:
+        return self.run(
+            "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties ORDER BY name"
+        )
+
+    def wipe(self, keep: Sequence[dict[str, Any]] = ()) -> None:
+        """Remove every node, and every constraint and index but those to keep."""
         self.run("MATCH (n) DETACH DELETE n")
+        self._drop("CONSTRAINT", [row for row in self._constraints() if row not in keep])
+        self._drop("INDEX", [row for row in self._indexes() if row not in keep])
 
-    def _drop(self, kind: str, name: str) -> None:
+    def _drop(self, kind: str, rows: list[dict[str, Any]]) -> None:
         # DROP takes no parameter; the names come from the server itself.
-        text = neo4j.Query(f"DROP {kind} `{name}`")
-        with self.driver.session() as session:
-            session.run(text).consume()
+        with self.driver.session() as session, session.begin_transaction() as tx:
+            for row in rows:
+                tx.run(neo4j.Query(f"DROP {kind} `{row['name']}`").text)
+            tx.commit()
 
     def close(self) -> None:
         """Give back what `world` opened."""
@@ -131,15 +136,40 @@ def own_driver(own_server: Server) -> Iterator[neo4j.Driver]:
 
 
 @pytest.fixture
-def blank(own_server: Server, own_driver: neo4j.Driver) -> Iterator[Blank]:
-    """The server without schema and without data."""
+def _blank(own_server: Server, own_driver: neo4j.Driver) -> Iterator[Blank]:
     password = own_server.password.get_secret_value()
     blank = Blank(Address(own_server.uri, own_server.user, password), own_driver)
-    blank.wipe()
     try:
         yield blank
     finally:
         blank.close()
+
+
+@pytest.fixture
+def blank(_blank: Blank) -> Blank:
+    """The server without schema and without data."""
+    _blank.wipe()
+    return _blank
+
+
+@pytest.fixture(scope="package")
+def _made() -> list[dict[str, Any]]:
+    """The schema as migrating leaves it; empty until a test has migrated."""
+    return []
+
+
+@pytest.fixture
+def current(_blank: Blank, _made: list[dict[str, Any]]) -> Blank:
+    """The server without data, its schema current.
+
+    Of the schema only what another test changed is made anew: each statement of a migration
+    leaves alone what is there.
+    """
+    _blank.wipe(keep=_made)
+    _blank.migrate()
+    assert not _made or _blank.schema() == _made
+    _made[:] = _blank.schema()
+    return _blank
 
 
 @pytest.fixture

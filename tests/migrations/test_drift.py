@@ -9,16 +9,6 @@ from graphmem.ports import run_now
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank
 
-pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-def migrated_blank(blank: Blank) -> Blank:
-    blank.migrate()
-    assert blank.drift() == ()
-    return blank
-
-
 DIMENSION = run_now(HashEmbedder().dimension())
 
 
@@ -31,39 +21,37 @@ def test_a_blank_server_misses_everything(blank: Blank) -> None:
     assert kinds == {"missing"}
 
 
-def test_a_dropped_index_is_missing_until_it_is_back(migrated_blank: Blank) -> None:
-    migrated_blank.run("DROP INDEX memory_status_range")
-    [difference] = migrated_blank.drift()
+def test_a_dropped_index_is_missing_until_it_is_back(current: Blank) -> None:
+    current.run("DROP INDEX memory_status_range")
+    [difference] = current.drift()
     assert (difference.kind, difference.name) == ("missing", "memory_status_range")
     assert "RANGE on Memory(tenant, scope, status)" in difference.text
-    migrated_blank.run(
-        "CREATE INDEX memory_status_range FOR (n:Memory) ON (n.tenant, n.scope, n.status)"
-    )
-    migrated_blank.run("CALL db.awaitIndexes(60)")
-    assert migrated_blank.drift() == ()
+    current.run("CREATE INDEX memory_status_range FOR (n:Memory) ON (n.tenant, n.scope, n.status)")
+    current.run("CALL db.awaitIndexes(60)")
+    assert current.drift() == ()
 
 
-def test_a_dropped_constraint_is_missing(migrated_blank: Blank) -> None:
-    migrated_blank.run("DROP CONSTRAINT event_id_unique")
-    assert found(migrated_blank) == [("missing", "event_id_unique")]
+def test_a_dropped_constraint_is_missing(current: Blank) -> None:
+    current.run("DROP CONSTRAINT event_id_unique")
+    assert found(current) == [("missing", "event_id_unique")]
 
 
-def test_what_others_put_on_our_labels_is_unexpected(migrated_blank: Blank) -> None:
-    migrated_blank.run("CREATE INDEX extra FOR (n:Event) ON (n.type)")
-    migrated_blank.run("CREATE CONSTRAINT one FOR (n:Turn) REQUIRE n.text IS UNIQUE")
-    migrated_blank.run("CREATE FULLTEXT INDEX both FOR (n:Foreign|Memory) ON EACH [n.tags]")
-    assert sorted(found(migrated_blank)) == [
+def test_what_others_put_on_our_labels_is_unexpected(current: Blank) -> None:
+    current.run("CREATE INDEX extra FOR (n:Event) ON (n.type)")
+    current.run("CREATE CONSTRAINT one FOR (n:Turn) REQUIRE n.text IS UNIQUE")
+    current.run("CREATE FULLTEXT INDEX both FOR (n:Foreign|Memory) ON EACH [n.tags]")
+    assert sorted(found(current)) == [
         ("unexpected", "both"),
         ("unexpected", "extra"),
         ("unexpected", "one"),
     ]
 
 
-def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
-    migrated_blank.run("CREATE INDEX theirs FOR (n:Foreign) ON (n.type)")
-    migrated_blank.run("CREATE INDEX edge FOR ()-[r:Memory]-() ON (r.type)")
-    migrated_blank.run("CREATE CONSTRAINT edges FOR ()-[r:Memory]-() REQUIRE r.k IS UNIQUE")
-    assert migrated_blank.drift() == ()
+def test_what_others_put_elsewhere_is_theirs(current: Blank) -> None:
+    current.run("CREATE INDEX theirs FOR (n:Foreign) ON (n.type)")
+    current.run("CREATE INDEX edge FOR ()-[r:Memory]-() ON (r.type)")
+    current.run("CREATE CONSTRAINT edges FOR ()-[r:Memory]-() REQUIRE r.k IS UNIQUE")
+    assert current.drift() == ()
 
 
 @pytest.mark.parametrize(
@@ -123,20 +111,20 @@ def test_what_others_put_elsewhere_is_theirs(migrated_blank: Blank) -> None:
     ],
 )
 def test_the_same_name_on_something_else_is_different(
-    migrated_blank: Blank, name: str, drop: str, again: str, told: str
+    current: Blank, name: str, drop: str, again: str, told: str
 ) -> None:
-    migrated_blank.run(drop)
-    migrated_blank.run(again, dimension=DIMENSION)
-    migrated_blank.run("CALL db.awaitIndexes(60)")
-    [difference] = migrated_blank.drift()
+    current.run(drop)
+    current.run(again, dimension=DIMENSION)
+    current.run("CALL db.awaitIndexes(60)")
+    [difference] = current.drift()
     assert (difference.kind, difference.name) == ("different", name)
     assert told in difference.text
 
 
-def test_another_dimension_is_different(migrated_blank: Blank) -> None:
+def test_another_dimension_is_different(current: Blank) -> None:
     """Than that of the model which the graph says has filled it, whatever the client's own is."""
-    migrated_blank.run("MATCH (e:EmbeddingModel) SET e.dimension = e.dimension + 1")
-    kinds = [(d.kind, d.name) for d in migrated_blank.drift()]
+    current.run("MATCH (e:EmbeddingModel) SET e.dimension = e.dimension + 1")
+    kinds = [(d.kind, d.name) for d in current.drift()]
     assert kinds == [
         ("different", "belief_embedding_vector"),
         ("different", "episode_embedding_vector"),
@@ -146,8 +134,8 @@ def test_another_dimension_is_different(migrated_blank: Blank) -> None:
     ]
 
 
-def test_another_language_is_different(migrated_blank: Blank) -> None:
-    differences = migrated_blank.drift(language="german")
+def test_another_language_is_different(current: Blank) -> None:
+    differences = current.drift(language="german")
     assert [(d.kind, d.name) for d in differences] == [
         ("different", "belief_statement_fulltext"),
         ("different", "memory_content_fulltext"),
@@ -157,15 +145,15 @@ def test_another_language_is_different(migrated_blank: Blank) -> None:
     assert "analyzer english" in differences[0].text
 
 
-def test_an_index_that_failed_is_not_online(migrated_blank: Blank) -> None:
+def test_an_index_that_failed_is_not_online(current: Blank) -> None:
     # A key of 40,000 characters does not fit into a range index.
-    migrated_blank.run("DROP INDEX episode_occurred_at_range")
-    migrated_blank.run(
+    current.run("DROP INDEX episode_occurred_at_range")
+    current.run(
         "CREATE (:Episode {tenant: 't', id: 'i', scope: $long, occurred_at: 1})", long="x" * 40_000
     )
     statements = [q.text for m in catalog.migrations() for q in m.statements]
     [text] = [text for text in statements if "episode_occurred_at_range" in text]
-    migrated_blank.run(text)
+    current.run(text)
     with pytest.raises(Exception, match=r"FAILED|failed"):
-        migrated_blank.run("CALL db.awaitIndexes(60)")
-    assert found(migrated_blank) == [("not online", "episode_occurred_at_range")]
+        current.run("CALL db.awaitIndexes(60)")
+    assert found(current) == [("not online", "episode_occurred_at_range")]

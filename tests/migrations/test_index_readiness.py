@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from neo4j.exceptions import ClientError
@@ -13,8 +15,6 @@ from graphmem.ports import Mode, Query, World, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
-
-pytestmark = pytest.mark.server
 
 TEXT = "A memory like any other"
 FULLTEXT = {"indexConfig": {"fulltext.analyzer": "english"}}
@@ -65,10 +65,9 @@ def states(blank: Blank, name: str) -> list[str]:
         *("belief_embedding_vector", "turn_text_fulltext"),
     ],
 )
-def test_an_index_that_is_not_there_is_said(blank: Blank, name: str) -> None:
-    blank.migrate()
-    blank.run(f"DROP INDEX {name}")
-    with opened(blank) as memory:
+def test_an_index_that_is_not_there_is_said(current: Blank, name: str) -> None:
+    current.run(f"DROP INDEX {name}")
+    with opened(current) as memory:
         with pytest.raises(IndexNotReadyError, match="not there") as refused:
             memory.recall("like any other", turns=True)
         assert refused.value.code == "index_not_ready"
@@ -79,69 +78,88 @@ def test_an_index_that_is_not_there_is_said(blank: Blank, name: str) -> None:
             assert memory.list().memories == ()
 
 
-def test_a_search_by_meaning_says_that_its_index_is_being_filled(blank: Blank) -> None:
-    blank.migrate()
-    blank.run("DROP INDEX memory_embedding_vector")
-    blank.run(
-        "CYPHER 25 UNWIND range(1, 4000) AS i CREATE (n:Memory {tenant: 't', id: toString(i)}) "
-        "WITH n, [x IN range(1, 256) | rand() - 0.5] AS vector "
-        "CALL db.create.setNodeVectorProperty(n, 'embedding', vector)"
-    )
-    world = blank.world()
-    blank.run("CYPHER 25 " + made("memory_embedding_vector"), vector_options=VECTOR)
-    with pytest.raises(IndexNotReadyError, match="still being filled"):
-        by_meaning(world)
-    assert states(blank, "memory_embedding_vector") == ["POPULATING"]
-    blank.run("CALL db.awaitIndexes(300)")
+def while_filling(
+    current: Blank, index: str, grow: Callable[[], None], look: Callable[[], object]
+) -> str:
+    """Return what a look says that is refused while an index is being filled.
+
+    How fast a server fills an index is nobody's to say. So the index is made again, over more
+    and more, until filling it takes longer than the look.
+    """
+    options = {"vector_options": VECTOR, "fulltext_options": FULLTEXT}
+    for _ in range(12):
+        grow()
+        current.run("CALL db.awaitIndexes(300)")
+        current.run(f"DROP INDEX {index}")
+        current.run("CYPHER 25 " + made(index), **options)
+        try:
+            look()
+        except IndexNotReadyError as error:
+            return str(error)
+    raise AssertionError("the index was ready at every look")
+
+
+def test_a_search_by_meaning_says_that_its_index_is_being_filled(current: Blank) -> None:
+    def grow() -> None:
+        current.run(
+            "CYPHER 25 UNWIND range(1, 2000) AS i "
+            "CREATE (n:Memory {tenant: 't', id: randomUUID()}) "
+            "WITH n, [x IN range(1, 256) | rand() - 0.5] AS vector "
+            "CALL db.create.setNodeVectorProperty(n, 'embedding', vector)"
+        )
+
+    world = current.world()
+    said = while_filling(current, "memory_embedding_vector", grow, lambda: by_meaning(world))
+    assert "still being filled" in said
+    current.run("CALL db.awaitIndexes(300)")
     assert by_meaning(world) == [5]
 
 
-def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(blank: Blank) -> None:
-    blank.migrate()
-    blank.run("DROP INDEX memory_content_fulltext")
+def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(current: Blank) -> None:
     rng = np.random.default_rng(1)
     long = " ".join(f"{n:x}" for n in rng.integers(0, 10**9, 60_000))
-    for part in range(16):
-        blank.run(
-            "UNWIND range(1, 8) AS i "
-            "CREATE (:Memory {tenant: 't', id: $part + '-' + i, content: $long + ' other'})",
-            part=str(part),
-            long=long,
-        )
-    blank.run(made("memory_content_fulltext"), fulltext_options=FULLTEXT)
-    with pytest.raises(IndexNotReadyError, match="in vain"):
-        by_words(blank.world(read_timeout_s=0.5))
-    with pytest.raises(IndexNotReadyError, match="in vain"):
-        run_now(blank.world().graph.schema(migration.AWAIT_INDEXES, seconds=0))
-    assert states(blank, "memory_content_fulltext") == ["POPULATING"]
-    assert by_words(blank.world()) == [128]
-    assert states(blank, "memory_content_fulltext") == ["ONLINE"]
+    grown = 0
+
+    def grow() -> None:
+        nonlocal grown
+        grown += 1
+        for _ in range(4):
+            current.run(
+                "UNWIND range(1, 8) AS i "
+                "CREATE (:Memory {tenant: 't', id: randomUUID(), content: $long + ' other'})",
+                long=long,
+            )
+
+    hurried, world = current.world(read_timeout_s=0.5), current.world()
+    looks: list[Callable[[], object]] = [
+        lambda: by_words(hurried),
+        lambda: run_now(world.graph.schema(migration.AWAIT_INDEXES, seconds=0)),
+    ]
+    for look in looks:
+        assert "in vain" in while_filling(current, "memory_content_fulltext", grow, look)
+    assert by_words(world) == [32 * grown]
+    assert states(current, "memory_content_fulltext") == ["ONLINE"]
 
 
-def test_migrating_says_that_an_index_failed(blank: Blank) -> None:
-    blank.migrate()
+def test_migrating_says_that_an_index_failed(current: Blank) -> None:
     # A key of 40,000 characters does not fit into a range index.
-    blank.run("DROP INDEX episode_occurred_at_range")
-    blank.run(
+    current.run("DROP INDEX episode_occurred_at_range")
+    current.run(
         "CREATE (:Episode {tenant: 't', id: 'i', scope: $long, occurred_at: 1})", long="x" * 40_000
     )
-    blank.run(made("episode_occurred_at_range"))
+    current.run(made("episode_occurred_at_range"))
     with pytest.raises(IndexNotReadyError, match="FAILED"):
-        blank.migrate()
+        current.migrate()
 
 
-def test_a_search_by_words_says_that_its_index_failed(blank: Blank) -> None:
-    blank.migrate()
-    # No setting asks for Thai; over a text its analyser fails in a runtime without that locale.
-    thai = {"indexConfig": {"fulltext.analyzer": "thai"}}
-    blank.run("DROP INDEX memory_content_fulltext")
-    blank.run("CREATE (:Memory {tenant: 't', id: 'x', content: 'ภาษา'})")
-    blank.run(made("memory_content_fulltext"), fulltext_options=thai)
-    try:
-        blank.run("CALL db.awaitIndexes(60)")
-    except ClientError:
-        assert states(blank, "memory_content_fulltext") == ["FAILED"]
-    else:
-        pytest.skip("this server's runtime knows Thai")
+def test_a_search_by_words_says_that_its_index_failed(current: Blank) -> None:
+    # No setting asks for this analyser: it takes a text for one word, and this one is too long.
+    keyword = {"indexConfig": {"fulltext.analyzer": "keyword"}}
+    current.run("DROP INDEX memory_content_fulltext")
+    current.run("CREATE (:Memory {tenant: 't', id: 'x', content: $long})", long="x" * 40_000)
+    current.run(made("memory_content_fulltext"), fulltext_options=keyword)
+    with pytest.raises(ClientError):
+        current.run("CALL db.awaitIndexes(60)")
+    assert states(current, "memory_content_fulltext") == ["FAILED"]
     with pytest.raises(IndexNotReadyError, match="FAILED"):
-        by_words(blank.world())
+        by_words(current.world())

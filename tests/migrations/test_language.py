@@ -22,8 +22,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
 
-pytestmark = pytest.mark.server
-
 NAMES = tuple(m.name for m in catalog.migrations())
 WORDS = ("0006_schema_words",)
 PLURAL = "Die Häuser am Hafen sind rot."
@@ -95,32 +93,30 @@ def test_the_language_is_that_of_the_settings(blank: Blank) -> None:
     run_now(migration.checked(blank.world(language="german")))
 
 
-def test_a_change_is_refused_until_it_is_made_on_purpose(blank: Blank) -> None:
-    blank.migrate()
-    german = blank.world(language="german")
+def test_a_change_is_refused_until_it_is_made_on_purpose(current: Blank) -> None:
+    german = current.world(language="german")
     for attempt in (migration.checked, migration.migrate_if_due):
-        blank.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
+        current.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
         if attempt is migration.checked:
-            blank.migrate()
+            current.migrate()
         with pytest.raises(LanguageMismatchError, match="english, not in german") as refused:
             run_now(attempt(german))
         assert refused.value.code == "language_mismatch"
         assert "graphmem admin migrate" in refused.value.hint
-    assert analysers(blank) == {"english"}
+    assert analysers(current) == {"english"}
 
 
-def test_migrating_makes_the_indexes_anew_and_nothing_else(blank: Blank) -> None:
-    blank.migrate()
-    kept = [row for row in blank.schema() if row["type"] != "FULLTEXT"]
-    plan = schema.Schema(blank.world(language="german")).plan()
+def test_migrating_makes_the_indexes_anew_and_nothing_else(current: Blank) -> None:
+    kept = [row for row in current.schema() if row["type"] != "FULLTEXT"]
+    plan = schema.Schema(current.world(language="german")).plan()
     assert plan == [*WORDS]
-    assert blank.migrate(language="german") == WORDS
-    assert analysers(blank) == {"german"}
-    assert blank.drift(language="german") == ()
-    assert [row for row in blank.schema() if row["type"] != "FULLTEXT"] == kept
-    assert blank.migrate(language="german") == ()
-    assert blank.migrate() == WORDS
-    run_now(migration.checked(blank.world()))
+    assert current.migrate(language="german") == WORDS
+    assert analysers(current) == {"german"}
+    assert current.drift(language="german") == ()
+    assert [row for row in current.schema() if row["type"] != "FULLTEXT"] == kept
+    assert current.migrate(language="german") == ()
+    assert current.migrate() == WORDS
+    run_now(migration.checked(current.world()))
 
 
 class StoppedError(Exception):
@@ -149,20 +145,19 @@ class Stopping:
     ("at", "then"), [(0, "german"), (1, "english"), (2, "german"), (5, "english")]
 )
 def test_a_change_that_stops_half_way_is_found_and_finished(
-    blank: Blank, at: int, then: str
+    current: Blank, at: int, then: str
 ) -> None:
-    blank.migrate()
-    whole = blank.world(language="german")
+    whole = current.world(language="german")
     cut: Any = Stopping(whole.graph, at)
     with pytest.raises(StoppedError):
         run_now(migration.migrate(replace(whole, graph=cut)))
     for language in ("english", "german"):
         with pytest.raises(MigrationPendingError, match="made anew"):
-            run_now(migration.checked(blank.world(language=language)))
-    assert blank.migrate(language=then) == WORDS
-    assert analysers(blank) == {then}
-    assert blank.drift(language=then) == ()
-    run_now(migration.checked(blank.world(language=then)))
+            run_now(migration.checked(current.world(language=language)))
+    assert current.migrate(language=then) == WORDS
+    assert analysers(current) == {then}
+    assert current.drift(language=then) == ()
+    run_now(migration.checked(current.world(language=then)))
 
 
 @pytest.mark.parametrize("language", ["klingon", "German", "simple", "stop", "thai", "x" * 5_000])
@@ -182,26 +177,26 @@ def test_what_is_no_language_is_refused_before_anything_is_applied(
     assert analysers(blank) == {"english"}
 
 
-def test_every_language_offered_keeps_the_wall(blank: Blank) -> None:
+@pytest.mark.system
+def test_every_language_offered_keeps_the_wall(current: Blank) -> None:
     """The digests stay whole, whatever the analyser does with words."""
-    blank.migrate()
-    known = {row["name"] for row in blank.run(LANGUAGES)}
-    with opened(blank) as memory:
+    known = {row["name"] for row in current.run(LANGUAGES)}
+    with opened(current) as memory:
         memory.tenant("one").remember("Berlin 2024", tags=["x"])
         memory.tenant("two").remember("Berlin 2024", tags=["x"])
-    rows = blank.run(
+    rows = current.run(
         "MATCH (m:Memory) RETURN m.tenant AS tenant, m.tenant_key AS tenant_key, "
         "m.scope_key AS scope_key, m.facet_keys AS facet_keys"
     )
     for language in sorted(known - migration.UNFIT):
-        blank.run("DROP INDEX memory_content_fulltext")
-        blank.run(made("memory_content_fulltext"), fulltext_options=options(language))
-        blank.run("CALL db.awaitIndexes(60)")
+        current.run("DROP INDEX memory_content_fulltext")
+        current.run(made("memory_content_fulltext"), fulltext_options=options(language))
+        current.run("CALL db.awaitIndexes(60)")
         for row in rows:
             for field in ("tenant_key", "scope_key", "facet_keys"):
                 values = row[field] if isinstance(row[field], list) else [row[field]]
                 for value in values:
-                    found = blank.run(
+                    found = current.run(
                         "CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words) "
                         "YIELD node RETURN collect(node.tenant) AS tenants",
                         words=f"+{field}:{value}^0",

@@ -24,8 +24,6 @@ from graphmem.ports import run_now
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.migrations.conftest import Blank
 
-pytestmark = pytest.mark.server
-
 Use = Callable[[dict[str, str]], None]
 NAMES = tuple(m.name for m in catalog.migrations())
 KEYS = """// Keys.
@@ -58,39 +56,36 @@ def test_an_empty_server_and_all_files_make_the_declared_schema(blank: Blank) ->
     assert [row["n"] for row in chain] == list(range(2, len(NAMES) + 1))
 
 
-def test_migrating_twice_changes_nothing(blank: Blank) -> None:
-    blank.migrate()
+def test_migrating_twice_changes_nothing(current: Blank) -> None:
     before = (
-        blank.schema(),
-        blank.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
+        current.schema(),
+        current.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
     )
-    assert blank.migrate() == ()
+    assert current.migrate() == ()
     after = (
-        blank.schema(),
-        blank.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
+        current.schema(),
+        current.run("MATCH (m:Migration) RETURN properties(m) ORDER BY m.number"),
     )
     assert after == before
 
 
-def test_every_file_can_be_applied_twice(blank: Blank) -> None:
-    blank.migrate()
-    before = blank.schema()
+def test_every_file_can_be_applied_twice(current: Blank) -> None:
+    before = current.schema()
     # As after a crash between the schema change and the record of it.
-    blank.run("MATCH (m:Migration) DETACH DELETE m")
-    assert blank.migrate() == NAMES
-    assert blank.schema() == before
-    assert recorded(blank) == list(NAMES)
+    current.run("MATCH (m:Migration) DETACH DELETE m")
+    assert current.migrate() == NAMES
+    assert current.schema() == before
+    assert recorded(current) == list(NAMES)
 
 
-def test_a_migration_that_stops_half_way_is_finished_by_the_next(blank: Blank) -> None:
-    blank.migrate()
-    whole = blank.schema()
-    blank.run("DROP CONSTRAINT tombstone_key_unique")
-    blank.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
+def test_a_migration_that_stops_half_way_is_finished_by_the_next(current: Blank) -> None:
+    whole = current.schema()
+    current.run("DROP CONSTRAINT tombstone_key_unique")
+    current.run("MATCH (m:Migration {number: $last}) DETACH DELETE m", last=len(NAMES))
     with pytest.raises(MigrationPendingError, match=f"1 of {len(NAMES)}"):
-        run_now(migration.checked(blank.world()))
-    assert blank.migrate() == NAMES[-1:]
-    assert blank.schema() == whole
+        run_now(migration.checked(current.world()))
+    assert current.migrate() == NAMES[-1:]
+    assert current.schema() == whole
 
 
 def test_a_changed_file_is_refused_by_name(blank: Blank, migrations_folder: Use) -> None:
@@ -105,24 +100,22 @@ def test_a_changed_file_is_refused_by_name(blank: Blank, migrations_folder: Use)
     assert blank.schema() == before
 
 
-def test_a_migration_of_a_newer_version_is_refused_by_name(blank: Blank) -> None:
-    blank.migrate()
-    blank.run(
+def test_a_migration_of_a_newer_version_is_refused_by_name(current: Blank) -> None:
+    current.run(
         "CREATE (:Migration {number: 9999, name: '9999_data_later', sha256: 'x', "
         "applied_at: datetime('2030-01-01T00:00:00Z')})"
     )
     with pytest.raises(MigrationChangedError, match="9999_data_later"):
-        blank.migrate()
+        current.migrate()
     with pytest.raises(MigrationChangedError, match="9999_data_later"):
-        run_now(migration.checked(blank.world()))
+        run_now(migration.checked(current.world()))
 
 
-def test_a_refused_migration_gives_the_lock_back(blank: Blank) -> None:
-    blank.migrate()
-    blank.run("MATCH (m:Migration {number: 1}) SET m.sha256 = 'other'")
+def test_a_refused_migration_gives_the_lock_back(current: Blank) -> None:
+    current.run("MATCH (m:Migration {number: 1}) SET m.sha256 = 'other'")
     with pytest.raises(MigrationChangedError):
-        blank.migrate()
-    assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
+        current.migrate()
+    assert current.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": None}]
 
 
 def test_data_and_schema_files_follow_one_another(blank: Blank, migrations_folder: Use) -> None:

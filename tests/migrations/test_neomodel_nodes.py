@@ -24,9 +24,9 @@ from graphmem.errors import (
 )
 from graphmem.rules import identity
 from graphmem.settings import Settings
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.plugins.cypher_checks import every_part
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
@@ -112,7 +112,6 @@ def whole(filled: GraphMem) -> GraphMem:
     return filled
 
 
-@pytest.mark.server
 def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant: str) -> None:
     by_label = {node.__label__: node for node in nodes.NODES}
     rows = look.rows(
@@ -129,7 +128,6 @@ def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant:
         assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
 
 
-@pytest.mark.server
 def test_every_relationship_is_declared_at_both_ends(
     whole: GraphMem, look: Look, tenant: str
 ) -> None:
@@ -177,7 +175,6 @@ def browsed(migrated: Settings, filled: GraphMem) -> Iterator[None]:
         yield
 
 
-@pytest.mark.server
 def test_browse_by_objects(browsed: None, tenant: str) -> None:
     old: Any = nodes.Memory.nodes.get(tenant=tenant, content="The user lives in Porto")
     [new] = old.superseded_by.all()
@@ -205,7 +202,6 @@ def test_browse_by_objects(browsed: None, tenant: str) -> None:
     assert first.followed_by.single().number == 2
 
 
-@pytest.mark.server
 def test_browsing_cannot_write(browsed: None, look: Look, tenant: str) -> None:
     before = look.events(tenant)
     event = nodes.Event.nodes.filter(tenant=tenant).first()
@@ -215,7 +211,6 @@ def test_browsing_cannot_write(browsed: None, look: Look, tenant: str) -> None:
     assert look.events(tenant) == before
 
 
-@pytest.mark.server
 def test_the_connection_is_gone_afterwards(migrated: Settings, filled: GraphMem) -> None:
     assert migrated.uri is not None
     assert migrated.password is not None
@@ -234,7 +229,6 @@ def test_the_connection_is_gone_afterwards(migrated: Settings, filled: GraphMem)
         nodes.Memory.nodes.first()
 
 
-@pytest.mark.server
 def test_wrong_credentials_are_refused_without_showing_them(migrated: Settings) -> None:
     assert migrated.uri is not None
     heard = io.StringIO()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -29,12 +28,11 @@ from graphmem.operations.schema import migration, reembedding
 from graphmem.ports import Embedder, Role, run_now, silent
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
-from tests.clients.test_walls import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.migrations.conftest import Blank
+from tests.plugins.everything import ASK_ITEMS, MAY, PUT_ITEMS
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.texts import unlike
-
-pytestmark = pytest.mark.server
+from tests.plugins.waiting import eventually
 
 OLD, NEW, THIRD = HashEmbedder(), HashEmbedder(48), HashEmbedder(32)
 QUESTIONS = [unlike(n) for n in (1, 2, 6, 11)]
@@ -96,13 +94,12 @@ def write(memory: GraphMem) -> None:
 
 
 @pytest.fixture
-def filled(blank: Blank) -> Blank:
+def filled(current: Blank) -> Blank:
     """A graph that the first model filled, in two tenants."""
-    blank.migrate()
     for tenant in ("acme", "zenith"):
-        with opened(blank, OLD, tenant) as memory:
+        with opened(current, OLD, tenant) as memory:
             write(memory)
-    return blank
+    return current
 
 
 def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> None:
@@ -120,16 +117,18 @@ def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> No
     assert reembed(filled) == Reembedded(model=NEW.name, switched=False, embedded=0)
 
 
+@pytest.mark.system
 def test_a_reembedded_tenant_reads_as_one_that_the_model_filled(filled: Blank) -> None:
     reembed(filled)
     with opened(filled, NEW, "fresh") as fresh, opened(filled, NEW) as memory:
         write(fresh)
-        time.sleep(1.0)  # a vector index shows what is new a little later
-        assert asked(memory) == asked(fresh)
+        # A vector index shows what is new a little later.
+        eventually(lambda: asked(memory) == asked(fresh))
         assert memory.remember(unlike(1)).outcome == Outcome.EXACT_DUPE
         assert memory.remember(unlike(99)).outcome == Outcome.INSERTED_NEW
 
 
+@pytest.mark.system
 def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
     with opened(filled, OLD) as old:
         before = asked(old)
@@ -153,6 +152,7 @@ def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
             assert {m.id for m in new.list().memories} == {*written}
 
 
+@pytest.mark.system
 def test_what_clients_of_the_former_model_write_is_embedded_at_the_end(filled: Blank) -> None:
     with opened(filled, OLD) as old, pytest.raises(ReembeddingError, match="gone over"):
         finish(filled)
@@ -181,6 +181,7 @@ def near(memory: GraphMem, question: str) -> list[str]:
     return [bite.id for bite in bites if bite.vector_rank is not None]
 
 
+@pytest.mark.system
 def test_a_third_model_and_the_first_one_again(filled: Blank) -> None:
     with opened(filled, OLD) as old:
         first = asked(old)
@@ -194,6 +195,7 @@ def test_a_third_model_and_the_first_one_again(filled: Blank) -> None:
         assert asked(old) == first
 
 
+@pytest.mark.system
 def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     kept, made = embedded(filled, "embedding"), indexes(filled)
     world = filled.world(NEW)
@@ -212,6 +214,7 @@ def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     assert reembed(filled, THIRD).switched
 
 
+@pytest.mark.system
 def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
     def given_up(_kind: str, _count: int) -> None:
         run_now(reembedding.give_up(filled.world(), silent))
@@ -222,6 +225,7 @@ def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
     assert embedded(filled, "embedding_2") == {}
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("nth", [1, 9, 22])
 def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
     for fault in (Breaking, Unacknowledged):
@@ -238,6 +242,7 @@ def test_what_breaks_anywhere_goes_on(filled: Blank, nth: int) -> None:
     assert filled.drift(embedder=NEW) == ()
 
 
+@pytest.mark.system
 def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
     world = filled.world(NEW)
     twice: Any = Retrying(world.graph)
@@ -245,18 +250,19 @@ def test_transactions_that_run_twice_change_nothing(filled: Blank) -> None:
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
 
 
-def test_other_words_take_the_other_model_s_embedding_away(blank: Blank) -> None:
+@pytest.mark.system
+def test_other_words_take_the_other_model_s_embedding_away(current: Blank) -> None:
     """The earliest evidence words a belief: it may come when the new model has embedded it."""
-    blank.migrate()
-    with opened(blank, OLD) as old:
+    with opened(current, OLD) as old:
         old.observe("alice", "lives in", "PORTO", at=MAY)
-        reembed(blank)
-        assert embedded(blank, "embedding_2")["Belief"] == [48, 1]
+        reembed(current)
+        assert embedded(current, "embedding_2")["Belief"] == [48, 1]
         old.observe("Alice", "lives in", "Porto", at=MAY - timedelta(days=30))
-        assert "Belief" not in embedded(blank, "embedding_2")
-        assert finish(blank).embedded == 1
+        assert "Belief" not in embedded(current, "embedding_2")
+        assert finish(current).embedded == 1
 
 
+@pytest.mark.system
 def test_a_migration_makes_its_indexes_for_every_model_that_is_there(filled: Blank) -> None:
     reembed(filled)
     filled.run("DROP INDEX memory_embedding_vector")
@@ -267,11 +273,13 @@ def test_a_migration_makes_its_indexes_for_every_model_that_is_there(filled: Bla
     assert {"memory_embedding_vector", "memory_embedding_2_vector"} <= indexes(filled)
 
 
+@pytest.mark.system
 def test_a_schema_that_is_not_current_is_refused(blank: Blank) -> None:
     with pytest.raises(MigrationPendingError):
         reembed(blank)
 
 
+@pytest.mark.system
 def test_procedures_search_by_the_model_that_the_graph_has(filled: Blank) -> None:
     def called(vector: Sequence[float]) -> list[dict[str, Any]]:
         return filled.run(
@@ -293,6 +301,7 @@ def test_procedures_search_by_the_model_that_the_graph_has(filled: Blank) -> Non
     assert [row["key"] for row in found] == [getattr(item, "key", None) for item in answered]
 
 
+@pytest.mark.system
 def test_the_command_goes_over_and_finishes(
     filled: Blank, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -318,6 +327,7 @@ def test_the_command_goes_over_and_finishes(
     assert models(filled) == {"current": (2, 48)}
 
 
+@pytest.mark.system
 def test_an_export_holds_the_embeddings_of_its_client_s_model(
     filled: Blank, tmp_path: Path
 ) -> None:
@@ -335,6 +345,7 @@ def test_an_export_holds_the_embeddings_of_its_client_s_model(
     assert all(row["is_new"] for row in rows)
 
 
+@pytest.mark.system
 def test_every_label_with_a_vector_index_is_reembedded() -> None:
     """A new one must have its branch in cypher/vectors."""
     declared = {node.__label__ for node in nodes.NODES if hasattr(node, "embedding")}

@@ -18,8 +18,6 @@ from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
 from tests.plugins.told import Moment, Told, cards, chain_ids, told
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 TEXTS = [*(unlike(n, about=f"topic{n}") for n in range(3)), restated(0), restated(5)]
 """The last two are near duplicates of one another."""

@@ -28,8 +28,6 @@ from tests.plugins.faults import (
 from tests.plugins.foreign import change, draw, nodes, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 EXAMPLES = examples(8, 60, 300)

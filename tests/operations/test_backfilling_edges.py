@@ -17,8 +17,6 @@ from tests.plugins.examples import examples
 from tests.plugins.foreign import EDGES, change, draw, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 EXAMPLES = examples(8, 60, 300)

@@ -23,8 +23,6 @@ from graphmem.rules.asking import Reading
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.server
-
 BASE = datetime(2025, 3, 1, tzinfo=UTC)
 SPOILT = 1_000
 ONE = Policy(cardinality=Cardinality.ONE)

@@ -28,7 +28,6 @@ from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOON = datetime(2026, 2, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -23,8 +23,6 @@ from tests.plugins.faults import Holding
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
-
 Telling = Callable[[str, int], None]
 
 

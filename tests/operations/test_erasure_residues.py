@@ -11,7 +11,6 @@ from graphmem.operations.erasing import mentions
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 WORDED = ["Memory", "Belief", "Turn", "Episode", "Archive", "Event", "Reply", "Item"]
 WORDS = "Xanthippe opens the payments service every Friday at noon"
 

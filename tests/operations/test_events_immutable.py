@@ -20,7 +20,7 @@ from graphmem import (
 )
 from graphmem.client.handle import AsyncHandle
 from graphmem.model import Step
-from tests.clients.test_consolidating import FEW, SWIMS, tell
+from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 

@@ -31,8 +31,6 @@ from tests.plugins.faults import (
 )
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 ATLAS = ("alice", "works_on", "Atlas")

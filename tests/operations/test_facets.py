@@ -17,8 +17,6 @@ from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
 
-pytestmark = pytest.mark.server
-
 EXAMPLES = examples(10, 100, 500)
 KEPT = (
     "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL "

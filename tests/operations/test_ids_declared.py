@@ -14,9 +14,9 @@ from graphmem.errors import CatalogError
 from graphmem.operations.erasing import Guarded
 from graphmem.operations.erasing.guard import OWN
 from graphmem.ports import Mode, Query, Tx
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.plugins.clients import on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
 from tests.plugins.graph import fresh_tenant
 
@@ -106,7 +106,6 @@ class WatchingTx:
         return await self.inner.fetch(query, **params)
 
 
-@pytest.mark.server
 def test_every_id_that_a_write_is_given_is_declared(plain: GraphMem, tmp_path: Path) -> None:
     guarded = plain._state.binding.world.graph
     assert isinstance(guarded, Guarded)

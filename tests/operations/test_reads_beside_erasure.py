@@ -34,10 +34,10 @@ from graphmem.errors import (
 from graphmem.operations.erasing import Guarded
 from graphmem.ports import Query, Tx
 from graphmem.rules import conflicts
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
 from tests.isolation.calls import READS, Call
 from tests.plugins.clients import on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
@@ -124,7 +124,6 @@ def everything(_blocking: GraphMem) -> tuple[GraphMem, dict[str, Any]]:
     return clocked(memory, now), known | {"now": AsOf(valid=now, known=now)}
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_read_that_meets_a_deletion_is_made_again(
     everything: tuple[GraphMem, dict[str, Any]], name: str
@@ -139,7 +138,6 @@ def test_a_read_that_meets_a_deletion_is_made_again(
         nth, reads = nth + 1, deleting.number
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_read_that_never_settles_fails_with_a_passing_error(
     everything: tuple[GraphMem, dict[str, Any]], name: str
@@ -152,7 +150,6 @@ def test_a_read_that_never_settles_fails_with_a_passing_error(
     assert deleting.number
 
 
-@pytest.mark.server
 def test_a_read_that_never_settles_is_not_made_for_ever(
     everything: tuple[GraphMem, dict[str, Any]],
 ) -> None:
@@ -165,7 +162,6 @@ def test_a_read_that_never_settles_is_not_made_for_ever(
     assert conflicts.TRIES <= deleting.number <= conflicts.TRIES**2
 
 
-@pytest.mark.server
 def test_an_export_beside_a_deletion_is_whole(
     everything: tuple[GraphMem, dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -186,7 +182,6 @@ def without_checks(file: Path) -> list[str]:
     return [line[: line.rindex(',"check"')] for line in lines]
 
 
-@pytest.mark.server
 def test_consolidation_beside_a_deletion_says_the_same(plain: GraphMem) -> None:
     said = []
     nth, reads = 0, 1
@@ -233,7 +228,6 @@ class Failing(Through):
         return await self.inner.write(failing)
 
 
-@pytest.mark.server
 def test_what_failed_in_passing_is_done_again_and_once(plain: GraphMem) -> None:
     guarded = plain._state.binding.world.graph
     assert isinstance(guarded, Guarded)
@@ -289,8 +283,7 @@ def until(end: float, work: Callable[[GraphMem, int], None], memory: GraphMem) -
     raise AssertionError
 
 
-@pytest.mark.server
-@pytest.mark.slow
+@pytest.mark.system
 def test_readers_beside_writers_and_erasers(plain: GraphMem) -> None:
     works = (writes, writes, deletes, reads, reads, reads)
     end = time.monotonic() + 20

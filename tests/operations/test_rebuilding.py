@@ -11,8 +11,6 @@ from graphmem import GraphMem
 from graphmem.operations.evidence import checkpoints
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 BASE = datetime(2025, 3, 1, tzinfo=UTC)
 
 

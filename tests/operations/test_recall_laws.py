@@ -13,8 +13,6 @@ from tests.operations.test_as_of_laws import EXAMPLES, MAY, TEXTS, Step, Written
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
 
-pytestmark = pytest.mark.server
-
 # By meaning alone: how rare a word is, is told of all memories there are, not of those of the time.
 POLICY = "trace"
 Answers = tuple[list[Any], list[float | None]]

@@ -90,8 +90,7 @@ def looked_at(settings: Settings) -> tuple[list[str], list[str], Counter[str]]:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.server
+@pytest.mark.system
 @pytest.mark.timeout(600)
 def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) -> None:
     said = [
@@ -140,8 +139,7 @@ def events_of(settings: Settings, tenant: str) -> tuple[dict[str, Any], dict[str
         return look.events(tenant), look.beliefs(tenant)
 
 
-@pytest.mark.slow
-@pytest.mark.server
+@pytest.mark.system
 @pytest.mark.timeout(600)
 def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) -> None:
     start = datetime(2025, 5, 5, tzinfo=UTC)
@@ -203,8 +201,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
     }
 
 
-@pytest.mark.slow
-@pytest.mark.server
+@pytest.mark.system
 @pytest.mark.timeout(600)
 def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -> None:
     acknowledged: dict[str, int] = {}

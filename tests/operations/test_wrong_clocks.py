@@ -12,8 +12,6 @@ from graphmem import GraphMem
 from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
-
 
 def value_of(memory: GraphMem) -> str | None:
     leader = memory.current("alice", "lives in").leader

@@ -10,8 +10,8 @@ from typing import Any
 
 from graphmem import GraphMem
 from graphmem.rules import display
-from tests.clients.test_consolidating import SWIMS, tell
 from tests.plugins import hostile
+from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)

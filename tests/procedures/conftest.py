@@ -24,8 +24,8 @@ from graphmem.adapters.local_server.plugin.offered import (
 from graphmem.adapters.neo4j_graph import packed
 from graphmem.rules import moments
 from graphmem.settings import Settings
-from tests.clients.test_consolidating import FEW, SWIMS, tell
-from tests.clients.test_walls import write_everything
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.server import Server
 from tests.plugins.texts import unlike

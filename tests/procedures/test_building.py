@@ -23,8 +23,6 @@ from graphmem.settings import Settings
 from tests.plugins.server import Server
 from tests.procedures.conftest import Asked
 
-pytestmark = pytest.mark.server
-
 
 def silent(_: Progress) -> None:
     """Hear no report."""
@@ -183,6 +181,7 @@ def test_other_plugins_are_left_alone(built: Path, tmp_path: Path) -> None:
     assert [path.name for path in plugins.iterdir()] == ["other.jar"]
 
 
+@pytest.mark.system
 def test_a_server_starts_without_procedures_when_they_cannot_be_built(
     server_settings: Settings,
     built: Path,

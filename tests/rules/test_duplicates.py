@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from graphmem.rules.duplicates import Candidate, Near, Update, choose, difference
 from graphmem.rules.facts import words
 from graphmem.rules.lexicon import Kind
+from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import (
     Pair,
     changed_facts,
@@ -156,13 +157,15 @@ def test_white_space_around_a_text_says_nothing(text: str, space: str) -> None:
     assert difference(text, space + text + space) == frozenset()
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     "unit", ["a ", "no, ", "1 ", "1-", "x.", "is working ", "hundred and ", "'s", "$", "may 5 "]
 )
 def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
+    began = time.thread_time()
     difference(text, text[::-1])
+    # Linear, it takes a second or two of the processor; else minutes.
+    assert time.thread_time() - began < 20
 
 
 def test_long_numbers_stay_exact() -> None:
@@ -222,12 +225,9 @@ def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
     assert choose(offered, data.draw(st.permutations(rows)), 0.92) == expected
 
 
-def knowledge_updates() -> Iterator[tuple[str, str]]:
+def knowledge_updates(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield (message with the original fact, message with the updated one) of every BEAM chat."""
-    root = Path(os.environ.get("GRAPHMEM_DATA", "../shared/data")) / "beam"
-    if not root.is_dir():
-        pytest.skip(f"{root} is missing: set GRAPHMEM_DATA to the folder that holds beam/")
-    for chat in sorted(root.glob("*/chat.json")):
+    for chat in sorted(folder.glob("*/chat.json")):
         messages = {
             message["id"]: message["content"].partition("->->")[0].strip()
             for batch in json.loads(chat.read_text("utf-8"))
@@ -257,8 +257,9 @@ def closest_sentences(first: str, second: str) -> tuple[str, str]:
     return max(((a, b) for a in sentences(first) for b in sentences(second) if a != b), key=overlap)
 
 
-def test_no_real_knowledge_update_is_taken_for_a_repeat() -> None:
-    pairs = list(knowledge_updates())
-    assert len(pairs) >= 18
+@on_each(("folder", "least"), "beam", sample=(6,), real=(18,))
+def test_no_knowledge_update_of_a_chat_is_taken_for_a_repeat(folder: Path, least: int) -> None:
+    pairs = list(knowledge_updates(folder))
+    assert len(pairs) >= least
     pairs += [closest_sentences(*pair) for pair in pairs]
     assert [pair for pair in pairs if not difference(*pair)] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 
 from graphmem.rules import protocol
 from graphmem.rules.protocol import conceptual
+from tests.plugins import pumps
+from tests.plugins.samples import on_each
 
 TREE = Path(__file__).resolve().parents[2] / "graphmem"
 
@@ -164,18 +165,17 @@ def test_the_edges_of_the_rule(query: str, *, expected: bool) -> None:
     assert conceptual(query) is expected
 
 
-def test_nearly_all_questions_of_real_people_ask_for_meaning() -> None:
-    beside = Path(__file__).parents[3] / "shared" / "data"
-    file = Path(os.environ.get("GRAPHMEM_DATA", beside)) / "locomo" / "locomo.json"
-    if not file.is_file():
-        pytest.skip(f"no real questions: {file} is missing; set GRAPHMEM_DATA")
+@on_each(("file", "least"), "locomo/locomo.json", sample=(1.0,), real=(0.98,))
+def test_nearly_all_questions_about_conversations_ask_for_meaning(file: Path, least: float) -> None:
     questions = [
         one["question"] for talk in json.loads(file.read_text("utf-8")) for one in talk["qa"]
     ]
     share = sum(map(conceptual, questions)) / len(questions)
-    assert f"LoCoMo's {len(questions):,} it finds {share:.1%}".replace("%", " %") in " ".join(
-        (conceptual.__doc__ or "").split()
-    )
+    assert share >= least
+    if len(questions) > 1_000:  # the real ones, of which the documentation tells
+        assert f"LoCoMo's {len(questions):,} it finds {share:.1%}".replace("%", " %") in " ".join(
+            (conceptual.__doc__ or "").split()
+        )
 
 
 def code() -> Iterator[str]:
@@ -232,9 +232,9 @@ def test_no_name_or_path_and_hardly_a_line_of_code_asks_for_meaning() -> None:
         "(",
     ],
 )
-@pytest.mark.timeout(30)
 def test_a_hostile_query_costs_linear_time(unit: str) -> None:
     assert conceptual(unit * 300_000) is conceptual(unit * 100)
+    assert pumps.is_linear(conceptual, pumps.Attack("", unit, ""))
 
 
 @given(st.text())

@@ -78,7 +78,6 @@ def assert_nowhere(settings: Settings, *texts: str) -> None:
         assert all(secret not in text for text in texts)
 
 
-@pytest.mark.server
 def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[], str]) -> None:
     with GraphMem.open(planted, embedder=HashEmbedder()) as client:
         memory = client.tenant(fresh_tenant())
@@ -94,7 +93,6 @@ def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[],
     assert_nowhere(planted, logged(), told_of(caught.value), *shown, *told)
 
 
-@pytest.mark.server
 @pytest.mark.parametrize(
     "changed",
     [
@@ -117,7 +115,6 @@ def test_an_attempt_that_fails_tells_none(
     assert_nowhere(planted, logged(), told_of(caught.value))
 
 
-@pytest.mark.server
 def test_a_query_that_the_server_refuses_tells_none(
     planted: Settings, logged: Callable[[], str]
 ) -> None:
@@ -134,7 +131,6 @@ def test_a_query_that_the_server_refuses_tells_none(
     assert_nowhere(planted, logged(), told_of(caught.value))
 
 
-@pytest.mark.server
 def test_metrics_and_spans_hold_none(planted: Settings) -> None:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -177,7 +173,6 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.server
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("right", [True, False])
 def test_a_command_prints_none(

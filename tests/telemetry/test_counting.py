@@ -231,7 +231,6 @@ def test_what_is_not_installed_is_named(
 
 
 @pytest.mark.usefixtures("both_clients")
-@pytest.mark.server
 def test_a_client_is_counted_by_each_way_in(door: Door, registry: CollectorRegistry) -> None:
     llm = ScriptedLlm([])
     with door.open(telemetry=PrometheusTelemetry(registry), llm=llm) as client:
@@ -270,7 +269,6 @@ class Refusing(Through):
 
 
 @pytest.mark.usefixtures("both_clients")
-@pytest.mark.server
 def test_what_a_closing_client_could_not_write_is_lost(
     door: Door, registry: CollectorRegistry
 ) -> None:

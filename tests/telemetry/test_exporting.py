@@ -25,10 +25,10 @@ from graphmem.operations import metering
 from graphmem.ports import Role, run_now
 from graphmem.rules import rating
 from graphmem.testing import HashEmbedder, ScriptedLlm
-from tests.clients.test_consolidating import FEW, SWIMS, tell
 from tests.clients.test_consolidating_by_model import GOOD
-from tests.clients.test_walls import write_everything
 from tests.plugins.clients import Door, on
+from tests.plugins.episodes import FEW, SWIMS, tell
+from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -172,7 +172,6 @@ def read_by(memory: GraphMem) -> Reading:
     return run_now(metering.read(binding.world, binding.wall.tenant))
 
 
-@pytest.mark.server
 def test_a_reading_is_what_a_count_of_the_graph_gives(plain: GraphMem, look: Look) -> None:
     tenant = plain._state.binding.wall.tenant
     empty = read_by(plain)
@@ -208,7 +207,6 @@ def test_a_reading_is_what_a_count_of_the_graph_gives(plain: GraphMem, look: Loo
     assert found.unembedded == 0
 
 
-@pytest.mark.server
 def test_ratings_are_those_of_the_time_of_the_reading(plain: GraphMem) -> None:
     write_everything(plain)
     found, rated = read_by(plain), plain.ratings()
@@ -220,7 +218,6 @@ def test_ratings_are_those_of_the_time_of_the_reading(plain: GraphMem) -> None:
         assert (len(inside), {rating.tier(elo) for elo in inside}) == (one.items, {one.tier})
 
 
-@pytest.mark.server
 def test_work_that_waits_is_counted_until_it_is_done(plain: GraphMem) -> None:
     for n in range(3):
         with plain.session(f"s{n}") as session:
@@ -230,7 +227,6 @@ def test_work_that_waits_is_counted_until_it_is_done(plain: GraphMem) -> None:
     assert read_by(plain).unrated == 0
 
 
-@pytest.mark.server
 def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
     tell(plain, SWIMS)
     llm = ScriptedLlm(["no record at all", GraphUnavailableError(), GOOD])
@@ -268,7 +264,6 @@ class Deaf(HashEmbedder):
         return await super().embed(texts, role)
 
 
-@pytest.mark.server
 def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: GraphMem) -> None:
     tell(plain, SWIMS)
     embedder = Deaf()
@@ -299,7 +294,6 @@ class Failing(Through):
         return await super().read(work)
 
 
-@pytest.mark.server
 def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None:
     with metrics.opened(migrated.model_copy(update={"tenant": tenant})) as exporter:
         exporter.read()
@@ -319,7 +313,6 @@ def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None
 
 
 @pytest.mark.usefixtures("both_clients")
-@pytest.mark.server
 def test_an_exporter_reads_the_tenants_it_is_told(
     door: Door, migrated: Settings, tenant: str
 ) -> None:

@@ -107,7 +107,6 @@ def test_a_tenant_is_named_only_when_that_is_asked_for(spans: Spans) -> None:
 
 
 @pytest.mark.usefixtures("both_clients")
-@pytest.mark.server
 def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) -> None:
     with door.open(telemetry=OtelTelemetry(spans.provider)) as client:
         memory = client.tenant(fresh_tenant())

@@ -21,7 +21,6 @@ from tests.plugins.clients import on
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.server
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 

@@ -24,6 +24,7 @@ SLACK = 1.2
 """The planner may choose another way when what it counts has grown."""
 
 
+@pytest.mark.system
 def test_neighbours_cost_a_read_nothing(
     plain: GraphMem, look: Look, session: neo4j.Session
 ) -> None:

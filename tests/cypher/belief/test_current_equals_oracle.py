@@ -23,7 +23,7 @@ from tests.plugins.histories import (
 )
 from tests.rules.strategies_histories import BASE, END, long_history, policies, said
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 
 @few
@@ -94,7 +94,7 @@ def test_a_retraction_speaks_of_nothing_while_the_one_between_is_unknown(
     assert counts == [0, 0, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.system
 @pytest.mark.parametrize("claims", [4, 500])
 def test_ten_thousand_events(archive: Archive, claims: int) -> None:
     written = archive.write_long(long_history(10_000, claims=claims))

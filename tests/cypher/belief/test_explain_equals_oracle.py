@@ -29,7 +29,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(1_800)]
+pytestmark = pytest.mark.timeout(1_800)
 
 cardinalities = st.sampled_from(Cardinality)
 ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
@@ -135,7 +135,7 @@ def test_a_slots_timeline_is_what_it_held_at_each_instant(
         assert [s.belief_id for s in found.series][: len(leading)] == leading
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
     written = archive.write_long(long_history(10_000, claims=4))
     for cardinality in Cardinality:

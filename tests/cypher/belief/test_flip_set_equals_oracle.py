@@ -21,7 +21,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import CLAIMS, long_history, said, strengths
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 EASY, SYMMETRIC = {"alpha": 0.4, "beta": 0.3}, {"alpha": 0.2, "beta": 0.2}
 """Bounds so near that one event decides and the status changes often."""

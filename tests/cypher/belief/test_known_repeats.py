@@ -18,7 +18,7 @@ from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
 from tests.rules.strategies_histories import BASE, END
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 VALUES = ("atlas", "borealis", "cygnus")
 SCOPES = ("global", "own")

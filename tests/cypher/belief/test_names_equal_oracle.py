@@ -22,7 +22,7 @@ from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, Written, clocked, deliver, written
 from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES, histories, instants, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 SUBJECTS = ("Ann", "anna", "Bob")
 NAMES = (*SUBJECTS, *CLAIMS[:3])

@@ -18,7 +18,7 @@ from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Written, clocked
 from tests.rules.strategies_histories import BASE, END, histories, instants, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 DAY = timedelta(days=1)
 

@@ -18,7 +18,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 PROJECT_ONE = catalog.query("belief/project_one", dict)
 

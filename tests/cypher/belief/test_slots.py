@@ -19,7 +19,7 @@ from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, accounts
 from tests.rules.strategies_histories import BASE, END, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 SCOPES, SUBJECTS, PREDICATES = ("alice", "global"), ("ann", "Bob", "émile"), ("knows", "works_on")
 KEYS = sorted(product(SCOPES, (s.casefold() for s in SUBJECTS), PREDICATES))

@@ -13,7 +13,7 @@ from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
 from tests.rules.strategies_histories import long_history, policies
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 cardinalities = st.sampled_from(Cardinality)
 
@@ -78,7 +78,7 @@ def test_the_pages_together_are_the_whole(
     assert [*found, *page.beliefs] == list(whole)
 
 
-@pytest.mark.slow
+@pytest.mark.system
 def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
     written = archive.write_long(long_history(10_000, claims=4))
     for cardinality in Cardinality:

@@ -23,7 +23,7 @@ from tests.rules.strategies_histories import (
     strengths,
 )
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 supposed = st.lists(
     st.builds(
@@ -103,7 +103,7 @@ def test_a_busy_trail(archive: Archive, draw: int) -> None:
             assert wrong_trail(trail, verdict_of(written, belief_id, as_of, pooled=pooled)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.system
 @pytest.mark.parametrize("pooled", [False, True])
 def test_ten_thousand_pieces(archive: Archive, *, pooled: bool) -> None:
     written = archive.write_long(long_history(10_000, claims=1), episodes=300)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,8 +11,6 @@ from graphmem import catalog
 from graphmem.catalog import LANGUAGE
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.server
 
 # Whole numbers stand for instants: the fragment only compares and picks.
 QUERY = (

@@ -17,7 +17,7 @@ from tests.plugins.graph import Look
 from tests.plugins.lives import Glance, Shelf, Sign, Story, stories, wrong_life
 from tests.rules.strategies_histories import BASE, said
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 LN4 = math.log(4)
 

@@ -26,7 +26,7 @@ from tests.plugins.histories import (
 )
 from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.timeout(3_600)
 
 
 @few

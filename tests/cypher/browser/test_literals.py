@@ -12,8 +12,6 @@ from graphmem.rules.literals import literal
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.server
-
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.text(
     "\\u0026\"'`$;/*{}&#?\n\t", max_size=20
 )

@@ -17,7 +17,6 @@ from graphmem.cli import browse
 from graphmem.settings import Settings
 from tests.plugins.graph import driver_of
 
-pytestmark = pytest.mark.server
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 SCOPE = "global"
 

@@ -18,7 +18,6 @@ from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, claims, moments, passages
 from graphmem.testing import HashEmbedder
 
-pytestmark = pytest.mark.server
 NEAR = 0.6
 WORDS = ["lake", "cold", "swim", "early", "morning", "horse", "paint", "sister"]
 NEARLY = 1e-5

@@ -1,0 +1,26 @@
+"""Episodes that say the same, for consolidation to find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from graphmem import ConsolidationPolicy, GraphMem
+
+MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
+SWIMS = (
+    "I swim across the cold lake before breakfast.",
+    "I swim across the cold lake before breakfast again.",
+    "Today I swim across the cold lake before breakfast.",
+)
+FEW = ConsolidationPolicy(start=1)
+
+
+def tell(
+    memory: GraphMem, texts: Sequence[str], *, name: str | None = None, first: int = 0
+) -> None:
+    """Say each text in an episode of its own, a day apart."""
+    for n, text in enumerate(texts, first):
+        at = MARCH + timedelta(days=n)
+        said = {"role": "user", "content": text, "at": at} | ({"name": name} if name else {})
+        memory.session(f"s{n}").add_messages([said])

@@ -1,0 +1,14 @@
+"""Waiting for what comes true a little later, such as a row in an index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def eventually(holds: Callable[[], object], *, seconds: float = 30.0) -> None:
+    """Wait until a condition holds, and fail when it never does."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.05)
