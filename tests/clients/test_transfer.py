@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -319,7 +319,8 @@ def test_a_spoilt_file_is_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        (put(0, version=2), ExportFileError, "version 2 of the format"),
+        (put(0, version=1), ExportFileError, "version 1 of the format; this graphmem reads ver"),
+        (put(0, version=3), ExportFileError, "version 3 of the format"),
         (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
         (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
         (put(-1, links=3), ExportFileError, r"Line \d+: it counts other records"),
@@ -402,13 +403,77 @@ def test_a_search_log_is_not_mixed_with_another(
 ) -> None:
     with plain.session("own") as session:
         session.log_search("where?", tool="grep", results=[("file", "a.py")])
-    with pytest.raises(ImportConflictError, match="search log of this tenant"):
+    says = r"Line \d+: properties.position: another session of the search log in the graph has it"
+    with pytest.raises(ImportConflictError, match=says):
         plain.import_from(source.file)
     positions = look.rows(
         "MATCH (e:Event {tenant: $tenant}) WHERE e.position > 0 RETURN e.position AS at",
         tenant=tenant,
     )
     assert positions == [{"at": 1}]
+
+
+def test_two_conversations_of_a_session_are_not_mixed(
+    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    other = plain.tenant(fresh_tenant())
+    for memory, text in ((other, "The harbour is in Porto."), (plain, "The harbour is in Faro.")):
+        memory.session("s").add_messages([{"role": "user", "content": text, "at": MAY}])
+    other.export_to(tmp_path / "talk.jsonl")
+    before = whole(look, tenant)
+    says = r"Line 3: properties.position: another turn of the episode in the graph has it"
+    with pytest.raises(ImportConflictError, match=says):
+        plain.import_from(tmp_path / "talk.jsonl")
+    assert whole(look, tenant) == before
+
+
+@pytest.mark.parametrize("kind", ["Turn", "Event"])
+def test_two_of_a_file_in_one_position_are_refused(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+) -> None:
+    def change(records: list[dict[str, Any]]) -> None:
+        first = next(
+            one
+            for one in records
+            if one.get("kind") == kind and "position" in one["properties"] and one["links"]
+        )
+        records.insert(records.index(first) + 1, {**first, "key": f"{first['key']}!", "links": []})
+        records[-1]["records"][kind] += 1
+        records[-1]["links"] = sum(len(one.get("links", ())) for one in records[1:-1])
+
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    says = r"Line \d+: properties.position: another .* in the file has it"
+    with pytest.raises(ImportConflictError, match=says):
+        plain.import_from(bad)
+    found = look.rows(
+        "MATCH (n) WHERE n.tenant = $tenant AND $kind IN labels(n) RETURN n.id AS id",
+        tenant=tenant,
+        kind=kind,
+    )
+    assert found == []
+
+
+def test_memories_that_took_each_others_place_are_settled_by_time(
+    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    """The graph says that Porto took the place of Faro; the file, that Faro did a day later."""
+    other = plain.tenant(fresh_tenant())
+    porto, faro = "Alice lives in Porto.", "Alice lives in Faro."
+    for memory, older, newer, days in ((plain, faro, porto, 1), (other, porto, faro, 2)):
+        known = memory.remember(older, at=MAY).memory_id
+        memory.supersede(str(known), newer, at=MAY + timedelta(days))
+    other.export_to(tmp_path / "other.jsonl")
+
+    plain.import_from(tmp_path / "other.jsonl")
+
+    assert [one.content for one in plain.list().memories] == [faro]
+    [old] = plain.list(statuses=[Status.SUPERSEDED]).memories
+    chain = plain.chain(old.id)
+    assert {link.newer_id: link.in_force for link in chain.links} == {
+        old.id: False,
+        plain.list().memories[0].id: True,
+    }
+    assert plain.verify().wrong == ()
 
 
 def of_items(file: Path) -> int:
