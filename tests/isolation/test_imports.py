@@ -50,7 +50,7 @@ EXPECTED = (InvalidInputError, NotFoundError, RefusedError)
 SEEDS = st.integers(0, 2**32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Export:
     """A real export, and what a forger may know of another tenant."""
 
