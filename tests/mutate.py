@@ -87,7 +87,8 @@ class Tree:
 
     def __init__(self, folder: Path, environ: dict[str, str]) -> None:
         self._folder = folder
-        self._environ = environ
+        # Before what is installed: commands that a test starts are of this tree, too.
+        self._environ = environ | {"PYTHONPATH": str(folder)}
         self._times = count(1)
         for name in TREE:
             shutil.copytree(
@@ -152,8 +153,7 @@ def trees(number: int) -> Iterator[list[Tree]]:
     """Yield copies of the tree, and end the server that was started for them."""
     with tempfile.TemporaryDirectory(prefix="graphmem-mutants-") as name:
         folder = Path(name)
-        environ = dict(os.environ) | {"CI": "1", "PYTHONSAFEPATH": ""}
-        environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        environ = dict(os.environ) | {"CI": "1"}
         own = None
         if "GRAPHMEM_TEST_URI" not in environ:
             own = Settings.load(os.environ, home=folder / "server", bolt_port=0, http_port=0)

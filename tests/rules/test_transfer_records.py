@@ -207,10 +207,11 @@ def test_a_line_is_bound_to_all_before_it() -> None:
         [lines[0], lines[1].replace(b"1", b"7", 1)],
         [lines[0], Chain().written({"n": 1})],
     ):
-        chain = Chain()
-        with pytest.raises(ExportFileError, match=rf"^Line {len(others)} is not as"):
-            for line in others:
-                chain.read(line)
+        chain, last = Chain(), others.pop()
+        for line in others:
+            chain.read(line)
+        with pytest.raises(ExportFileError, match=r"is not as it was written"):
+            chain.read(last)
 
 
 @pytest.mark.parametrize("body", [b"{" + b'"a":[' * 2_000 + b"}", b"{nonsense}"])
