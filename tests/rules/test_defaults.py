@@ -5,6 +5,8 @@ The tests of the rules give their own numbers, so a default that changed would g
 
 from __future__ import annotations
 
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +17,17 @@ from graphmem.model.recall import TraceRank
 from graphmem.operations.erasing import guard
 from graphmem.rules import rating, sequential, tracerank, vitality
 from graphmem.settings import Settings
+
+
+def unpatched(module: ModuleType) -> ModuleType:
+    """Return a module as it is loaded; tests on a server shorten a wait in the one they share."""
+    spec = find_spec(module.__name__)
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
 
 DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
     "the policy of a predicate": (
@@ -96,7 +109,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
             "gate_most": 0.9,
         },
     ),
-    "erasure": (guard, {"TRUST_S": 1.0}),
+    "erasure": (unpatched(guard), {"TRUST_S": 1.0}),
     "bursts": (tracerank, {"BURST": 0.1}),
 }
 
