@@ -439,6 +439,23 @@ def test_two_conversations_of_a_session_are_not_mixed(
     assert whole(look, tenant) == before
 
 
+def test_a_relationship_to_what_is_not_there_is_refused(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    def change(records: list[dict[str, Any]]) -> None:
+        event = next(
+            one
+            for one in records
+            if one.get("kind") == "Event" and "Memory" in [link["label"] for link in one["links"]]
+        )
+        next(link for link in event["links"] if link["label"] == "Memory")["key"] = "m_gone"
+
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    with pytest.raises(ImportConflictError, match=r"Line \d+: links.\d+.key: 'm_gone' is not the"):
+        plain.import_from(bad)
+    assert look.rows("MATCH (e:Event {tenant: $tenant}) RETURN e", tenant=tenant) == []
+
+
 @pytest.mark.parametrize("kind", ["Turn", "Event"])
 def test_two_of_a_file_in_one_position_are_refused(
     plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,6 +158,16 @@ class _Batch:
             await self.tx.fetch(RETRACT, tenant=self.tenant, ids=self.fresh)
         return self.done
 
+    def _missing(self, keys: Set[str]) -> ImportConflictError:
+        """Return the error of the first relationship to a node that is not there."""
+        line, place, key = next(
+            (node.line, place, link.key)
+            for node in self.batch
+            for place, link in enumerate(node.links)
+            if {node.key, link.key} & keys
+        )
+        return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} is not there.")
+
     async def _beside(self) -> None:
         [written] = await self.tx.fetch(
             WRITE_BESIDE,
@@ -262,10 +272,7 @@ class _Batch:
             return
         [made] = await self.tx.fetch(LINK, tenant=self.tenant, links=links)
         if made["missing"]:
-            raise ImportConflictError(
-                f"{self.kind.label} of lines {self.batch[0].line} to {self.batch[-1].line} is "
-                f"related to {made['missing'][0]!r}, which is not there."
-            )
+            raise self._missing({*made["missing"]})
         self.done.links = made["written"]
 
 
