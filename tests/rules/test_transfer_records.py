@@ -125,6 +125,7 @@ def test_a_record_as_an_export_writes_it_is_taken(kind: str) -> None:
         ("Memory", "trace_burst", 2**53 + 1),
         ("Turn", "position", -1),
         ("Turn", "embedding", {"vector": ""}),
+        ("Turn", "embedding", {"vector": base64.b64encode(b"\0\0\x80\x3f" * 3).decode()}),
         ("Turn", "embedding", {"vector": base64.b64encode(bytes(8)).decode()}),
         ("Turn", "embedding", {"vector": base64.b64encode(b"\0\0\xc0\x7f" * 2).decode()}),
         ("Turn", "embedding", {"vector": base64.b64encode(b"\0\0\0\x7f" * 2).decode()}),
