@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 
-from graphmem.model.belief import Combine
+from graphmem.model.belief import Combine, Policy
 
 MOST = 1 - 1e-9
 """No confidence, score or belief is more: ln(1 - p) stays finite."""
 CONTESTED = 0.5
 """Both sides above it: contested."""
 
+_DEFAULT = Policy()
 _DAY = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -112,7 +113,7 @@ def many(
     valid: datetime,
     *,
     decay_per_day: float = 0.0,
-    combine: str = Combine.NET,
+    combine: str = _DEFAULT.combine,
     initial: float = 0.5,
 ) -> ManyBelief:
     """Return what the evidence of one claim makes of it at `valid`.
@@ -158,10 +159,10 @@ def one(
     evidence: Sequence[Evidence],
     valid: datetime,
     *,
-    kappa: float = 2.0,
+    kappa: float = _DEFAULT.kappa,
     tau_days: float = math.inf,
     decay_per_day: float = 0.0,
-    margin: float = 0.05,
+    margin: float = _DEFAULT.margin,
 ) -> list[Candidate]:
     """Return the claims that compete for a slot at `valid`, best first: the definition, a fold.
 
@@ -196,10 +197,10 @@ def one_closed(
     evidence: Sequence[Evidence],
     valid: datetime,
     *,
-    kappa: float = 2.0,
+    kappa: float = _DEFAULT.kappa,
     tau_days: float = math.inf,
     decay_per_day: float = 0.0,
-    margin: float = 0.05,
+    margin: float = _DEFAULT.margin,
 ) -> list[Candidate]:
     """Return what `one` returns, in a time that does not grow with the number of claims."""
     states = continued((), evidence, valid, kappa=kappa, tau_days=tau_days)
@@ -211,7 +212,7 @@ def continued(
     tail: Sequence[Evidence],
     valid: datetime,
     *,
-    kappa: float = 2.0,
+    kappa: float = _DEFAULT.kappa,
     tau_days: float = math.inf,
 ) -> list[State]:
     """Return the state of a slot at `valid`, from an earlier one and what happened since.
@@ -247,7 +248,11 @@ def continued(
 
 
 def ranked(
-    states: Iterable[State], valid: datetime, *, decay_per_day: float = 0.0, margin: float = 0.05
+    states: Iterable[State],
+    valid: datetime,
+    *,
+    decay_per_day: float = 0.0,
+    margin: float = _DEFAULT.margin,
 ) -> list[Candidate]:
     """Return the claims of a slot best first, faded to `valid`, the two best marked if ambiguous.
 

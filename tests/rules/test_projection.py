@@ -52,7 +52,7 @@ def plainly(evidence: list[Evidence], policy: Policy, valid: datetime, polarity:
 def test_many_is_the_noisy_or_over_episodes(
     evidence: list[Evidence], policy: Policy, valid: datetime
 ) -> None:
-    found = many(evidence, valid, decay_per_day=policy.decay_per_day)
+    found = many(evidence, valid, decay_per_day=policy.decay_per_day, combine="net")
     assert found.positive == pytest.approx(plainly(evidence, policy, valid, 1), abs=TOLERANCE)
     assert found.negative == pytest.approx(plainly(evidence, policy, valid, -1), abs=TOLERANCE)
     for side, logarithm in (
@@ -128,9 +128,13 @@ def test_an_echo_in_an_episode_adds_nothing(
 
 
 def test_three_equal_confidences_count_once_in_one_episode_and_thrice_in_three() -> None:
-    together = many([said(f"e{i}", confidence=0.7, episode="talk") for i in range(3)], END)
-    apart = many([said(f"e{i}", confidence=0.7, episode=f"talk {i}") for i in range(3)], END)
-    alone = many([said(f"e{i}", confidence=0.7) for i in range(3)], END)
+    together = many(
+        [said(f"e{i}", confidence=0.7, episode="talk") for i in range(3)], END, combine="net"
+    )
+    apart = many(
+        [said(f"e{i}", confidence=0.7, episode=f"talk {i}") for i in range(3)], END, combine="net"
+    )
+    alone = many([said(f"e{i}", confidence=0.7) for i in range(3)], END, combine="net")
     assert together.supporting_episodes == 1
     assert together.belief == pytest.approx(0.7)
     assert apart.supporting_episodes == 3
@@ -141,14 +145,14 @@ def test_three_equal_confidences_count_once_in_one_episode_and_thrice_in_three()
 def test_a_weak_source_does_not_hide_a_strong_one_of_its_episode() -> None:
     weak = said("e1", confidence=0.9, episode="talk", weight=0.5)
     strong = said("e2", confidence=0.8, episode="talk")
-    assert many([weak, strong], END).belief == pytest.approx(0.8)
-    assert many([weak], END).belief == pytest.approx(1 - 0.1**0.5)
+    assert many([weak, strong], END, combine="net").belief == pytest.approx(0.8)
+    assert many([weak], END, combine="net").belief == pytest.approx(1 - 0.1**0.5)
 
 
 def test_where_much_speaks_on_both_sides_the_difference_vanishes_and_the_counts_tell() -> None:
     evidence = [said(f"p{i}") for i in range(100)]
     evidence += [said(f"n{i}", polarity=-1) for i in range(10)]
-    net = many(evidence, END)
+    net = many(evidence, END, combine="net")
     assert net.belief == pytest.approx(0.2**10, abs=TOLERANCE)
     assert (net.supporting_episodes, net.refuting_episodes) == (100, 10)
     assert net.contested
@@ -156,7 +160,7 @@ def test_where_much_speaks_on_both_sides_the_difference_vanishes_and_the_counts_
     # An exponential of this many log units has no floating point number.
     doubts = [said(f"n{i}", confidence=1.0, polarity=-1) for i in range(100)]
     assert many(doubts, END, combine="log_odds").belief == 0.0
-    assert many(doubts, END).belief == 0.0
+    assert many(doubts, END, combine="net").belief == 0.0
 
 
 def test_log_odds_compares_the_sides() -> None:
@@ -173,13 +177,15 @@ def test_without_evidence_many_is_the_initial_confidence() -> None:
     assert (found.belief, found.positive, found.supporting_episodes) == (0.6, 0.0, 0)
     assert not found.contested
     # Evidence that says nothing is evidence.
-    assert many([said("e1", confidence=0.0)], BASE, initial=0.6).belief == 0.0
+    assert many([said("e1", confidence=0.0)], BASE, initial=0.6, combine="net").belief == 0.0
 
 
 def test_evidence_fades() -> None:
-    faded = many([said("e1", confidence=0.8)], BASE + timedelta(days=10), decay_per_day=0.1)
+    faded = many(
+        [said("e1", confidence=0.8)], BASE + timedelta(days=10), decay_per_day=0.1, combine="net"
+    )
     assert faded.belief == pytest.approx(0.8 / math.e)
-    assert many([said("e1")], END, decay_per_day=1_000).belief == 0.0
+    assert many([said("e1")], END, decay_per_day=1_000, combine="net").belief == 0.0
 
 
 def test_another_way_to_combine_is_refused() -> None:
