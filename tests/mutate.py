@@ -34,6 +34,8 @@ TREE = ("bench", "cypher", "docs", "graphmem", "migrations", "tests")
 FILES = ("CHANGELOG.md", "README.md", "docker-compose.yml", "justfile", "pyproject.toml")
 LIMIT_S = 600.0
 """Of the tests of one mutant."""
+TEST_S = 90
+"""Of one test. A mutant that never ends is killed by it."""
 UNBORN = ("ImportError", "ModuleNotFoundError", "NameError", "SyntaxError")
 """What a test fails with when an edit is no program: that proves nothing."""
 
@@ -70,9 +72,11 @@ class Outcome:
 
     name: str
     result: str
-    """killed, survived, or what went wrong."""
+    """killed, survived, or what went wrong: broken says that the edit is no program."""
     by: str
     """The test that failed first."""
+    said: str
+    """The first line of what it failed with."""
     seconds: float
 
 
@@ -104,16 +108,20 @@ class Tree:
         began = time.monotonic()
         self._write(path, mutant.edited(source))
         try:
-            result, by = self.tested(mutant.tests)
+            found = self.tested(mutant.tests)
         finally:
             self._write(path, source)
-        return Outcome(mutant.name, result, by, round(time.monotonic() - began, 1))
+        return Outcome(mutant.name, *found, round(time.monotonic() - began, 1))
 
-    def tested(self, tests: Sequence[str]) -> tuple[str, str]:
-        """Run tests until one fails; return what that says of an edit, and the test."""
+    def tested(self, tests: Sequence[str]) -> tuple[str, str, str]:
+        """Run tests until one fails.
+
+        Returns:
+            What that says of an edit, the test, and what it failed with.
+        """
         report = self._folder / "report.xml"
         report.unlink(missing_ok=True)
-        words = ["-m", "pytest", "-x", "-q", "-p", "tests.plugins.unshrunk"]
+        words = ["-m", "pytest", "-x", "-q", f"--timeout={TEST_S}", "-p", "tests.plugins.unshrunk"]
         try:
             subprocess.run(
                 [sys.executable, *words, f"--junitxml={report}", *tests],
@@ -124,7 +132,7 @@ class Tree:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"no answer in {LIMIT_S:.0f} s", ""
+            return f"no answer in {LIMIT_S:.0f} s", "", ""
         return _told(report)
 
     def _write(self, path: Path, source: str) -> None:
@@ -134,18 +142,17 @@ class Tree:
         os.utime(path, (seconds, seconds))
 
 
-def _told(report: Path) -> tuple[str, str]:
-    """Return what a report of pytest says of an edit, and the test that failed."""
+def _told(report: Path) -> tuple[str, str, str]:
+    """Return what a report of pytest says of an edit; see `Tree.tested`."""
     if not report.exists():
-        return "pytest did not run", ""
+        return "pytest did not run", "", ""
     for case in ElementTree.parse(report).iter("testcase"):  # noqa: S314 - our own
         name = f"{case.get('classname')}.{case.get('name')}"
         for wrong in (*case.iter("failure"), *case.iter("error")):
-            said = wrong.get("message", "")
-            if wrong.tag == "error" or said.startswith(UNBORN):
-                return f"broken: {said.splitlines()[0][:100] if said else 'error'}", name
-            return "killed", name
-    return "survived", ""
+            said = wrong.get("message", "").partition("\n")[0][:200]
+            is_broken = wrong.tag == "error" or said.startswith(UNBORN)
+            return "broken" if is_broken else "killed", name, said
+    return "survived", "", ""
 
 
 @contextmanager
@@ -180,9 +187,9 @@ def run(chosen: Sequence[Mutant], jobs: int) -> Iterator[Outcome]:
     """
     with trees(jobs) as copies, ThreadPoolExecutor(jobs) as pool:
         tests = sorted({test for one in chosen for test in one.tests})
-        result, by = copies[0].tested(tests)
+        result, by, said = copies[0].tested(tests)
         if result != "survived":
-            raise click.ClickException(f"Without a mutant: {result}: {by}.")
+            raise click.ClickException(f"The tests fail without a mutant: {by} {said}.")
         lock = Lock()
 
         def outcome(mutant: Mutant) -> Outcome:
@@ -216,7 +223,7 @@ def main(names: tuple[str, ...], *, jobs: int, is_json: bool) -> None:
     told = f"{len(found) - len(left)} of {len(found)} killed in {time.monotonic() - began:.0f} s."
     click.echo(told, err=is_json)
     for one in left:
-        click.echo(f"{one.name}: {one.result}", err=True)
+        click.echo(f"{one.name}: {one.result} {one.said}".rstrip(), err=True)
     if is_json:
         click.echo(json.dumps([asdict(one) for one in found], indent=2))
     sys.exit(1 if left else 0)
