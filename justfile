@@ -26,6 +26,10 @@ isolation:
 fuzz seed="0":
     HYPOTHESIS_PROFILE=deep pytest tests/fuzz --hypothesis-seed={{seed}}
 
+# Break the product in the ways that tests/mutants.toml lists, one at a time; a test must fail for each.
+mutants *names:
+    python -m tests.mutate {{names}}
+
 # Format and mend what can be mended.
 fix:
     ruff format .

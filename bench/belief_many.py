@@ -91,7 +91,7 @@ def one_slot(evidence: Sequence[Evidence]) -> float:
         Evidence(e.id, str(e.polarity), 1, e.confidence, e.weight, e.episode, e.at)
         for e in evidence
     ]
-    return float(projection.one_closed(turned, _end(evidence))[0].claim == "1")
+    return float(projection.one_closed(turned, _end(evidence), kappa=2.0)[0].claim == "1")
 
 
 MEAN = "mean"

@@ -233,7 +233,8 @@ def _slots(slots: Sequence[Slot]) -> Table:
 def _identical(clean: Sequence[Asked], other: Sequence[Asked]) -> Table:
     """Return how often the order of arrival changed a candidate, a score or a flag."""
     differ = sum(
-        one_closed(a.seen, a.valid) != one_closed(b.seen, b.valid)
+        one_closed(a.seen, a.valid, kappa=2.0, margin=0.05)
+        != one_closed(b.seen, b.valid, kappa=2.0, margin=0.05)
         for a, b in zip(clean, other, strict=True)
     )
     return Table(

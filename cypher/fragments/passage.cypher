@@ -6,6 +6,6 @@ LET passage = {
   name: p.name,
   role: p.role,
   at: p.occurred_at,
-  // Of a compressed episode the full text, so that nothing depends on when it was compressed.
-  text: coalesce(p.text, p.summary, p.content, [(p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant}) | a.content][0])
+  // Of a compressed episode the full text, so that nothing depends on when it was compressed. An import may lack the archive.
+  text: coalesce(p.text, p.summary, p.content, [(p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant}) | a.content][0], '')
 }

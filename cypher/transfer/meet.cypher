@@ -14,7 +14,7 @@ CALL (row, given) {
   MATCH (m:Memory {tenant: $tenant, id: row.key})
   SET m.created_at = CASE WHEN given.created_at < m.created_at THEN given.created_at ELSE m.created_at END,
       m.recorded_at = CASE WHEN given.recorded_at < m.recorded_at THEN given.recorded_at ELSE m.recorded_at END,
-      m.tags = coll.distinct(coalesce(m.tags, []) + coalesce(given.tags, []))
+      m.tags = coll.distinct(coalesce(m.tags, []) + given.tags)
 }
 CALL (row, given) {
   MATCH (b:Belief {tenant: $tenant, id: row.key})

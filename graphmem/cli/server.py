@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,10 +112,25 @@ def restore(app: App, file: Path, *, is_applied: bool) -> None:
     app.emit({"file": file, "home": found.home, "applied": is_applied}, lambda _: plan)
 
 
+def _version(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
+    """Refuse what cannot be the version of an artifact, and would be part of a path."""
+    if given is not None and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z._-]*", given, re.ASCII) is None:
+        raise click.BadParameter(
+            "must be a version such as 2026.08.1: letters, digits, dots, hyphens and underscores."
+        )
+    return given
+
+
 @server.command(hidden=True)
-@click.option("--neo4j", required=True, help="Version of Neo4j.")
-@click.option("--browser", help="Version of Neo4j Browser; the locked one by default.")
-@click.option("--compiler", help="Version of the Eclipse compiler; the locked one by default.")
+@click.option("--neo4j", required=True, callback=_version, help="Version of Neo4j.")
+@click.option(
+    "--browser", callback=_version, help="Version of Neo4j Browser; the locked one by default."
+)
+@click.option(
+    "--compiler",
+    callback=_version,
+    help="Version of the Eclipse compiler; the locked one by default.",
+)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
 @command()
 def lock(

@@ -21,7 +21,7 @@ from graphmem.errors import ExportFileError
 from graphmem.rules.generations import unnumbered
 from graphmem.rules.transfer_kinds import LINKS, NODES
 
-FORMAT, VERSION = "graphmem export", 1
+FORMAT, VERSION = "graphmem export", 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
         given = ascii(record.get("version"))[:20]
         raise ExportFileError(
             f"The file has version {given} of the format; this graphmem reads version {VERSION}.",
-            hint="Install the graphmem that wrote it, or a newer one.",
+            hint="Export once more with this graphmem, or install the one that wrote the file.",
         )
     return record
 

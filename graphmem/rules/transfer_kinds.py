@@ -172,7 +172,7 @@ class _Memory(TypedDict):
     scope: Scope
     content: Text
     content_hash: Id
-    tags: NotRequired[Texts]
+    tags: Texts
     sources: NotRequired[Texts]
     status: Status
     embedding: NotRequired[Vector]

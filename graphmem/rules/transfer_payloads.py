@@ -134,13 +134,13 @@ def payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
         ValueError: a reader could not read it; a `ValidationError` names the field.
     """
     kind: EventType = event["type"]
+    pruned = kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING
+    shape = _Pruned if pruned else _PAYLOADS.get(kind)
     if (text := event.get("payload")) is None:
-        if kind in _PAYLOADS:
+        if shape is not None:
             raise ValueError(f"must be there in an event of the type {kind}")
         return None
-    pruned = kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING
-    shape = _Pruned if pruned else _PAYLOADS.get(kind, _Told)
-    found: dict[str, Any] = adapter(shape).validate_python(loaded(text))
+    found: dict[str, Any] = adapter(shape or _Told).validate_python(loaded(text))
     if kind is EventType.PROPOSE:
         whole(found["claim"])
     if kind in COMMITTED and "request_hash" in event and "outcome" not in found:

@@ -320,4 +320,6 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
 def _shown(step: object) -> str:
     """Return a part of a field's name as an error shows it: whoever wrote the file chose it."""
     text = str(step)
+    if isinstance(step, int):
+        return text
     return text[:80] if text.isidentifier() and text.isascii() else ascii(text[:80])

@@ -33,8 +33,10 @@ from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
 
 pytestmark = pytest.mark.timeout(3_600)
 
-TEXTS = max(150, hypothesis.settings().max_examples * 5)
-"""Hostile texts in the tenant: 10,000 in the profile `deep`."""
+MOST = hypothesis.settings().max_examples
+TEXTS, TENANTS = min(max(150, MOST * 5), 1_000), max(1, MOST // 200)
+"""Hostile texts of a tenant, and tenants: 10,000 texts in all in the profile `deep`. One page of a
+list holds all of a tenant."""
 BAD = "x\x1b]0;owned\x07\x1b[2J\u202e[/etc/hosts] :smile:"
 FORGED = "memory m_1"
 """Begins a line of a hostile text, and no line of an output: that would be a view's own."""
@@ -241,7 +243,7 @@ def checked(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
     return code, out, err
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=range(TENANTS))
 def place(
     migrated: Settings, _blocking: GraphMem, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Place, GraphMem, dict[str, str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.cli.conftest import Run
+from tests.plugins.graph import fresh_tenant
 
 NOON = "the deploy window opens at noon"
 NINE = "the deploy window opens at nine"
@@ -37,7 +38,7 @@ def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
 
 
 def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run) -> None:
-    wall = ("--tenant", "believed")
+    wall = ("--tenant", fresh_tenant())
     run("belief", "predicate", "lives_in", "--one", *wall)
     for city, day, confidence in (("Madrid", "2025-02-03", "0.8"), ("Lisbon", "2025-03-03", "0.9")):
         at = ("--at", f"{day}T00:00Z", "--confidence", confidence)

@@ -65,3 +65,15 @@ def test_up_without_a_source_is_graph_unavailable(
     shown = capsys.readouterr().err
     assert "server_fetch" in shown
     assert "GPL v3" in shown
+
+
+@pytest.mark.parametrize("option", ["--neo4j", "--browser", "--compiler"])
+@pytest.mark.parametrize("given", ["", "x y", "2026.08.1:jar", "../2026", "1\n", "\u0661"])
+def test_a_lock_for_what_is_no_version_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str, given: str
+) -> None:
+    target = tmp_path / "lock.json"
+    options = {"--neo4j": "2026.08.1", "--output": str(target), option: given}
+    assert _run("lock", *(word for pair in options.items() for word in pair)) == 2
+    assert f"'{option}': must be a version such as" in capsys.readouterr().err
+    assert not target.exists()

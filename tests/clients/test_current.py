@@ -130,6 +130,20 @@ def test_three_pieces_of_one_episode_count_once_and_of_three_thrice(memory: Grap
     assert memory.belief(apart.belief_id).belief == pytest.approx(0.973, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("supporting", "refuting", "contested"),
+    [(0.52, 0.52, True), (0.52, 0.5, False), (0.5, 0.52, False), (0.48, 0.9, False)],
+)
+def test_a_value_is_contested_when_more_than_half_speaks_on_each_side(
+    plain: GraphMem, supporting: float, refuting: float, *, contested: bool
+) -> None:
+    for kind, confidence in (("supporting", supporting), ("refuting", refuting)):
+        plain.observe("it", "is", "true", kind=kind, confidence=confidence, at=MONDAY)
+    [seen] = plain.current("it", "is").candidates
+    assert (seen.positive, seen.negative) == pytest.approx((supporting, refuting))
+    assert seen.contested is contested
+
+
 def test_what_speaks_on_both_sides_is_shown_with_both_sides(memory: GraphMem) -> None:
     for n in range(3):
         memory.observe("it", "is", "true", confidence=0.8, at=MONDAY + n * DAY)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -174,10 +174,15 @@ def test_every_declared_label_property_and_relationship_comes_back(
     } - {"FOLLOWED_BY"}
 
 
+PASSING = {"provisional", "bm25", "bm25_rank"}
+"""Whether what was read may still change rests on when it was read; how rare a word is, on what
+every tenant of the server has written until then."""
+
+
 def settled(found: Any) -> Any:
-    """What was read, without whether it may still change: that rests on when it was read."""
+    """What was read, as far as it rests on the tenant alone."""
     if isinstance(found, dict):
-        return {name: settled(value) for name, value in found.items() if name != "provisional"}
+        return {name: settled(value) for name, value in found.items() if name not in PASSING}
     if isinstance(found, list | tuple):
         return [settled(one) for one in found]
     return settled(found.model_dump()) if isinstance(found, Record) else found
@@ -187,7 +192,14 @@ def reads(memory: GraphMem, known: dict[str, str], at: Sequence[AsOf | None]) ->
     """What the tenant answers, now and at some times; what it refuses, too."""
     old = memory.list(statuses=[Status.SUPERSEDED]).memories[0].id
     asked: list[Callable[..., Any]] = [
-        lambda **by: memory.recall(unlike(1), turns=True, hidden=True, limit=100, **by).bites,
+        *(
+            lambda policy=policy, **by: (
+                memory.recall(
+                    unlike(1), turns=True, hidden=True, limit=100, policy=policy, **by
+                ).bites
+            )
+            for policy in ("trace", "esper")
+        ),
         lambda **by: memory.list(statuses=list(Status), limit=1_000, **by),
         lambda **by: memory.get(known["memory"], **by),
         lambda **by: memory.chain(old, **by),
@@ -222,10 +234,10 @@ def test_every_read_answers_the_same_at_every_time(
     ]
     times = [AsOf(known=known[len(known) * n // 4]) for n in (1, 2, 3)]
     clock = FrozenClock(datetime.now(UTC))
-    mine, theirs = (
-        reads(on(memory, clock=clock), source.known, [*times, None])
-        for memory in (source.memory, plain)
-    )
+    mine = reads(on(source.memory, clock=clock), source.known, [*times, None])
+    other = plain.tenant(fresh_tenant())
+    other.remember_many([f"{unlike(1)} {unlike(40 + n)}" for n in range(50)])
+    theirs = reads(on(plain, clock=clock), source.known, [*times, None])
     for one, other in zip(mine, theirs, strict=True):
         assert settled(other) == settled(one)
 
@@ -319,7 +331,8 @@ def test_a_spoilt_file_is_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        (put(0, version=2), ExportFileError, "version 2 of the format"),
+        (put(0, version=1), ExportFileError, "version 1 of the format; this graphmem reads ver"),
+        (put(0, version=3), ExportFileError, "version 3 of the format"),
         (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
         (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
         (put(-1, links=3), ExportFileError, r"Line \d+: it counts other records"),
@@ -402,13 +415,94 @@ def test_a_search_log_is_not_mixed_with_another(
 ) -> None:
     with plain.session("own") as session:
         session.log_search("where?", tool="grep", results=[("file", "a.py")])
-    with pytest.raises(ImportConflictError, match="search log of this tenant"):
+    says = r"Line \d+: properties.position: another session of the search log in the graph has it"
+    with pytest.raises(ImportConflictError, match=says):
         plain.import_from(source.file)
     positions = look.rows(
         "MATCH (e:Event {tenant: $tenant}) WHERE e.position > 0 RETURN e.position AS at",
         tenant=tenant,
     )
     assert positions == [{"at": 1}]
+
+
+def test_two_conversations_of_a_session_are_not_mixed(
+    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    other = plain.tenant(fresh_tenant())
+    for memory, text in ((other, "The harbour is in Porto."), (plain, "The harbour is in Faro.")):
+        memory.session("s").add_messages([{"role": "user", "content": text, "at": MAY}])
+    other.export_to(tmp_path / "talk.jsonl")
+    before = whole(look, tenant)
+    says = r"Line 3: properties.position: another turn of the episode in the graph has it"
+    with pytest.raises(ImportConflictError, match=says):
+        plain.import_from(tmp_path / "talk.jsonl")
+    assert whole(look, tenant) == before
+
+
+def test_a_relationship_to_what_is_not_there_is_refused(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    def change(records: list[dict[str, Any]]) -> None:
+        event = next(
+            one
+            for one in records
+            if one.get("kind") == "Event" and "Memory" in [link["label"] for link in one["links"]]
+        )
+        next(link for link in event["links"] if link["label"] == "Memory")["key"] = "m_gone"
+
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    with pytest.raises(ImportConflictError, match=r"Line \d+: links.\d+.key: 'm_gone' is not the"):
+        plain.import_from(bad)
+    assert look.rows("MATCH (e:Event {tenant: $tenant}) RETURN e", tenant=tenant) == []
+
+
+@pytest.mark.parametrize("kind", ["Turn", "Event"])
+def test_two_of_a_file_in_one_position_are_refused(
+    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+) -> None:
+    def change(records: list[dict[str, Any]]) -> None:
+        first = next(
+            one
+            for one in records
+            if one.get("kind") == kind and "position" in one["properties"] and one["links"]
+        )
+        records.insert(records.index(first) + 1, {**first, "key": f"{first['key']}!", "links": []})
+        records[-1]["records"][kind] += 1
+        records[-1]["links"] = sum(len(one.get("links", ())) for one in records[1:-1])
+
+    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+    says = r"Line \d+: properties.position: another .* in the file has it"
+    with pytest.raises(ImportConflictError, match=says):
+        plain.import_from(bad)
+    found = look.rows(
+        "MATCH (n) WHERE n.tenant = $tenant AND $kind IN labels(n) RETURN n.id AS id",
+        tenant=tenant,
+        kind=kind,
+    )
+    assert found == []
+
+
+def test_memories_that_took_each_others_place_are_settled_by_time(
+    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+) -> None:
+    """The graph says that Porto took the place of Faro; the file, that Faro did a day later."""
+    other = plain.tenant(fresh_tenant())
+    porto, faro = "Alice lives in Porto.", "Alice lives in Faro."
+    for memory, older, newer, days in ((plain, faro, porto, 1), (other, porto, faro, 2)):
+        known = memory.remember(older, at=MAY).memory_id
+        memory.supersede(str(known), newer, at=MAY + timedelta(days))
+    other.export_to(tmp_path / "other.jsonl")
+
+    plain.import_from(tmp_path / "other.jsonl")
+
+    assert [one.content for one in plain.list().memories] == [faro]
+    [old] = plain.list(statuses=[Status.SUPERSEDED]).memories
+    chain = plain.chain(old.id)
+    assert {link.newer_id: link.in_force for link in chain.links} == {
+        old.id: False,
+        plain.list().memories[0].id: True,
+    }
+    assert plain.verify().wrong == ()
 
 
 def of_items(file: Path) -> int:

@@ -57,6 +57,7 @@ def made(
         MATCHED + "WHERE (a:Memory)-[:SUPERSEDES]->(b:Memory) RETURN m",
         MATCHED + "RETURN m {.id, n: size([(a:Memory)<-[:SUPERSEDES]-(b) | 1])} AS card",
         MATCHED + "RETURN m.id AS id UNION ALL MATCH (m:Turn) RETURN m.id AS id",
+        MATCHED + "RETURN m UNION ALL MATCH (m) RETURN m",
         "MATCH (m:Turn) RETURN m.id AS id UNION " + MATCHED + "RETURN m.id AS id",
         "MATCH (n:Memory) SEARCH n IN (VECTOR INDEX i FOR $v WHERE n.scope = 's' LIMIT 9) RETURN n",
         "MATCH (n:Memory) SEARCH n IN (VECTOR INDEX i FOR $v LIMIT 9) "

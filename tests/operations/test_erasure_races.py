@@ -123,6 +123,32 @@ def test_nothing_of_what_is_being_forgotten_is_logged(
     assert rows == []
 
 
+def test_a_search_that_is_logged_while_its_result_goes_goes_with_it(
+    plain: GraphMem, look: Look, tenant: str
+) -> None:
+    """What goes with an episode has no tombstone: the log is refused by nothing but a lock."""
+    with plain.session("secret") as session:
+        known = str(session.remember(f"{MARK} opens the payments service at noon").memory_id)
+    late = other_process(plain)
+    late.log_search(f"where is {MARK}?", tool="grep", results=[known])
+    logging = threading.Thread(target=late.flush)
+    tried: list[bool] = []
+
+    def happens() -> None:
+        if not tried:
+            logging.start()
+            logging.join(1)
+            tried.append(logging.is_alive())
+
+    graph = Holding(plain._state.binding.world.graph, "erase/events", happens)
+    done = on(plain, graph=graph).forget("episode", session.episode_id, apply=True)
+    logging.join(60)
+    assert tried == [True]
+    assert done.clean
+    assert searches(look, tenant) == {}
+    assert holding(look, tenant, MARK) == []
+
+
 def test_the_log_of_another_tenant_goes_on(plain: GraphMem, look: Look, tenant: str) -> None:
     """The same text has the same id there, and stays."""
     other = f"{tenant}-2"

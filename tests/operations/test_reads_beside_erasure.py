@@ -22,7 +22,7 @@ import pytest
 from neo4j import exceptions
 
 from graphmem import AsOf, GetItem, GraphMem, PutItem, SearchItems
-from graphmem.adapters.neo4j_graph import DELETED, translated
+from graphmem.adapters.neo4j_graph import translated
 from graphmem.errors import (
     ErasedError,
     GraphQueryError,
@@ -197,7 +197,9 @@ def test_consolidation_beside_a_deletion_says_the_same(plain: GraphMem) -> None:
 
 
 def test_a_node_that_is_gone_fails_a_query_in_passing() -> None:
-    refused = exceptions.Neo4jError._hydrate_neo4j(code=DELETED, message="Node with id 1")
+    refused = exceptions.Neo4jError._hydrate_neo4j(
+        code="Neo.ClientError.Statement.EntityNotFound", message="Node with id 1"
+    )
     with pytest.raises(ReadConflictError), translated():
         raise refused
     with pytest.raises(GraphQueryError), translated():

@@ -113,8 +113,7 @@ class Forger:
 
     def _value(self, name: str, old: Any) -> Any:
         step = self._random.randrange(10)
-        if isinstance(old, str) and old.startswith("{") and step < 5:
-            inside: Record = json.loads(old)
+        if step < 5 and (inside := _object(old)) is not None:
             self._change(inside, keys=True)
             # A lone surrogate stays an escape in the text inside.
             return json.dumps(inside)
@@ -130,6 +129,15 @@ class Forger:
             if name in part
         ]
         return deepcopy(self._random.choice(others)) if others else deepcopy(old)
+
+
+def _object(text: Any) -> Record | None:
+    """Return the JSON object that a text holds, None when it holds none."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _maps(value: Any) -> Iterable[Record]:

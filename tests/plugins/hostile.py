@@ -19,7 +19,7 @@ COMMANDS = (
     "b\x1b]0;owned\x07",
     "c\x1b]52;c;cm0gLXJmIH4=\x07",
     "d\x1b]8;;https://evil.example\x1b\\bank\x1b]8;;\x1b\\",
-    "e\x9b2J\x9d0;owned\x9c\x85",
+    "e\x9b2J\x9d0;owned\x9c\x85end",
     "f\rforged\x08\x08\x7f\x0b\x0c\x0e",
     "g\nmemory m_1 current\n\tindented",
 )

@@ -195,7 +195,10 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         },
         "recall/now": _asked(found, facets=False),
         "recall/trace": {**seen, "id": memory},
-        "transfer/positions": {"ends": [{"id": "another", "position": 1}]},
+        "transfer/positions": {
+            "ends": [{"id": "another", "position": 1}],
+            "turns": [{"id": "another", "episode_id": known["episode"], "position": 0}],
+        },
         "transfer/read": {"kind": "Event"},
         "transfer/read_beside": {"kind": "Rating", "part": "Memory"},
         "transfer/there": {"kind": "Memory", "ids": [memory]},

@@ -12,6 +12,7 @@ from graphmem.ports import Binding, OnPart, Tx
 from graphmem.rules import erasure, facets, identity, tracerank
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
+HOLD = catalog.query("erase/hold", catalog.ignored)
 TOMBSTONE = catalog.query("erase/tombstone", catalog.ignored)
 REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
 REMOVE_ITEMS = catalog.query("erase/remove_items", dict)
@@ -97,6 +98,8 @@ async def _until_last(
 ) -> None:
     async def work(tx: Tx) -> int:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
+        # The search log is written without the lock of the tenant.
+        await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(doomed.stated))
         found = await finding.events(tx, to, doomed)
         rows = found[: finding.PAGE]
         if refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,6 +158,16 @@ class _Batch:
             await self.tx.fetch(RETRACT, tenant=self.tenant, ids=self.fresh)
         return self.done
 
+    def _missing(self, keys: Set[str]) -> ImportConflictError:
+        """Return the error of the first relationship to a node that is not there."""
+        line, place, key = next(
+            (node.line, place, link.key)
+            for node in self.batch
+            for place, link in enumerate(node.links)
+            if {node.key, link.key} & keys
+        )
+        return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} is not there.")
+
     async def _beside(self) -> None:
         [written] = await self.tx.fetch(
             WRITE_BESIDE,
@@ -194,9 +204,40 @@ class _Batch:
             await self.tx.fetch(MEET, tenant=self.tenant, nodes=rows)
         self.fresh = [node.key for node in fresh]
         if fresh:
+            await self._refuse_taken(fresh)
             self.done.written = await (
                 self._append(fresh) if label == "Event" else self._make(fresh)
             )
+
+    async def _refuse_taken(self, fresh: Batch) -> None:
+        """Refuse a turn or the end of a session whose position another one has.
+
+        Raises:
+            ImportConflictError: names the line, and where the other one is.
+        """
+        turns = self.kind.label == "Turn"
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for node in fresh:
+            if "position" not in node.properties:
+                continue
+            # Positions of turns count in an episode, and those of sessions in the whole log.
+            names = ("episode_id", "position") if turns else ("position",)
+            row = {name: node.properties[name] for name in names}
+            if tuple(row.values()) in rows:
+                raise _taken(node, "the file")
+            rows[tuple(row.values())] = {"id": node.key, **row}
+        if not rows:
+            return
+        given = list(rows.values())
+        there = await self.tx.fetch(
+            POSITIONS,
+            tenant=self.tenant,
+            ends=[] if turns else given,
+            turns=given if turns else [],
+        )
+        for node in fresh:
+            if node.key in there:
+                raise _taken(node, "the graph")
 
     async def _make(self, fresh: Batch) -> int:
         label = self.kind.label
@@ -210,15 +251,6 @@ class _Batch:
 
     async def _append(self, fresh: Batch) -> int:
         events = [{**node.properties, "id": node.key} for node in fresh]
-        ends = [
-            {"id": event["id"], "position": event["position"]}
-            for event in events
-            if "position" in event
-        ]
-        if ends and (other := await self.tx.fetch(POSITIONS, tenant=self.tenant, ends=ends)):
-            raise ImportConflictError(
-                f"The search log of this tenant has another session in the place of {other[0]!r}."
-            )
         spoken = {
             link.key
             for node in fresh
@@ -240,11 +272,15 @@ class _Batch:
             return
         [made] = await self.tx.fetch(LINK, tenant=self.tenant, links=links)
         if made["missing"]:
-            raise ImportConflictError(
-                f"{self.kind.label} of lines {self.batch[0].line} to {self.batch[-1].line} is "
-                f"related to {made['missing'][0]!r}, which is not there."
-            )
+            raise self._missing({*made["missing"]})
         self.done.links = made["written"]
+
+
+def _taken(node: Node, where: str) -> ImportConflictError:
+    other = "turn of the episode" if node.kind.label == "Turn" else "session of the search log"
+    return ImportConflictError(
+        f"Line {node.line}: properties.position: another {other} in {where} has it."
+    )
 
 
 def _row(tenant: str, node: Node) -> dict[str, Any]:

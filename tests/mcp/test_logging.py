@@ -1,0 +1,21 @@
+"""What the server for agents logs: one line a record, in which nothing commands a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+CODE = r"""
+import logging
+from graphmem.mcp import serving
+serving.log_to_stderr()
+logging.getLogger("graphmem.mcp").info("said %s", "x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
+"""
+
+
+def test_a_logged_value_is_escaped() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=60
+    )
+    [line] = done.stderr.splitlines()
+    assert line.endswith(r"graphmem.mcp: said x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
