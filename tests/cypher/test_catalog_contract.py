@@ -15,6 +15,7 @@ from graphmem.settings import Settings
 from tests.plugins import cypher_checks as checks
 from tests.plugins import cypher_walls as walls
 from tests.plugins.graph import driver_of, fresh_tenant
+from tests.plugins.waiting import eventually
 
 NAMES = catalog.names()
 FRAGMENTS = sorted(
@@ -100,6 +101,10 @@ def _fill(driver: neo4j.Driver) -> None:
           recorded_at: datetime() - duration({days: i})
         })
         CREATE (u)-[:OCCURRED_IN]->(p)
+        CREATE (:Rating {
+          tenant: tenant, kind: 'Memory', id: m.id, scope: 'global', elo: 1000.0 + i,
+          touched_at: datetime()
+        })
         WITH tenant, i, m, u, p
         UNWIND range(1, 3) AS j
         CREATE (e:Event {tenant: tenant, id: 'e' + i + '-' + j, scope: 'global', type: 'ADD'})
@@ -144,6 +149,15 @@ def _fill(driver: neo4j.Driver) -> None:
         """,
         mark=mark,
     )
+    eventually(lambda: _sampled(driver))
+
+
+def _sampled(driver: neo4j.Driver) -> bool:
+    """Whether the server has counted about what its indexes hold now; ask it to."""
+    driver.execute_query("CALL db.resampleOutdatedIndexes()")
+    [row] = driver.execute_query("CALL db.stats.retrieve('GRAPH COUNTS') YIELD data").records
+    indexes = [one for one in row["data"]["indexes"] if one["indexType"] == "RANGE"]
+    return all(one["updatesSinceEstimation"] <= one["totalSize"] for one in indexes)
 
 
 def operators(plan: Mapping[str, Any]) -> Iterator[str]:
