@@ -142,6 +142,8 @@ def test_a_record_as_an_export_writes_it_is_taken(kind: str) -> None:
         ("Event", "payload", '{"outcome": "GREAT"}'),
         ("Event", "polarity", 1),
         ("Event", "polarity", 2),
+        ("Event", "actor", "x" * 201),
+        ("Event", "payload", '{"outcome":"INSERTED_NEW","a":' + "[" * 101 + "]" * 101 + "}"),
         ("Event", "type", "MURDER"),
     ],
 )
