@@ -197,7 +197,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "recall/trace": {**seen, "id": memory},
         "transfer/positions": {
             "ends": [{"id": "another", "position": 1}],
-            "turns": [{"id": "another", "episode_id": found.ids["episode"], "position": 0}],
+            "turns": [{"id": "another", "episode_id": found.known["episode"], "position": 0}],
         },
         "transfer/read": {"kind": "Event"},
         "transfer/read_beside": {"kind": "Rating", "part": "Memory"},
