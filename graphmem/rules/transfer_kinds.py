@@ -56,7 +56,7 @@ class _Episode(TypedDict):
 @_closed
 class _Turn(TypedDict):
     scope: Scope
-    episode_id: Id
+    episode_id: Name
     position: Count
     role: Text
     name: NotRequired[Text]
@@ -69,7 +69,7 @@ class _Turn(TypedDict):
 @_closed
 class _Archive(TypedDict):
     scope: Scope
-    episode_id: Id
+    episode_id: Name
     content: Text
     sha256: Id
     recorded_at: When
