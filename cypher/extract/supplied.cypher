@@ -24,7 +24,7 @@ CALL () {
     RETURN e
   }
   MATCH (e)-[:RETURNED|ACCESSED]->(n)
-  RETURN n, e.occurred_at AS at, e.payload AS payload
+  RETURN n, e.occurred_at AS at, CASE e.type WHEN 'SEARCH' THEN e.payload END AS payload
 UNION ALL
   UNWIND $waiting AS search
   UNWIND search.ids AS id

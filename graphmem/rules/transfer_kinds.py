@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from graphmem.model import EventType, Status, Text
+from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.items import MOST_MINUTES, Label
 from graphmem.model.items import Key as ItemKey
@@ -56,7 +56,7 @@ class _Episode(TypedDict):
 @_closed
 class _Turn(TypedDict):
     scope: Scope
-    episode_id: Id
+    episode_id: Name
     position: Count
     role: Text
     name: NotRequired[Text]
@@ -69,7 +69,7 @@ class _Turn(TypedDict):
 @_closed
 class _Archive(TypedDict):
     scope: Scope
-    episode_id: Id
+    episode_id: Name
     content: Text
     sha256: Id
     recorded_at: When
@@ -193,13 +193,13 @@ class _Event(TypedDict):
     recorded_at: When
     request_hash: NotRequired[Id]
     content_hash: NotRequired[Id]
-    source: NotRequired[Text]
-    actor: NotRequired[Text]
-    artifact_ref: NotRequired[Text]
-    episode_id: NotRequired[Id]
+    source: NotRequired[Name]
+    actor: NotRequired[Name]
+    artifact_ref: NotRequired[Annotated[Text, Field(max_length=2_000)]]
+    episode_id: NotRequired[Name]
     polarity: NotRequired[Literal[-1, 1]]
     confidence: NotRequired[Unit]
-    source_type: NotRequired[Text]
+    source_type: NotRequired[Name]
     strength: NotRequired[Strength]
     target_id: NotRequired[Id]
     cardinality: NotRequired[Cardinality]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from graphmem.model import EventType, Kind, Outcome, Text
+from graphmem.model import EventType, Kind, Name, Outcome, Text
 from graphmem.rules import claims
 from graphmem.rules.transfer_kinds import COMMITTED, adapter
 from graphmem.rules.transfer_values import Count, Flag, Id, Key, Number, Scope, loaded
@@ -67,7 +67,7 @@ class TheClaim(TypedDict):
 @_open
 class _Proposed(_Told):
     claim: TheClaim
-    turn_id: Id
+    turn_id: Name
     quote: Text
     when: NotRequired[Text | None]
 

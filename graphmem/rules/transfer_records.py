@@ -27,6 +27,8 @@ _BY_NAME = frozenset({"Name", "Predicate"})
 """Labels whose keys are folded names."""
 _BY_SCOPE = frozenset({"Consolidation", "Rater"})
 """Labels whose keys are names of scopes, or of the tenant."""
+_CITED = frozenset({"Episode", "Turn"})
+"""Labels whose ids are given with what comes from them, and have the length of a name."""
 _POLICY = ("cardinality", "kappa", "tau_days", "decay_per_day", "margin", "combine")
 _EVIDENCE = ("confidence", "source_type")
 _NEEDED: Mapping[EventType, Sequence[str]] = {
@@ -219,7 +221,7 @@ def _kind(given: Mapping[str, Any]) -> Kind:
 
 
 def _key(label: str) -> Any:
-    if label in _BY_SCOPE:
+    if label in _BY_SCOPE | _CITED:
         return Name
     return Key if label in _BY_NAME else Id
 

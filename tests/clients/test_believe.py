@@ -12,7 +12,7 @@ from graphmem import GraphMem
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, Belief, Recorded, Supposed, VerdictStatus
 from graphmem.rules import claims
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -355,3 +355,14 @@ def test_what_cannot_be_seen_is_not_there(memory: GraphMem, look: Look, tenant: 
                 assert "scope 'alice'" not in str(caught.value)
         assert stranger.beliefs(superseded=True).beliefs == ()
     assert look.events(tenant) == known
+
+
+def test_a_boundary_that_is_met_exactly_is_crossed(plain: GraphMem) -> None:
+    """With alpha and beta of 0.1 the bounds are ln 9 and -ln 9, one strong piece away."""
+    world = plain._state.binding.world
+    settings = world.settings.model_copy(update={"alpha": 0.1, "beta": 0.1})
+    memory = on(plain, settings=settings)
+    for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
+        belief = memory.believe(f"It is {kind}.", confidence=0.5)
+        memory.evidence(belief, kind, 0.9)
+        assert memory.evidence_for(belief).verdict.status == status

@@ -130,6 +130,18 @@ def test_three_pieces_of_one_episode_count_once_and_of_three_thrice(memory: Grap
     assert memory.belief(apart.belief_id).belief == pytest.approx(0.973, abs=1e-12)
 
 
+@pytest.mark.parametrize(("other", "ambiguous"), [(0.805, True), (0.795, False)])
+def test_values_nearer_than_the_margin_are_ambiguous(
+    plain: GraphMem, other: float, *, ambiguous: bool
+) -> None:
+    """Without suppression the scores are the confidences; the margin is 0.1."""
+    policy = Policy(cardinality="ONE", kappa=0)
+    for value, confidence, days in (("Faro", other, 0), ("Porto", 0.9, 1)):
+        at = MONDAY + days * DAY
+        plain.observe("alice", "lives_in", value, confidence=confidence, at=at)
+    assert plain.current("alice", "lives_in", policy=policy).ambiguous is ambiguous
+
+
 @pytest.mark.parametrize(
     ("supporting", "refuting", "contested"),
     [(0.52, 0.52, True), (0.52, 0.5, False), (0.5, 0.52, False), (0.48, 0.9, False)],

@@ -482,6 +482,31 @@ def test_two_of_a_file_in_one_position_are_refused(
     assert found == []
 
 
+def test_what_no_export_writes_and_an_import_takes_harms_no_job(
+    plain: GraphMem, tmp_path: Path
+) -> None:
+    """A look that tells something, and an episode that has an embedding and no text."""
+    told = plain.tenant(fresh_tenant())
+    with told.session("s") as session:
+        session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
+        session.expand(str(session.remember(unlike(1)).memory_id))
+    told.add_episode(id="e", content=unlike(2), at=MAY)
+    told.flush()
+    told.export_to(tmp_path / "told.jsonl")
+
+    def change(records: list[dict[str, Any]]) -> None:
+        looks = [one for one in records if one.get("properties", {}).get("type") == "ACCESS"]
+        assert looks
+        for look in looks:
+            look["properties"]["payload"] = '{"note": "odd"}'
+        [episode] = [one for one in records if one.get("key") == "e"]
+        del episode["properties"]["content"]
+
+    plain.import_from(rewritten(tmp_path / "told.jsonl", tmp_path / "odd.jsonl", change))
+    assert len(plain.session("s").extract(extractor="rules", review=True).proposals) == 1
+    assert plain.consolidate(policy=FEW, extractive=True).changes == ()
+
+
 def test_memories_that_took_each_others_place_are_settled_by_time(
     plain: GraphMem, look: Look, tenant: str, tmp_path: Path
 ) -> None:

@@ -89,7 +89,9 @@ def test_secrets_in_addresses_are_not_printed() -> None:
     assert {name for name, value in server.env.items() if value is not None} == {"GRAPHMEM_URI"}
 
 
-@pytest.mark.parametrize("odd", ['a"b', "a\\b", "ä b", "C:\\Program Files\\x", "new\nline"])
+@pytest.mark.parametrize(
+    "odd", ['a"b', "a\\b", "ä b", "C:\\Program Files\\x", "new\nline", "\U0001f600"]
+)
 def test_odd_words_stay_what_they_are(odd: str) -> None:
     server = Server(command=odd, args=(odd,), env={"GRAPHMEM_HOME": odd})
     for name, client in CLIENTS.items():

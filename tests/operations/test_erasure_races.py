@@ -285,7 +285,7 @@ def test_a_neighbour_closes_nothing(plain: GraphMem) -> None:
     assert bob.observe("bob", "works_on", "Atlas").belief_id == belief
     with bob.session("tuesday") as session:
         session.add_messages([{"role": "user", "content": "hello", "id": "1"}])
-        session.remember(unlike(4), id="bobs-own")
+        assert session.remember(unlike(4), id="bobs-own").outcome is Outcome.INSERTED_NEW
     # In her own scope the ids stay hers, and closed, and only as what they were.
     monday = identity.episode_id("user:alice", "monday")
     own = alice.remember(unlike(20), id=monday)

@@ -124,6 +124,7 @@ def test_a_record_as_an_export_writes_it_is_taken(kind: str) -> None:
         ("Memory", "trace_burst", True),
         ("Memory", "trace_burst", 2**53 + 1),
         ("Turn", "position", -1),
+        ("Turn", "episode_id", "x" * 201),
         ("Turn", "embedding", {"vector": ""}),
         ("Turn", "embedding", {"vector": base64.b64encode(b"\0\0\x80\x3f" * 3).decode()}),
         ("Turn", "embedding", {"vector": base64.b64encode(bytes(8)).decode()}),
@@ -142,6 +143,8 @@ def test_a_record_as_an_export_writes_it_is_taken(kind: str) -> None:
         ("Event", "payload", '{"outcome": "GREAT"}'),
         ("Event", "polarity", 1),
         ("Event", "polarity", 2),
+        ("Event", "actor", "x" * 201),
+        ("Event", "payload", '{"outcome":"INSERTED_NEW","a":' + "[" * 101 + "]" * 101 + "}"),
         ("Event", "type", "MURDER"),
     ],
 )
@@ -150,6 +153,12 @@ def test_a_value_that_no_export_writes_is_refused_by_line_and_field(
 ) -> None:
     with pytest.raises(ExportFileError, match=r"^Line 2: [a-z_.0-9]+: "):
         read(record(kind, **{name: value}))
+
+
+def test_an_id_that_nothing_can_cite_is_refused() -> None:
+    with pytest.raises(ExportFileError, match=r"^Line 2: key: "):
+        read({**record("Turn"), "key": "x" * 201})
+    assert read({**record("Memory"), "key": "x" * 201})
 
 
 def test_what_an_event_tells_is_checked_with_its_type() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import threading
+import warnings
 from collections.abc import Awaitable, Callable
 from functools import partial
 from types import ModuleType
@@ -102,6 +103,9 @@ class Service:
             return fault_of(error, secrets=self._access.secrets)
 
 
+_READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
+
+
 def imported() -> ModuleType:
     """Import litellm (2 s, so when used) without its download of price tables or its adverts."""
     with _IMPORTING:
@@ -109,5 +113,7 @@ def imported() -> ModuleType:
         import litellm
 
         litellm.suppress_debug_info = True
+        # pydantic warns of types of litellm while a reply is read; an error there loses the reply.
+        warnings.filterwarnings("ignore", message=_READ_ONLY, category=UserWarning)
         module: ModuleType = litellm
     return module
