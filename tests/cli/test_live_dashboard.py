@@ -277,5 +277,5 @@ def test_it_runs_in_a_terminal_and_logs_no_look(
             terminal.press("q")
             terminal.until("used most")
             terminal.press("q")
-            assert terminal.process.wait(30) == 0
+            assert terminal.process.wait(120) == 0
         assert memory.expand(str(ids[0])).accesses == 1

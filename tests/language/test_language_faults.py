@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from graphmem.adapters.models import service
 from graphmem.adapters.models.language import open_llm
 from graphmem.errors import (
     ConfigurationError,
@@ -167,3 +169,14 @@ def test_a_key_that_cannot_be_sent_is_a_wrong_setting(key: str) -> None:
     with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_KEY") as e:
         open_llm(settings, awaited=True)
     assert "open" not in str(e.value)
+
+
+def test_a_warning_of_pydantic_about_types_of_litellm_loses_no_reply() -> None:
+    service.imported()
+    # pydantic gives it once a process, while it reads the first reply.
+    warnings.warn(
+        "Item 'summary' on TypedDict class 'ChatCompletionReasoningItem' is using the `ReadOnly` "
+        "qualifier from PEP 705.",
+        UserWarning,
+        stacklevel=1,
+    )

@@ -237,7 +237,7 @@ def test_what_failed_in_passing_is_done_again_and_once(plain: GraphMem) -> None:
     def failing(*errors: Exception) -> GraphMem:
         return on(plain, graph=Guarded(Failing(guarded._inner, *errors), time.monotonic))
 
-    passing = ReadConflictError(), TypeError(), ReadConflictError()
+    passing = ReadConflictError(), ReadConflictError()
     failing(*passing).observe("alice", "works_on", "Atlas")
     [candidate] = failing(*passing).current("alice", "works_on").candidates
     assert candidate.events == 1
