@@ -24,13 +24,15 @@ _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
 _STRING_OR_PARAM = re.compile(rf"({QUOTED})|\$(\w+)")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
-FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "ids", "params", "columns"})
+FIELDS = frozenset({"mode", "rows", "then", "source", "plan", "allow", "ids", "params", "columns"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
 LANGUAGE = "CYPHER 25\n"
 """Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
 MAP = "sized"
 """No query has a parameter of this name."""
+FOUND = "found"
+"""The parameter of the second of two procedures: the row of the first."""
 _READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
 """What is no Cypher to read parameters from; or a parameter."""
 DEEPEST = 4
@@ -57,6 +59,8 @@ class Procedure:
     plan: tuple[str, ...]
     allow: tuple[str, ...]
     ids: tuple[IdAt, ...]
+    then: str | None
+    """The procedure that makes the answer of the only row of this one; None: it is the answer."""
     params: tuple[Entry, ...]
     columns: tuple[Entry, ...]
     text: str
@@ -117,6 +121,7 @@ def parse(name: str, source: str) -> Procedure:
         plan=tuple(fields.get("plan", "").split()),
         allow=tuple(fields.get("allow", "").split()),
         ids=_ids(name, fields.get("ids", ""), declared),
+        then=fields.get("then"),
         params=tuple(entries["params"]),
         columns=tuple(entries["columns"]),
         text=text,

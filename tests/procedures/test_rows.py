@@ -60,7 +60,7 @@ def test_a_call_with_everything_given_returns_the_rows_of_the_query(
     assert filled(called) is (name not in SILENT)
     assert [*(called or [{}])[0]] in (
         [],
-        [column.name for column in offer.procedure.columns if column.name != "now"],
+        [column.name for column in offer.columns if column.name != "now"],
     )
 
 

@@ -77,6 +77,16 @@ class Offer:
     arguments: tuple[Argument, ...]
 
     @property
+    def then(self) -> Procedure | None:
+        """The procedure that makes the answer of what this one finds; None when there is none."""
+        return catalog.procedure(self.procedure.then) if self.procedure.then else None
+
+    @property
+    def columns(self) -> tuple[Entry, ...]:
+        """The columns of the answer."""
+        return (self.then or self.procedure).columns
+
+    @property
     def name(self) -> str:
         """As it is called."""
         return "graphmem." + self.procedure.name.replace("/", ".")
@@ -110,7 +120,11 @@ def _names(procedure: Procedure) -> list[str]:
 
 
 def _offer(procedure: Procedure, known: Mapping[str, Assumed]) -> Offer:
-    found = [_argument(entry, known) for entry in procedure.params]
+    params = {entry.name: entry for entry in procedure.params}
+    if procedure.then:
+        further = catalog.procedure(procedure.then).params
+        params |= {e.name: e for e in further if e.name not in {*params, catalog.FOUND}}
+    found = [_argument(entry, known) for entry in params.values()]
     # A default can only be followed by others.
     return Offer(procedure, tuple(sorted(found, key=lambda one: not one.required)))
 
