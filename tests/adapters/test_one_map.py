@@ -1,4 +1,4 @@
-"""Strings and lists go to Neo4j inside one map: their lengths need no plans of their own."""
+"""Strings, lists and what may be null go to Neo4j inside one map: they need no further plans."""
 
 from __future__ import annotations
 
@@ -40,10 +40,14 @@ def test_parameters_go_where_they_are_read() -> None:
 
 
 @pytest.mark.parametrize("name", catalog.names())
-def test_nothing_with_a_length_is_left_outside(name: str) -> None:
+def test_nothing_with_a_length_and_nothing_that_may_be_null_is_left_outside(name: str) -> None:
     found = catalog.procedure(name)
     query = catalog.query(name, dict)
-    assert query.sized == {one.name for one in found.params if one.kind in {"string", "list"}}
+    assert query.sized == {
+        one.name
+        for one in found.params
+        if one.kind in {"string", "list"} or re.search(r"(^|; )null: ", one.text)
+    }
     assert "sized" not in query.params
     text = re.sub("//.*", "", in_one_map(query))
     for sized in query.sized:

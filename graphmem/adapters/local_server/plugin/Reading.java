@@ -102,7 +102,7 @@ public abstract class Reading {
         return Collections.unmodifiableMap(made);
     }
 
-    /** What one call was given, checked. Strings and lists travel in one map, as the client sends them. */
+    /** What one call was given, checked. What the client sends in one map travels in it, too. */
     protected static final class Call {
         private final String procedure;
         private final Map<String, Object> sized = new HashMap<>();
