@@ -32,13 +32,12 @@ CALL () {
   WHERE n.scope IN $scopes
   RETURN collect(x {.*, n: n}) AS shortlist
 }
-CALL () {
+LET asked = [x IN shortlist | x.n] + COLLECT {
   UNWIND $found.claimed AS id
   MATCH (b:Belief {tenant: $tenant, id: id})
   WHERE b.scope IN $scopes
-  RETURN collect(b) AS claimed
+  RETURN b
 }
-LET asked = [x IN shortlist | x.n] + claimed
 // include: fragments/judged_slots.cypher
 // include: fragments/recall_values.cypher
 // include: fragments/recall_beliefs.cypher
