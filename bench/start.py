@@ -1,4 +1,4 @@
-"""How soon a stopped server answers, the command line helps and the package is imported."""
+"""How soon a stopped server answers, and its first reads; how soon the package is imported."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench import first_reads
 from bench.figures import Cell, Report, Table, spread
 from bench.server import settings_in
 from graphmem.adapters import local_server
@@ -30,6 +31,7 @@ PROCESSES: Mapping[str, Sequence[str]] = {
 }
 WARM = "server, warm start to Bolt"
 WANTED_S = {"import graphmem": 0.2, "graphmem --help": 0.3, WARM: 3.0}
+READ_WANTED_S = 1.5
 
 
 def measure(steps: Steps) -> Report:
@@ -41,6 +43,7 @@ def measure(steps: Steps) -> Report:
             if run >= 0:  # the first compiles and fills the disk's cache
                 took[name].append(seconds)
     first, warm, version = _server(steps)
+    reads = _first_reads(steps)
     base = statistics.median(took[BASELINE])
     return Report(
         name="start",
@@ -50,10 +53,13 @@ def measure(steps: Steps) -> Report:
                 "managed server",
                 [_row("server, first start on an empty folder", [first]), _row(WARM, warm)],
             ),
+            Table("first reads", reads),
         ],
         notes=[
             "Processes: whole ones, from their start to their end, in turn. Server: from the call "
             "to a login over Bolt, its files fetched and its AOT cache made.",
+            f"First reads: one after the other, the first {first_reads.PAUSE_S:g} s after the end "
+            "of the start; beside them those of a server that plans nothing ahead, in turn.",
         ],
         setting={"neo4j": version},
     )
@@ -91,6 +97,37 @@ def _server(steps: Steps) -> tuple[float, list[float], str]:
         finally:
             local_server.stop(empty)
     return first, warm, version
+
+
+def _first_reads(steps: Steps) -> list[dict[str, Cell]]:
+    """Return the times of the first reads after starts, planned ahead and not, by turns."""
+    took: dict[bool, list[dict[str, float]]] = {True: [], False: []}
+    with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
+        settings = settings_in(Path(folder))
+        try:
+            belief_id = first_reads.fill(settings)
+            for _ in steps.over(range(SERVER_RUNS), "first reads"):
+                for ahead, found in took.items():
+                    local_server.stop(settings)
+                    found.append(first_reads.measure(settings, belief_id, ahead=ahead))
+        finally:
+            local_server.stop(settings)
+    return [
+        _read_row(name, [one[name] for one in took[True]], [one[name] for one in took[False]])
+        for name in took[True][0]
+    ]
+
+
+def _read_row(name: str, ahead: Sequence[float], otherwise: Sequence[float]) -> dict[str, Cell]:
+    median, is_read = statistics.median(ahead), name != first_reads.CPU
+    return {
+        "what": name,
+        **spread("seconds", ahead),
+        "nothing planned ahead": statistics.median(otherwise),
+        "runs": len(ahead),
+        "wanted": f"<= {READ_WANTED_S:g}" if is_read else None,
+        "met": median <= READ_WANTED_S if is_read else None,
+    }
 
 
 def _process(arguments: Sequence[str]) -> None:

@@ -24,13 +24,17 @@ _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
 _STRING_OR_PARAM = re.compile(rf"({QUOTED})|\$(\w+)")
 _END = re.compile(r";[ \t]*$", re.MULTILINE)
-FIELDS = frozenset({"mode", "rows", "source", "plan", "allow", "ids", "params", "columns"})
+FIELDS = frozenset({"mode", "rows", "then", "source", "plan", "allow", "ids", "params", "columns"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
+_NULL = re.compile(r"(?:^|; )null: ")
+"""How a header says what null stands for."""
 LANGUAGE = "CYPHER 25\n"
 """Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
 MAP = "sized"
 """No query has a parameter of this name."""
+FOUND = "found"
+"""The parameter of the second of two procedures: the row of the first."""
 _READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
 """What is no Cypher to read parameters from; or a parameter."""
 DEEPEST = 4
@@ -45,6 +49,16 @@ class Entry:
     kind: str
     text: str
 
+    @property
+    def is_nullable(self) -> bool:
+        """Whether it says what null stands for."""
+        return _NULL.search(self.text) is not None
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether a query reads it from the map of `in_one_map`."""
+        return self.kind in SIZED or self.is_nullable
+
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
@@ -57,6 +71,8 @@ class Procedure:
     plan: tuple[str, ...]
     allow: tuple[str, ...]
     ids: tuple[IdAt, ...]
+    then: str | None
+    """The procedure that makes the answer of the only row of this one; None: it is the answer."""
     params: tuple[Entry, ...]
     columns: tuple[Entry, ...]
     text: str
@@ -117,6 +133,7 @@ def parse(name: str, source: str) -> Procedure:
         plan=tuple(fields.get("plan", "").split()),
         allow=tuple(fields.get("allow", "").split()),
         ids=_ids(name, fields.get("ids", ""), declared),
+        then=fields.get("then"),
         params=tuple(entries["params"]),
         columns=tuple(entries["columns"]),
         text=text,
@@ -246,7 +263,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
         mode=found.mode,
         params=frozenset(entry.name for entry in found.params),
         row=row,
-        sized=frozenset(entry.name for entry in found.params if entry.kind in SIZED),
+        sized=frozenset(entry.name for entry in found.params if entry.is_sized),
         ids=found.ids,
     )
 
@@ -257,12 +274,12 @@ def in_generation(query: Query[R], generation: int) -> Query[R]:
 
 
 def in_one_map(query: Query[R]) -> str:
-    """Return the text of a query that reads its strings and lists from one map.
+    """Return the text of a query that reads strings, lists and what may be null from one map.
 
     Neo4j makes a plan for each class of length (0, 1, up to 10, up to 100 and so on) of every
-    parameter that is a string or a list, and the longest queries take seconds to plan: a longer
-    question, another tenant and one more scope would each wait for a plan of their own. Of a map it
-    only asks whether it is one.
+    parameter that is a string or a list, and one for null and one for a value of every other. The
+    longest queries take seconds to plan: a longer question, another tenant, one more scope and the
+    first past time would each wait for a plan. Of a map it only asks whether it is one.
     """
     return _READ.sub(
         lambda m: m[1] or (f"${MAP}.{m[2]}" if m[2] in query.sized else m[0]), query.text

@@ -61,7 +61,7 @@ class Query(Generic[R]):
     params: frozenset[str]
     row: Callable[[Row], R]
     sized: frozenset[str] = frozenset()
-    """Of the parameters, those that are strings or lists."""
+    """Of the parameters, those that are strings, lists or may be null."""
     ids: tuple[IdAt, ...] = ()
     """Where it is given ids of memories, beliefs, episodes, turns and events to write about."""
 

@@ -1,6 +1,6 @@
 // Settle the searches of ended sessions, in the order in which the sessions ended: what was opened has won against what was not, pair by
 // pair. A result counts as opened by the search of the session that returned it last before the look; what was logged after the end
-// is left out. No row when none is left. Twin: rules/rating.py
+// is left out. No row when none is left. Twin: oracles/rating.py
 // mode: write
 // rows: many
 // plan: NodeIndexSeek

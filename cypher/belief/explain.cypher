@@ -2,7 +2,7 @@
 // taken back, how it stands among the values of a ONE slot, what it replaced and what replaced it, and what asserts it.
 // mode: read
 // rows: one
-// source: ESPER, Mneva; twins rules/projection.py, rules/sequential.py, rules/retraction.py
+// source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py, oracles/retraction.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant          string    whose

@@ -1,7 +1,7 @@
 // A smallest set of evidence without which the sequential test of a belief has another status, and which it has then.
 // mode: read
 // rows: one
-// source: Mneva; twin rules/flips.py
+// source: Mneva; twin oracles/flips.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant   string    whose

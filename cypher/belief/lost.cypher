@@ -2,7 +2,7 @@
 // are too close to call.
 // mode: read
 // rows: one
-// source: ESPER, ONE; twin rules/projection.py
+// source: ESPER, ONE; twin oracles/projection.py
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
 //   $tenant          string    whose

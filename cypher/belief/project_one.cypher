@@ -3,7 +3,7 @@
 // from checkpoints.
 // mode: read
 // rows: many
-// source: ESPER, MANY and ONE; twin rules/projection.py
+// source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
 //   $tenant          string    whose

@@ -1,7 +1,7 @@
 // Slots, in the order of scope, subject and predicate, a page at a time: what each holds, read as its predicate's policy has it.
 // mode: read
 // rows: many
-// source: ESPER, MANY and ONE; twin rules/projection.py
+// source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
 //   $tenant            string    whose

@@ -2,7 +2,7 @@
 // added and left out, to see what would be.
 // mode: read
 // rows: one
-// source: Mneva; twin rules/sequential.py
+// source: Mneva; twin oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant   string    whose

@@ -2,7 +2,7 @@
 // in force then. Instants at which nothing had spoken of it are left out.
 // mode: read
 // rows: many
-// source: ESPER, Mneva; twins rules/projection.py, rules/sequential.py
+// source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant          string    whose

@@ -2,7 +2,7 @@
 // scopes given, the first that knows the slot.
 // mode: read
 // rows: many
-// source: ESPER, MANY and ONE; twin rules/projection.py
+// source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
 //   $tenant          string    whose

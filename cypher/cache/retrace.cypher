@@ -1,7 +1,7 @@
 // Bring the cached trace of memories up to date, from the state that is kept or, where something came late, from all events.
 // mode: write
 // rows: none
-// source: Vestig M3, TraceRank; twin rules/tracerank.py
+// source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string  whose

@@ -1,6 +1,6 @@
 // Of rows of `e`, those that are seen at `valid` as far as $known, and not taken back. Needs `e` and `valid`. Of all retractions
 // that concern an event, at any remove, the newest known holds: one at an odd distance takes it back.
-// Twin: rules/retraction.py
+// Twin: oracles/retraction.py
 
 FILTER e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)
   AND (

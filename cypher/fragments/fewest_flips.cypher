@@ -2,7 +2,7 @@
 // and llr, `status` of the test and `side` (1: supporting, -1: refuting), $test; leaves `removed`, their ids, or null. Seen from
 // there, `side` is up. What pushes up and is kept must never lift the ratio to the upper boundary, from the start or from an
 // instant on at which it is down at the lower one; so there is room for more of it, the more has pushed down by then. Taken in
-// order of time, the largest is given up whenever the room is too small, which keeps the most. Twin: rules/flips.py
+// order of time, the largest is given up whenever the room is too small, which keeps the most. Twin: oracles/flips.py
 
 WITH pieces, status, CASE status
        WHEN 'accumulating' THEN 1e300

@@ -2,7 +2,7 @@
 // leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of what superseded it), lost (it was superseded, or
 // another value leads its ONE slot and the two are not too close to call) and, of a value of a ONE slot: value (a map of belief,
 // last_at, ambiguous), contenders (such maps: who leads, and who is too close to it) and others (what else the slot held).
-// Twins: rules/projection.py one, rules/lineage.py
+// Twins: oracles/projection.py one, oracles/lineage.py
 
 CALL (asked) {
   UNWIND asked AS claimed
@@ -21,29 +21,22 @@ CALL (asked) {
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
     // include: fragments/project_one.cypher
-    UNWIND range(0, size(ranked) - 1) AS place
-    LET found = ranked[place], x = ranked[place].b
-    // include: fragments/value.cypher
-    WITH place, found {.b, .last_at, .belief, value: value, ambiguous: close AND place < 2} AS v
-    ORDER BY place
-    RETURN collect(v) AS values
+    RETURN ranked, close
   }
-  CALL (wanted, values) {
-    UNWIND wanted AS x
-    FILTER NOT x IN [v IN values | v.b]
+  LET found = [v IN ranked | v {.b, .last_at, .belief, ambiguous: close}] + [x IN wanted WHERE NOT x IN [v IN ranked | v.b] | {b: x}]
+  CALL (found) {
+    UNWIND range(0, size(found) - 1) AS place
+    LET v = found[place], x = found[place].b
     // include: fragments/value.cypher
-    RETURN collect({b: x, value: value}) AS unranked
-  }
-  CALL (values, unranked) {
-    UNWIND range(0, size(values + unranked) - 1) AS place
-    WITH place, (values + unranked)[place] AS v
-    CALL (v) {
-      WITH v.b AS m
+    CALL (x) {
+      WITH x AS m
       // include: fragments/may_be_hidden.cypher
       // include: fragments/lineage_as_of.cypher
       RETURN collect({status: status, head_ids: head_ids})[0] AS standing
     }
-    WITH v {.*, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])} AS v
+    WITH place, v {
+      .*, ambiguous: v.ambiguous AND place < 2, value: value, status: coalesce(standing.status, 'current'), head_ids: coalesce(standing.head_ids, [])
+    } AS v
     ORDER BY place
     RETURN collect(v) AS stood
   }

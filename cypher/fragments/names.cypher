@@ -1,5 +1,5 @@
 // By which names the subject of a slot is known. Needs `subject_key`; leaves `names`, folded, that one first.
-// Twin: rules/names.py ways
+// Twin: oracles/names.py ways
 
 LET canonical = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: subject_key})

@@ -1,7 +1,7 @@
 // MANY: values coexist. Needs rows of `said`, [b, polarity, episode or null, event id when alone, instant, l, events, episodes,
 // whether a checkpoint holds it], and `policy`; leaves `b` and `projected`, a map, for each belief. An episode says what its strongest piece
 // says, of each polarity; episodes are joined by noisy-or. What a checkpoint holds of an episode that went on is taken
-// out of its sum again. Twin: rules/projection.py many
+// out of its sum again. Twin: oracles/projection.py many
 
 WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
      max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at

@@ -2,7 +2,7 @@
 // events]; and `valid` and `policy`. Leaves `ranked`, a list of maps, best first, and `close`, whether the first two are ambiguous.
 // In closed form, which costs the same for 4 values as for 500: a value has the score of its last affirmation, less what
 // refuted it since, less what affirmed others since, which is summed from the newest instant to the oldest, over the stretch
-// between one value's last affirmation and the next one's. Twin: rules/projection.py one
+// between one value's last affirmation and the next one's. Twin: oracles/projection.py one
 
 WITH said
 ORDER BY said[2] DESC, said[3] DESC

@@ -1,7 +1,7 @@
 // What each list adds to a candidate's score. Needs what fragments/recall_points.cypher leaves, and $by, $mu, $pool; leaves a row for each
 // candidate: `kind`, `n`, `vector_score`, `vector_rank`, `bm25`, `bm25_rank`, `meaning`, `words`, `recency` and `access`. Each list
-// ranks its own candidates, and equal ones share a rank; blended lists are put on one scale. Twins: rules/fusion.py,
-// rules/blending.py scaled
+// ranks its own candidates, and equal ones share a rank; blended lists are put on one scale. Twins: oracles/fusion.py,
+// oracles/blending.py scaled
 
 WITH kind, list, n, found, points
 ORDER BY kind, list, points DESC

@@ -1,7 +1,7 @@
 // The lists that candidates stand on, each with its points. Needs rows of `kind`, `list` ('vector' or 'words'), `n`, `found` (Neo4j's score)
 // and `trace` (of memories in the list by meaning, else 0), and $by, $mu, $trace, $scopes, $valid, $known; leaves rows of
 // `kind`, `list` ('recency' and 'access' too, when they count), `n`, `found` and `points`. Twins: rules/tracerank.py final,
-// rules/blending.py recency and access
+// oracles/blending.py recency and access
 
 WITH collect({kind: kind, list: list, n: n, found: found, trace: trace}) AS candidates
 CALL (candidates) {

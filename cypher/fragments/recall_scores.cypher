@@ -1,7 +1,7 @@
 // How relevant each candidate is to a question, before anything is believed of it. Needs what fragments/recall_parts.cypher leaves, and $by,
 // $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, vector_score, vector_rank, bm25, bm25_rank), `parts`, a list (meaning,
 // words, recency, access, around, named, dated, factor), `relevance`, factor * sum of the others, and `score`. Twin:
-// rules/blending.py around
+// oracles/blending.py around
 
 WITH collect({
   kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,

@@ -1,6 +1,6 @@
 // What of the candidates is looked at closely: the best $limit of what is no belief, the best $by.beliefs beliefs, and what the memories
 // claim. Needs rows that fragments/recall_scores.cypher leaves; leaves `others` and `shortlist`, lists of `x`, a map: kind, n, score,
-// relevance, parts (a map), vector_score, vector_rank, bm25, bm25_rank; and `asked`, beliefs.
+// relevance, parts (a map), vector_score, vector_rank, bm25, bm25_rank; and `claimed`, ids of beliefs.
 
 WITH x, parts, relevance, score
 ORDER BY score DESC
@@ -22,6 +22,5 @@ CALL (others) {
   WITH x.n AS n
   MATCH (n)-[:CLAIMS]->(b:Belief)
   WHERE b.scope IN $scopes
-  RETURN collect(DISTINCT b) AS claimed
+  RETURN collect(DISTINCT b.id) AS claimed
 }
-LET asked = [x IN shortlist | x.n] + claimed

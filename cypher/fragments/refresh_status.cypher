@@ -1,7 +1,7 @@
 // Recompute what is cached of the lineage of `m`, a memory or a belief, from its events: its status, and which SUPERSEDES edges onto it are in
 // force. The newest of what hides it and what brings it back decides the status; an edge is in force while nothing
 // newer brought the memory back. At one instant a correction outranks a statement, then the larger event id wins, so
-// the order of arrival does not matter; and since superseding brings the newer one back, edges in force form no cycle. Twin: rules/lineage.py
+// the order of arrival does not matter; and since superseding brings the newer one back, edges in force form no cycle. Twin: oracles/lineage.py
 
 CALL (m) {
   CALL (m) {

@@ -1,5 +1,5 @@
 // The trace at `valid`, faded since the last event. Needs `traced` (fragments/trace_fold.cypher) and `valid`, $trace; leaves `trace`.
-// Twin: rules/tracerank.py trace
+// Twin: oracles/tracerank.py trace
 
 LET trace = coalesce(traced.trace * exp(
   -((valid.epochSeconds - traced.at.epochSeconds) * 1000000 + valid.microsecond - traced.at.microsecond) / 8.64e10

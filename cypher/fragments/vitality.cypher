@@ -1,7 +1,7 @@
 // How alive `b`, a belief, is at `valid`, as far as $known. Needs `b`, `valid`, `initial` (fragments/initial), `told`, the evidence that
 // counts (fragments/counted) in order of (occurred_at, id), and `created_at`, when the first was seen that speaks of it; $scopes,
 // $weights and $vital (rules/vitality.py sent). Leaves `vitality`, a map of the fields of model/vitality.py. What happened at one
-// instant counts once. Twin: rules/vitality.py vitality
+// instant counts once. Twin: oracles/vitality.py vitality
 
 CALL (b, valid) {
   MATCH (b)<-[edge:ACCESSED|CONCERNS]-(e:Event)

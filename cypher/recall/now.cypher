@@ -1,7 +1,9 @@
-// What fits a question now: candidates by meaning and by words over memories, beliefs and turns, each scored, what is believed of
-// the beliefs read from their evidence, and the best of all. Twins: rules/fusion.py, rules/blending.py, rules/tracerank.py
+// Candidates for what fits a question now, by meaning and by words over memories, beliefs and turns, each scored: the best memories and
+// turns as they are shown, and a shortlist of beliefs. What is believed of these, recall/hits reads from their evidence. Twins:
+// oracles/fusion.py, oracles/blending.py, oracles/tracerank.py
 // mode: read
 // rows: one
+// then: recall/hits
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
@@ -21,18 +23,11 @@
 //   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces are by these
 //   $valid           datetime  now
 //   $known           datetime  null: everything
-//   $policy          map       null: predicates are read as declared
-//   $present_policy  boolean   false
-//   $default_policy  map       of a predicate that nobody declared
-//   $weights         map       reliability of each source type, in (0, 1]
-//   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
-//   $fade            map       floor of ratings, and days, the time constant of their fading
 // columns:
-//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
-//   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
-//   - hidden  list      when there are no hits: pairs of a status and how much it holds back
-//   - now     datetime  the server's clock
+//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; instants as ISO text, which a driver reads much faster
+//   - claimed    list  ids of beliefs that these memories claim
+//   - hidden     list  when nothing was found: pairs of a status and how many memories it holds back
+//   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
     FILTER 'memory' IN $kinds
@@ -95,48 +90,31 @@ CALL () {
 // include: fragments/recall_parts.cypher
 // include: fragments/recall_scores.cypher
 // include: fragments/recall_shortlist.cypher
-// include: fragments/judged_slots.cypher
-// include: fragments/recall_values.cypher
-// include: fragments/recall_beliefs.cypher
-LET lost = [j IN judged WHERE j.lost | j.b.id]
-UNWIND others + believed AS hit
-// The lists are left behind: a sort counts what its rows hold, over and over.
-WITH hit, lost
-ORDER BY hit.score DESC, hit.n.id
-LIMIT $limit
-CALL (hit) {
-  WITH hit.n AS m, $valid AS valid
-  FILTER hit.kind = 'memory'
-  // include: fragments/heads.cypher
-  // include: fragments/memory_card.cypher
-  // include: fragments/memory_reasons.cypher
-  // include: fragments/trace_told.cypher
-  // include: fragments/trace_fold.cypher
-  // include: fragments/trace_faded.cypher
-  RETURN {trace: trace, reasons: reasons, item: card {
-    .*, created_at: toString(card.created_at), recorded_at: toString(card.recorded_at), last_seen_at: toString(card.last_seen_at)
-  }} AS of
-UNION ALL
-  WITH hit.n AS n
-  FILTER hit.kind = 'turn'
-  RETURN {item: n {
-    .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
-  }} AS of
-UNION ALL
-  WITH hit, hit.n AS b, hit.n.created_at AS created_at, $valid AS valid, hit.initial AS initial, hit.told AS told
-  FILTER hit.kind = 'belief'
-  // include: fragments/vitality.cypher
-  RETURN hit {
-    .*, vitality: vitality {.*, last_access_at: toString(vitality.last_access_at), flagged_at: toString(vitality.flagged_at)}
-  } AS of
+CALL (others) {
+  UNWIND others AS hit
+  CALL (hit) {
+    WITH hit.n AS m, $valid AS valid
+    FILTER hit.kind = 'memory'
+    // include: fragments/heads.cypher
+    // include: fragments/memory_card.cypher
+    // include: fragments/memory_reasons.cypher
+    // include: fragments/trace_told.cypher
+    // include: fragments/trace_fold.cypher
+    // include: fragments/trace_faded.cypher
+    // include: fragments/recall_memory.cypher
+  UNION ALL
+    // include: fragments/recall_turn.cypher
+  }
+  // include: fragments/recall_found.cypher
 }
-// include: fragments/recall_hits.cypher
-CALL (hits) {
-  FILTER size(hits) = 0 AND 'memory' IN $kinds
+CALL (found) {
+  FILTER size(found) = 0 AND 'memory' IN $kinds
   MATCH (m:Memory)
   USING INDEX m:Memory(tenant, scope, status)
   WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND NOT m.status IN $statuses
   WITH m.status AS status, count(*) AS n
   RETURN collect([status, n]) AS hidden
 }
-RETURN hits, lost, hidden, datetime.realtime('Z') AS now
+RETURN found, claimed, hidden, [x IN shortlist | x {
+  .vector_score, .vector_rank, .bm25, .bm25_rank, .relevance, .score, .parts, .kind, id: x.n.id
+}] AS shortlist

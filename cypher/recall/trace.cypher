@@ -1,7 +1,7 @@
 // TraceRank of a memory at an instant, event by event: what each adds, how much of that has faded, and the sum.
 // mode: read
 // rows: one
-// source: Vestig M3, TraceRank; twin rules/tracerank.py
+// source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string    whose

@@ -51,8 +51,7 @@ def _described(offer: Offer) -> dict[str, Any]:
         ],
         "rows": offer.procedure.rows,
         "columns": [
-            {"name": one.name, "kind": one.kind, "text": one.text}
-            for one in offer.procedure.columns
+            {"name": one.name, "kind": one.kind, "text": one.text} for one in offer.columns
         ],
     }
 

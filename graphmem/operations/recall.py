@@ -1,4 +1,4 @@
-"""Find what is remembered: one embedding, one query, no trace left."""
+"""Find what is remembered: one embedding, two queries of one transaction, no trace left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from graphmem.model import (
     Turn,
     TurnBite,
 )
-from graphmem.ports import Binding, Role
+from graphmem.ports import Binding, Query, Role, Tx
 from graphmem.rules import (
     asking,
     assertions,
@@ -45,6 +45,7 @@ from graphmem.rules.conflicts import consistent
 
 NOW = catalog.query("recall/now", dict)
 NARROWED = catalog.query("recall/narrowed", dict)
+HITS = catalog.query("recall/hits", dict)
 
 OUTVOTED = "outvoted"
 """What a value of a ONE slot is that another value leads."""
@@ -125,13 +126,24 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
     query = NOW
     if want.narrows:
         query, asked = NARROWED, asked | _narrower(to, asked, want, kept)
-    [found] = await to.world.graph.read(lambda tx: tx.fetch(query, **asked))
+
+    async def work(tx: Tx) -> Mapping[str, Any]:
+        [candidates] = await tx.fetch(query, **_of(query, asked))
+        [found] = await tx.fetch(HITS, found=candidates, **_of(HITS, asked))
+        return found
+
+    found = await to.world.graph.read(work)
     reader = _Reader(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
-        hidden=dict(found.get("hidden", ())),
+        hidden=dict(found["hidden"]),
         provisional=moments.is_provisional(times, found["now"]),
     )
+
+
+def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those parameters that a query declares."""
+    return {name: value for name, value in asked.items() if name in query.params}
 
 
 def _narrower(

@@ -185,6 +185,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "metrics/work": {},
         "naming/list": {},
         "predicate/list": {},
+        "recall/hits": {**seen, "found": _found(belief)},
         "recall/narrowed": {
             **_asked(found, facets=True),
             "kept": [*map(str, Status)],
@@ -213,6 +214,14 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "upkeep/unused": {"scope": "global", "importance": 0.8, "until": LATER, "longest": 10},
         "vectors/lacking": {"kind": "memory"},
     }
+
+
+def _found(belief: str) -> dict[str, Any]:
+    """Return what recall/now found: one belief."""
+    scores = {"relevance": 1.0, "score": 1.0, "parts": {"meaning": 1.0}}
+    ranks = {"vector_score": 0.9, "vector_rank": 1, "bm25": None, "bm25_rank": None}
+    shortlist = [{"id": belief, "kind": "belief", **scores, **ranks}]
+    return {"found": [], "claimed": [], "hidden": [], "shortlist": shortlist}
 
 
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:

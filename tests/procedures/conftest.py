@@ -61,9 +61,13 @@ class Asked:
 
     def query(self, name: str, params: Mapping[str, Any]) -> Rows:
         """Return the rows of a query of the catalog, as the client sends it."""
+        then, rows = catalog.procedure(name).then, self._rows(name, params)
+        return self._rows(then, {**params, catalog.FOUND: rows[0]}) if then else rows
+
+    def _rows(self, name: str, params: Mapping[str, Any]) -> Rows:
         query = catalog.query(name, dict)
-        assert params.keys() == query.params
-        return self.run(catalog.LANGUAGE + catalog.in_one_map(query), packed(query, params))
+        given = {name: params[name] for name in query.params}
+        return self.run(catalog.LANGUAGE + catalog.in_one_map(query), packed(query, given))
 
     def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         """Return the rows of a text; the server's clock is no part of them."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from graphmem.adapters.local_server import aot, bolt, process
+from graphmem.adapters.local_server import aot, bolt, process, warming
 from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import PAGE_CACHE, Folder, State, cache_root
 from graphmem.adapters.local_server.java import find_java
@@ -71,6 +71,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         tell(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _enter(folder, state, settings)
+    warming.warm_in_background(folder)
     aot.make_in_background(settings, cache)
     tell(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint

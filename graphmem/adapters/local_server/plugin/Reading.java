@@ -36,6 +36,19 @@ public abstract class Reading {
     }
 
     /**
+     * The rows that a second query makes of the only row of a first.
+     *
+     * @param found the parameter of the second that takes this row
+     */
+    protected <T> Stream<T> rows(
+            Call call, String first, String found, String second, Function<Map<String, Object>, T> made) {
+        try (Result row = tx.execute(first, call.params)) {
+            call.params.put(found, row.next());
+        }
+        return rows(call, second, made);
+    }
+
+    /**
      * Cypher about the embeddings that the graph is searched by.
      *
      * @param text about those of its first model
@@ -89,7 +102,7 @@ public abstract class Reading {
         return Collections.unmodifiableMap(made);
     }
 
-    /** What one call was given, checked. Strings and lists travel in one map, as the client sends them. */
+    /** What one call was given, checked. What the client sends in one map travels in it, too. */
     protected static final class Call {
         private final String procedure;
         private final Map<String, Object> sized = new HashMap<>();

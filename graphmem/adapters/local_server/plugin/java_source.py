@@ -19,7 +19,7 @@ from graphmem.adapters.local_server.plugin.offered import (
     Assumed,
     Offer,
 )
-from graphmem.catalog import Entry
+from graphmem.catalog import Entry, Procedure
 from graphmem.rules import generations
 
 BASE = "Reading.java"
@@ -90,8 +90,8 @@ def _class(folder: str, offers: Sequence[Offer]) -> str:
 
 def _method(offer: Offer) -> str:
     own = offer.procedure.name.partition("/")[2]
-    text, row = f"TEXT_{own.upper()}", f"{own.title().replace('_', '')}Row"
-    fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in offer.procedure.columns)
+    text, row = _constant(offer.procedure), f"{own.title().replace('_', '')}Row"
+    fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in offer.columns)
     cypher = catalog.LANGUAGE + catalog.in_one_map(catalog.query(offer.procedure.name, dict))
     arguments = ",\n".join(f"            {_argument(one)}" for one in offer.arguments)
     given = "".join(
@@ -99,8 +99,11 @@ def _method(offer: Offer) -> str:
         for one in offer.arguments
         if one.name != TENANT
     )
-    read = ", ".join(map(_read, offer.procedure.columns))
+    read = ", ".join(map(_read, offer.columns))
     ran = f"about({text}, GENERATION, KEPT)" if _is_about_vectors(offer) else text
+    if offer.then:
+        # It is of the same folder, so its text is a constant of the same class.
+        ran += f", {_quoted(catalog.FOUND)}, {_constant(offer.then)}"
     start = f"{_quoted(offer.name)}, {_quoted(catalog.MAP)}, {_local(TENANT)}"
     return (
         f"    private static final String {text} = {_quoted(cypher)};\n\n"
@@ -111,6 +114,10 @@ def _method(offer: Offer) -> str:
         f"        Call call = new Call({start});\n{given}"
         f"        return rows(call, {ran}, row -> new {row}({read}));\n    }}\n"
     )
+
+
+def _constant(procedure: Procedure) -> str:
+    return f"TEXT_{procedure.name.partition('/')[2].upper()}"
 
 
 def _generation() -> list[str]:

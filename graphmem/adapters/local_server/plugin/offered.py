@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,8 +23,6 @@ TEXTS = frozenset(
 """Lists of strings."""
 NUMBERS = frozenset({"embedding"})
 """Lists of floats."""
-_NULL = re.compile(r"(?:^|; )null: ")
-"""How a header says what null stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +51,7 @@ class Argument:
         required: null is refused.
         assumed: taken in place of null; None when the query itself knows what null means.
         keys: what a map must hold; empty: whatever it likes.
+        sized: whether the query reads it from the map of `catalog.in_one_map`.
     """
 
     name: str
@@ -62,11 +60,7 @@ class Argument:
     required: bool
     assumed: Assumed | None
     keys: tuple[str, ...]
-
-    @property
-    def sized(self) -> bool:
-        """Whether the query reads it from the map of strings and lists."""
-        return self.kind in {*catalog.SIZED, "texts", "numbers"}
+    sized: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +69,16 @@ class Offer:
 
     procedure: Procedure
     arguments: tuple[Argument, ...]
+
+    @property
+    def then(self) -> Procedure | None:
+        """The procedure that makes the answer of what this one finds; None when there is none."""
+        return catalog.procedure(self.procedure.then) if self.procedure.then else None
+
+    @property
+    def columns(self) -> tuple[Entry, ...]:
+        """The columns of the answer."""
+        return (self.then or self.procedure).columns
 
     @property
     def name(self) -> str:
@@ -110,13 +114,17 @@ def _names(procedure: Procedure) -> list[str]:
 
 
 def _offer(procedure: Procedure, known: Mapping[str, Assumed]) -> Offer:
-    found = [_argument(entry, known) for entry in procedure.params]
+    params = {entry.name: entry for entry in procedure.params}
+    if procedure.then:
+        further = catalog.procedure(procedure.then).params
+        params |= {e.name: e for e in further if e.name not in {*params, catalog.FOUND}}
+    found = [_argument(entry, known) for entry in params.values()]
     # A default can only be followed by others.
     return Offer(procedure, tuple(sorted(found, key=lambda one: not one.required)))
 
 
 def _argument(entry: Entry, known: Mapping[str, Assumed]) -> Argument:
-    declared = _NULL.search(entry.text) is not None
+    declared = entry.is_nullable
     assumed = None if declared else known.get(entry.name)
     text = entry.text if assumed is None else f"{entry.text}; null: {assumed.text}"
     if entry.kind == "string":
@@ -129,6 +137,7 @@ def _argument(entry: Entry, known: Mapping[str, Assumed]) -> Argument:
         required=not declared and assumed is None,
         assumed=assumed,
         keys=_KEYS.get(entry.name, ()),
+        sized=entry.is_sized,
     )
 
 

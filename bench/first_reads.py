@@ -1,0 +1,83 @@
+"""How long the first reads after a start of the managed server take, planned ahead and not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import psutil
+from filelock import FileLock
+
+from graphmem import AsOf, GraphMem
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server.files import Folder
+from graphmem.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from graphmem.settings import Settings
+
+PAUSE_S = 5.0
+"""Between the end of the start and the first read."""
+MEMORIES = 40
+SUBJECT, PREDICATE = "payments", "owned_by"
+QUESTION = "Who owns payments?"
+CPU = "processor of the server"
+"""What its start, the planning and the reads take of it, in seconds."""
+
+
+def fill(settings: Settings) -> str:
+    """Write a few memories and a belief that two events speak of; return the id of the belief."""
+    with GraphMem.open(settings, embedder=HashEmbedder()) as client:
+        memory = client.tenant("bench").scope("global")
+        memory.remember_many([f"Service {number} was deployed." for number in range(MEMORIES)])
+        memory.remember("Ana owns payments.", claims=[(SUBJECT, PREDICATE, "Ana")])
+        return memory.observe(SUBJECT, PREDICATE, "Ana").belief_id
+
+
+def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, float]:
+    """Start the server and return the seconds of the first reads, in the order of the calls.
+
+    Args:
+        settings: of a server that is stopped and was filled.
+        belief_id: of the belief to explain.
+        ahead: whether the server plans the reads in the background, as it does after each start.
+    """
+    with ExitStack() as stack:
+        if not ahead:
+            # The process that plans ends at once when another one holds this lock.
+            stack.enter_context(FileLock(Folder.of(settings).root / "warming.lock"))
+        local_server.ensure(settings)
+        time.sleep(PAUSE_S)
+        client = stack.enter_context(GraphMem.open(settings, embedder=HashEmbedder()))
+        took = {name: _timed(read) for name, read in _Reads(client, belief_id).all().items()}
+        pid = local_server.status(settings).pid
+        spent = psutil.Process(pid).cpu_times()
+    return took | {CPU: spent.user + spent.system}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """The reads that are measured."""
+
+    client: GraphMem
+    belief_id: str
+
+    def all(self) -> Mapping[str, Callable[[], object]]:
+        """Return them by name, in the order in which they are called."""
+        memory, now = self.client.tenant("bench").scope("global"), datetime.now(UTC)
+        return {
+            "recall": lambda: memory.recall(QUESTION),
+            "recall(as_of=…)": lambda: memory.recall(QUESTION, as_of=AsOf(valid=now, known=now)),
+            "current": lambda: memory.current(SUBJECT, PREDICATE),
+            "why": lambda: memory.why(self.belief_id),
+        }
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

@@ -1,0 +1,7 @@
+// What a reader is shown of a turn that was found. Needs `hit`, a map of kind and n; leaves `of`, a map.
+
+WITH hit.n AS n
+FILTER hit.kind = 'turn'
+RETURN {item: n {
+  .id, .episode_id, .position, .role, .name, .text, occurred_at: toString(n.occurred_at), recorded_at: toString(n.recorded_at)
+}} AS of

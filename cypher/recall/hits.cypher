@@ -1,0 +1,72 @@
+// What fits a question, best first: what recall/now or recall/narrowed found, and what is believed of the beliefs on the shortlist, read from
+// their evidence. It is a query of its own because both need it, and the server plans a short text sooner. Twin: oracles/blending.py
+// mode: read
+// rows: one
+// source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
+// plan: NodeUniqueIndexSeek NodeIndexSeek
+// params:
+//   $tenant          string    whose
+//   $scopes          list      scopes the reader can see
+//   $found           map       a row of recall/now or recall/narrowed
+//   $statuses        list      of what may be shown; outvoted: a value that another one leads
+//   $limit           integer   hits to return
+//   $by              map       how to score: see rules/blending.py sent
+//   $valid           datetime  what happened later is not seen
+//   $known           datetime  what was recorded later is not seen; null: everything
+//   $policy          map       null: predicates are read as declared
+//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
+//   $default_policy  map       of a predicate that nobody declared
+//   $weights         map       reliability of each source type, in (0, 1]
+//   $test            map       upper, lower, promote_step, demote_step, most, least
+//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
+//   $fade            map       floor of ratings, and days, the time constant of their fading
+// columns:
+//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
+//   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
+//   - hidden  list      when there are no hits: pairs of a status and how much it holds back
+//   - now     datetime  the server's clock
+
+CALL () {
+  UNWIND $found.shortlist AS x
+  MATCH (n:Belief {tenant: $tenant, id: x.id})
+  WHERE n.scope IN $scopes
+  RETURN collect(x {.*, n: n}) AS shortlist
+}
+LET asked = [x IN shortlist | x.n] + COLLECT {
+  UNWIND $found.claimed AS id
+  MATCH (b:Belief {tenant: $tenant, id: id})
+  WHERE b.scope IN $scopes
+  RETURN b
+}
+// include: fragments/judged_slots.cypher
+// include: fragments/recall_values.cypher
+// include: fragments/recall_beliefs.cypher
+LET lost = [j IN judged WHERE j.lost | j.b.id]
+UNWIND $found.found + believed AS hit
+// The lists are left behind: a sort counts what its rows hold, over and over.
+WITH hit, lost
+ORDER BY hit.score DESC, hit.item.id
+LIMIT $limit
+OPTIONAL CALL (hit) {
+  FILTER hit.kind = 'belief'
+  WITH hit.n AS b, $valid AS valid, hit.initial AS initial, hit.told AS told
+  CALL (b) {
+    OPTIONAL MATCH (b)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
+    WHERE $known IS NOT NULL AND x.occurred_at <= $valid AND x.recorded_at <= $known
+    RETURN coalesce(min(x.occurred_at), b.created_at) AS created_at
+  }
+  // include: fragments/vitality.cypher
+  RETURN vitality {.*, last_access_at: toString(vitality.last_access_at), flagged_at: toString(vitality.flagged_at)} AS vitality
+}
+CALL (hit) {
+  OPTIONAL MATCH (g:Rating {tenant: $tenant, kind: CASE hit.kind WHEN 'memory' THEN 'Memory' ELSE 'Belief' END, id: hit.item.id})
+  // include: fragments/faded.cypher
+  RETURN g {.games, elo: elo, touched_at: toString(g.touched_at)} AS rating
+}
+WITH hit, lost, vitality, rating
+ORDER BY hit.score DESC, hit.item.id
+WITH collect(hit {
+  .kind, .item, .score, .parts, .vector_score, .vector_rank, .bm25, .bm25_rank, .reasons, .trace, .initial, .projected, .verdict,
+  .belief, .ambiguous, .last_at, .lost, .head_ids, .rivals, .found_by, vitality: vitality, rating: rating
+}) AS hits, coalesce(collect(lost)[0], []) AS lost
+RETURN hits, lost, CASE hits WHEN [] THEN $found.hidden ELSE [] END AS hidden, datetime.realtime('Z') AS now

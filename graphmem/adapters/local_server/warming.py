@@ -1,0 +1,118 @@
+"""Plan the longest reads in the background, right after the server has started.
+
+A JVM that has just started takes seconds to plan one of them. Run as a module, this runs each of
+them once, for a tenant that has no data, so that the first caller finds its plan ready.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.adapters.local_server import process
+from graphmem.adapters.local_server.environment import environment
+from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.records import USER
+from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
+from graphmem.settings import Settings
+
+if TYPE_CHECKING:
+    from neo4j import Session
+
+HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
+"""Procedures to plan, in this order. A recall sent at once makes the server plan recall/now at the
+same time; it runs recall/hits afterwards, and that is planned by then."""
+LIMIT_S = 120.0
+"""How long the server may plan one query, on a machine that has much else to do."""
+
+
+def warm_in_background(folder: Folder) -> None:
+    """Start planning, in a process that outlives this one; the server must have started."""
+    command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
+    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+
+
+def warm(folder: Folder) -> None:
+    """Plan the hot queries, unless another process is at it or the server does not run.
+
+    Nothing is planned of a graph that was never migrated: its indexes are not there.
+
+    Raises:
+        neo4j.exceptions.Neo4jError: the server refused a query.
+        neo4j.exceptions.DriverError: the server was stopped meanwhile.
+    """
+    from filelock import FileLock, Timeout
+    from neo4j import READ_ACCESS, GraphDatabase
+
+    state = folder.read_state()
+    if state is None or process.find(folder, state) is None:
+        return
+    try:
+        with (
+            FileLock(folder.root / "warming.lock", timeout=0),
+            GraphDatabase.driver(
+                state.uri,
+                auth=(USER, folder.password().get_secret_value()),
+                telemetry_disabled=True,
+                notifications_min_severity="OFF",
+            ) as driver,
+            driver.session(default_access_mode=READ_ACCESS) as session,
+        ):
+            for generation in session.run(LANGUAGE + _generation().text).value():
+                for name in HOT:
+                    _plan(session, name, generation)
+    except Timeout:
+        return
+
+
+def _generation() -> Procedure:
+    return catalog.procedure("schema/generation")
+
+
+def _plan(session: Session, name: str, generation: int) -> None:
+    """Run a query as the client sends it, for no tenant; EXPLAIN leaves a quarter of the work."""
+    from neo4j import Query
+
+    query = in_generation(catalog.query(name, dict), generation)
+    # The text is one of the catalog, and the driver wants a literal.
+    text: Any = LANGUAGE + in_one_map(query)
+    session.run(Query(text, timeout=LIMIT_S), _params(catalog.procedure(name))).consume()
+
+
+def _params(procedure: Procedure) -> dict[str, Any]:
+    """Return parameters that find nothing: a plan depends on their types alone."""
+    values: Mapping[str, Any] = {
+        "map": {},
+        "integer": 1,
+        "float": 1.0,
+        "boolean": False,
+        "datetime": datetime.now(UTC),
+        "string": "",
+        "list": [],
+    }
+    sized = {one.name: values[one.kind] for one in procedure.params if one.is_sized}
+    return {MAP: sized} | {
+        one.name: values[one.kind] for one in procedure.params if not one.is_sized
+    }
+
+
+def main() -> None:
+    """Plan the queries of the server of one data folder."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    try:
+        warm(Folder.of(Settings(home=parser.parse_args().home)))
+    except (DriverError, Neo4jError) as error:
+        # No caller waits for this process: a query that it did not plan is planned when it is run.
+        sys.exit(f"{type(error).__name__}: the rest was not planned.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The longest reads are planned in the background of a start, as the client sends them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import neo4j
+import psutil
+import pytest
+from filelock import FileLock
+
+from graphmem import AsOf, GraphMem, catalog
+from graphmem.adapters import local_server
+from graphmem.adapters.local_server import Endpoint, warming
+from graphmem.adapters.local_server.files import Folder
+from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
+
+LONGEST = 25_000
+"""Characters of a hot query. A cold server plans about 6,000 of them in a second."""
+
+
+def at_work(folder: Folder) -> bool:
+    """Whether a process plans for the server of this folder."""
+    command = {warming.__name__, str(folder.root.parent)}
+    found = psutil.process_iter(["cmdline"])
+    return any(command <= set(running.info["cmdline"] or ()) for running in found)
+
+
+def cleared(endpoint: Endpoint) -> int:
+    """Forget every plan of a server; return how many there were."""
+    auth = (endpoint.user, endpoint.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(endpoint.uri, auth=auth) as driver:
+        [row] = driver.execute_query("CALL db.clearQueryCaches()").records
+    found = re.search(r"\d+", str(row.value()))  # of none it says that the cache is empty
+    return int(found[0]) if found else 0
+
+
+@pytest.mark.parametrize("name", warming.HOT)
+def test_a_hot_query_is_short_enough_to_plan(name: str) -> None:
+    assert len(catalog.procedure(name).text) < LONGEST
+
+
+@pytest.mark.server
+@pytest.mark.timeout(600)
+def test_the_first_reads_find_their_plans(
+    own_server: Settings, eventually: Callable[..., None]
+) -> None:
+    endpoint, folder = local_server.ensure(own_server), Folder.of(own_server)
+    assert at_work(folder)
+    eventually(lambda: not at_work(folder))
+    # What the log of searches writes is planned too, at a time of its own.
+    settings = own_server.model_copy(update={"access_log": False})
+    with GraphMem.open(settings, embedder=HashEmbedder()) as client:
+        memory = client.tenant("warm").scope("s")
+        belief = memory.observe("alice", "works_on", "Atlas").belief_id
+        memory.remember("Alice works on Atlas.")
+        cleared(endpoint)
+
+        with FileLock(folder.root / "warming.lock"):
+            warming.warm(folder)
+        assert cleared(endpoint) == 0
+
+        warming.warm_in_background(folder)
+        eventually(lambda: at_work(folder))
+        eventually(lambda: not at_work(folder), 300)
+        now = datetime.now(UTC)
+        memory.recall("Who works on Atlas?")
+        for then in (AsOf(valid=now), AsOf(valid=now, known=now)):
+            memory.recall("Who works on Atlas?", as_of=then)
+            memory.current("alice", "works_on", as_of=then)
+            memory.why(belief, as_of=then)
+        # One more asks for the generation of the embeddings.
+        assert cleared(endpoint) == len(warming.HOT) + 1
+
+    warming.warm_in_background(folder)
+    eventually(lambda: at_work(folder))
+    local_server.stop(own_server)
+    eventually(lambda: not at_work(folder))
