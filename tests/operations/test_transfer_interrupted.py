@@ -225,6 +225,7 @@ def test_what_another_export_left_is_not_gone_on_with(plain: GraphMem, tmp_path:
     file, part = tmp_path / "file", tmp_path / "file.part"
     lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
 
+    part.touch(0o600)
     part.write_bytes(b"".join(lines[:-1]))
     other = plain.tenant(fresh_tenant())
     with pytest.raises(ExportFileError, match=r"file\.part.*of tenant.*Remove it"):
