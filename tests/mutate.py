@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -37,8 +37,8 @@ LIMIT_S, FIRST_S = 600.0, 3_600.0
 """Of the tests of one mutant, and of all of them without one."""
 TEST_S = 90
 """Of one test. A mutant that never ends is killed by it."""
-UNBORN = ("ImportError", "ModuleNotFoundError", "NameError", "SyntaxError")
-"""What a test fails with when an edit is no program: that proves nothing."""
+UNBORN = ("ImportError", "ModuleNotFoundError", "NameError", "SetupError", "SyntaxError")
+"""What a test fails with when an edit is no program or no test was run: that proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Outcome:
 
     name: str
     result: str
-    """killed, survived, or what went wrong: broken says that the edit is no program."""
+    """killed; survived; broken: the edit is no program; unsound: the test fails without it."""
     by: str
     """The test that failed first."""
     said: str
@@ -109,23 +109,29 @@ class Tree:
         began = time.monotonic()
         self._write(path, mutant.edited(source))
         try:
-            found = self.tested(mutant.tests)
+            failed = self.failed("-x", *mutant.tests)
         finally:
             self._write(path, source)
-        return Outcome(mutant.name, *found, round(time.monotonic() - began, 1))
+        seconds = round(time.monotonic() - began, 1)
+        if not failed:
+            return Outcome(mutant.name, "survived", "", "", seconds)
+        name, said = next(iter(failed.items()))
+        how = "broken" if said.startswith(UNBORN) else "killed"
+        return Outcome(mutant.name, how, name, said, seconds)
 
-    def tested(self, tests: Sequence[str], limit_s: float = LIMIT_S) -> tuple[str, str, str]:
-        """Run tests until one fails.
+    def failed(self, *words: str, limit_s: float = LIMIT_S) -> dict[str, str]:
+        """Run tests; return those that fail, and the first line of what each fails with.
 
-        Returns:
-            What that says of an edit, the test, and what it failed with.
+        Args:
+            words: what pytest is given.
+            limit_s: of the run; that it takes longer counts as a failure.
         """
         report = self._folder / "report.xml"
         report.unlink(missing_ok=True)
-        words = ["-m", "pytest", "-x", "-q", f"--timeout={TEST_S}", "-n", "0", "-m", ""]
+        how = ["-q", f"--timeout={TEST_S}", "-n", "0", "-m", ""]
         try:
             subprocess.run(
-                [sys.executable, *words, f"--junitxml={report}", *tests],
+                [sys.executable, "-m", "pytest", *how, f"--junitxml={report}", *words],
                 cwd=self._folder,
                 env=self._environ,
                 capture_output=True,
@@ -133,8 +139,8 @@ class Tree:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"no answer in {limit_s:.0f} s", "", ""
-        return _told(report)
+            return {"pytest": f"TimeoutExpired: {limit_s:.0f} s"}
+        return _failed(report)
 
     def _write(self, path: Path, source: str) -> None:
         path.write_text(source, "utf-8")
@@ -143,17 +149,21 @@ class Tree:
         os.utime(path, (seconds, seconds))
 
 
-def _told(report: Path) -> tuple[str, str, str]:
-    """Return what a report of pytest says of an edit; see `Tree.tested`."""
+def _failed(report: Path) -> dict[str, str]:
+    """Return the tests that failed by a report of pytest, and what each failed with."""
     if not report.exists():
-        return "pytest did not run", "", ""
-    for case in ElementTree.parse(report).iter("testcase"):  # noqa: S314 - our own
-        name = f"{case.get('classname')}.{case.get('name')}"
-        for wrong in (*case.iter("failure"), *case.iter("error")):
-            said = wrong.get("message", "").partition("\n")[0][:200]
-            is_broken = wrong.tag == "error" or said.startswith(UNBORN)
-            return "broken" if is_broken else "killed", name, said
-    return "survived", "", ""
+        return {"pytest": "ImportError: it did not run"}
+    return {
+        f"{case.get('classname')}.{case.get('name')}": _first_line(wrong)
+        for case in ElementTree.parse(report).iter("testcase")  # noqa: S314 - our own
+        # What failed in the test itself counts before what failed around it.
+        for wrong in (*case.iter("error"), *case.iter("failure"))
+    }
+
+
+def _first_line(wrong: ElementTree.Element) -> str:
+    said = wrong.get("message", "").partition("\n")[0][:200]
+    return f"SetupError: {said}" if wrong.tag == "error" else said
 
 
 @contextmanager
@@ -182,25 +192,25 @@ def _made(folder: Path) -> Path:
 
 
 def run(chosen: Sequence[Mutant], jobs: int) -> Iterator[Outcome]:
-    """Yield what becomes of each mutant; first see that the tests pass without one.
+    """Yield what becomes of each mutant.
 
-    Raises:
-        click.ClickException: they do not.
+    A test that fails without any mutant kills none.
     """
     with trees(jobs) as copies, ThreadPoolExecutor(jobs) as pool:
-        tests = sorted({test for one in chosen for test in one.tests})
-        result, *why = copies[0].tested(tests, FIRST_S)
-        if result != "survived":
-            raise click.ClickException(" ".join(["Without a mutant:", result, *why]).rstrip())
+        tests = {test for one in chosen for test in one.tests}
+        unsound = copies[0].failed(*sorted(tests), limit_s=FIRST_S)
+        for name, said in unsound.items():
+            click.echo(f"fails without a mutant: {name} {said}", err=True)
         lock = Lock()
 
         def outcome(mutant: Mutant) -> Outcome:
             with lock:
                 tree = copies.pop()
             try:
-                return tree.outcome(mutant)
+                found = tree.outcome(mutant)
             finally:
                 copies.append(tree)
+            return replace(found, result="unsound") if found.by in unsound else found
 
         yield from pool.map(outcome, chosen)
 
