@@ -27,6 +27,7 @@ from graphmem.rules.transfer_values import (
     Key,
     Number,
     Rate,
+    Recorded,
     Scope,
     Strength,
     Unit,
@@ -50,7 +51,7 @@ class _Episode(TypedDict):
     embedding: NotRequired[Vector]
     request_hash: NotRequired[Id]
     occurred_at: When
-    recorded_at: When
+    recorded_at: Recorded
 
 
 @_closed
@@ -63,7 +64,7 @@ class _Turn(TypedDict):
     text: Text
     embedding: NotRequired[Vector]
     occurred_at: When
-    recorded_at: When
+    recorded_at: Recorded
 
 
 @_closed
@@ -72,7 +73,7 @@ class _Archive(TypedDict):
     episode_id: Name
     content: Text
     sha256: Id
-    recorded_at: When
+    recorded_at: Recorded
 
 
 @_closed
@@ -90,7 +91,7 @@ class _Reply(TypedDict):
     tokens_in: NotRequired[Count]
     tokens_out: NotRequired[Count]
     cost_usd: NotRequired[Number]
-    recorded_at: NotRequired[When]
+    recorded_at: NotRequired[Recorded]
 
 
 @_closed
@@ -98,7 +99,7 @@ class _Artifact(TypedDict):
     scope: Scope
     kind: Text
     ref: Text
-    recorded_at: When
+    recorded_at: Recorded
 
 
 @_closed
@@ -145,7 +146,7 @@ class _Predicate(TypedDict):
     combine: Combine
     event_id: Id
     occurred_at: When
-    recorded_at: When
+    recorded_at: Recorded
 
 
 @_closed
@@ -162,7 +163,7 @@ class _Belief(TypedDict):
     embedding: NotRequired[Vector]
     unembedded: NotRequired[Flag]
     created_at: When
-    recorded_at: When
+    recorded_at: Recorded
     worded_at: When
     first_id: Id
 
@@ -177,7 +178,7 @@ class _Memory(TypedDict):
     status: Status
     embedding: NotRequired[Vector]
     created_at: When
-    recorded_at: When
+    recorded_at: Recorded
     trace: NotRequired[Number]
     trace_at: NotRequired[When]
     trace_full_at: NotRequired[When]
@@ -190,7 +191,7 @@ class _Event(TypedDict):
     scope: Scope
     type: EventType
     occurred_at: When
-    recorded_at: When
+    recorded_at: Recorded
     request_hash: NotRequired[Id]
     content_hash: NotRequired[Id]
     source: NotRequired[Name]
@@ -269,7 +270,7 @@ class _Plain(TypedDict):
 class _Supersedes(TypedDict):
     event_id: Id
     occurred_at: When
-    recorded_at: When
+    recorded_at: Recorded
     in_force: NotRequired[Flag]
 
 

@@ -39,6 +39,13 @@ def _instant(given: object) -> datetime:
     raise ValueError("must be an instant in ISO 8601 with its time zone, in the years 1 to 9999")
 
 
+def _recorded(at: datetime) -> datetime:
+    # Readers reckon some time back and forth from it.
+    if not 1970 <= at.year < 9999:
+        raise ValueError("must be an instant at which a server can have recorded something")
+    return at
+
+
 def _days(given: object) -> object:
     if given == {"float": "inf"}:
         return math.inf
@@ -84,6 +91,7 @@ def _fits_index(text: str) -> str:
 
 
 When: TypeAlias = Annotated[datetime, PlainValidator(_instant)]
+Recorded: TypeAlias = Annotated[When, AfterValidator(_recorded)]
 Days: TypeAlias = Annotated[float, PlainValidator(_days)]
 """inf: what never fades."""
 Vector: TypeAlias = Annotated[Any, PlainValidator(_vector)]

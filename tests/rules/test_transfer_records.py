@@ -119,6 +119,8 @@ def test_a_record_as_an_export_writes_it_is_taken(kind: str) -> None:
         ("Memory", "created_at", "2025-05-05T00:00:00+00:00"),
         ("Memory", "created_at", {"instant": "2025-05-05T00:00:00"}),
         ("Memory", "created_at", {"instant": "0001-01-01T00:00:00+23:59"}),
+        ("Memory", "recorded_at", {"instant": "0001-01-01T00:00:00+00:00"}),
+        ("Memory", "recorded_at", {"instant": "9999-12-31T00:00:00+00:00"}),
         ("Memory", "trace", "1"),
         ("Memory", "trace", 1e10),
         ("Memory", "trace_burst", True),
