@@ -144,7 +144,6 @@ def served(environ: dict[str, str], frames: list[bytes]) -> tuple[list[Any], str
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
 
 
-@pytest.mark.slow
 @hypothesis.settings(max_examples=max(2, hypothesis.settings().max_examples // 15))
 @given(data=st.data())
 def test_a_frame_that_is_none_ends_nothing(environ: dict[str, str], data: st.DataObject) -> None:

@@ -175,7 +175,6 @@ def shown(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("exact", [items.EXACT, -1], ids=["compared", "by index"])
 def test_random_batches_equal_those_of_the_store_in_memory(
     stores: Stores, memory: GraphMem, monkeypatch: pytest.MonkeyPatch, exact: int
