@@ -32,10 +32,7 @@ _ENVIRON = dict(os.environ)
 _HOME = pytest.StashKey[Path]()
 """Home of the managed server that the workers of a run share."""
 
-_KEEPING_PLANS = {
-    "dbms.cypher.min_replan_interval": "24h",
-    "dbms.cypher.statistics_divergence_threshold": "1.0",
-}
+_KEEPING_PLANS = {"dbms.cypher.statistics_divergence_threshold": "1.0"}
 """The graph of a run only grows, and planning again because of that is most of its time."""
 
 
