@@ -311,7 +311,7 @@ def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: GraphMem) -> 
 
     def told() -> list[Any]:
         return [
-            [hit_of(bite) for bite in memory.recall(unlike(1), hidden=True, turns=True).bites],
+            sorted(map(hit_of, memory.recall(unlike(1), hidden=True, turns=True).bites), key=str),
             memory.list(statuses=list(Status)),
             *(read(x) for x in (memory_id, newer) for read in (memory.get, memory.why)),
             *(memory.history(x) for x in (memory_id, newer)),
