@@ -43,7 +43,7 @@ def test_a_hot_query_is_short_enough_to_plan(name: str) -> None:
     assert len(catalog.procedure(name).text) < LONGEST
 
 
-@pytest.mark.server
+@pytest.mark.system
 @pytest.mark.timeout(600)
 def test_the_first_reads_find_their_plans(
     own_server: Settings, eventually: Callable[..., None]

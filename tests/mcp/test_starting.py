@@ -125,6 +125,7 @@ async def _pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     writer.transport.abort()
 
 
+@pytest.mark.system
 def test_a_database_that_is_not_there_is_said_and_found_later(
     environ: Environ, settings: Settings
 ) -> None:

@@ -144,7 +144,7 @@ def test_every_procedure_is_shown_with_its_types_and_what_they_mean(asked: Asked
         defaults = [one["name"] for one in row["argumentDescription"] if "default" in one]
         assert defaults == [one.name for one in offer.arguments if not one.required]
         assert [(one["name"], one["type"]) for one in row["returnDescription"]] == [
-            (column.name, TYPES[column.kind]) for column in offer.procedure.columns
+            (column.name, TYPES[column.kind]) for column in offer.columns
         ]
 
 
