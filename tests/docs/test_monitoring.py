@@ -154,6 +154,7 @@ def test_each_rule_fires_past_its_boundary_and_not_at_it() -> None:
     assert fires[True] == fires[False] == set(RULES)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("was", "becomes"),
     [
