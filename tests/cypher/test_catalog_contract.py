@@ -171,6 +171,7 @@ def test_there_are_files() -> None:
     assert checks.APPEND_EVENT in FRAGMENTS
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", NAMES)
 def test_the_header_agrees_with_the_plan(name: str, driver: neo4j.Driver) -> None:
     procedure = catalog.procedure(name)

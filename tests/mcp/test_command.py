@@ -31,6 +31,7 @@ def entry(name: str, text: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
 def test_what_is_pasted_starts_the_server(
     graphmem: Command, environ: Environ, name: str, tenant: str

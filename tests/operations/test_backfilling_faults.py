@@ -75,7 +75,7 @@ def shape(look: Look, tenant: str) -> tuple[Any, ...]:
     return said, len(hidden), shown, [(a, b, s["in_force"]) for a, b, s in edges]
 
 
-@pytest.mark.parametrize("page", [1, 500])
+@pytest.mark.parametrize("page", [pytest.param(1, marks=pytest.mark.system), 500])
 def test_wherever_it_breaks_a_second_run_ends_it(
     door: Door,
     memory: GraphMem,

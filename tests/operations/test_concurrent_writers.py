@@ -103,7 +103,13 @@ def _supersede(older: str, text: str) -> Any:
     return lambda m: m.supersede(older, text)
 
 
-@pytest.mark.parametrize("sizes", [(2,), (3, 4, 5)], ids=["mutual", "ring"])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param((2,), id="mutual"),
+        pytest.param((3, 4, 5), id="ring", marks=pytest.mark.system),
+    ],
+)
 def test_supersession_in_a_ring_at_once_leaves_no_cycle(
     door: Door, memory: GraphMem, look: Look, tenant: str, sizes: tuple[int, ...]
 ) -> None:

@@ -198,6 +198,7 @@ def test_whatever_query_fails_nothing_is_half_written(
     pytest.fail("it never came through")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("early", [True, False], ids=["before it is heard", "before it is told"])
 @pytest.mark.parametrize("name", WRITES)
 def test_a_wire_that_is_cut_at_a_commit_loses_and_doubles_nothing(
