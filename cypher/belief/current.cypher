@@ -31,10 +31,15 @@ WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 // include: fragments/policy.cypher
 // include: fragments/newer.cypher
 CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+  // include: fragments/pieces.cypher
+  // include: fragments/counted.cypher
+  RETURN collect([b, e, covered]) AS told
+}
+CALL (valid, policy, checkpoint, told) {
   FILTER policy.cardinality = 'ONE'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+  CALL (checkpoint, told) {
+    UNWIND told AS x
+    WITH x[0] AS b, x[1] AS e
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
     RETURN said
@@ -46,11 +51,11 @@ CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+CALL (valid, policy, checkpoint, told) {
   FILTER policy.cardinality = 'MANY'
-  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
-    // include: fragments/pieces.cypher
-    // include: fragments/counted.cypher
+  CALL (valid, policy, checkpoint, told) {
+    UNWIND told AS x
+    WITH x[0] AS b, x[1] AS e, x[2] AS covered
     // include: fragments/says.cypher
     // include: fragments/beside_others.cypher
     RETURN said

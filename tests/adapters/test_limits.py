@@ -13,6 +13,7 @@ from graphmem.testing import HashEmbedder
 WORDS = "The limit is 100 requests."
 
 
+@pytest.mark.system
 def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
     plain: GraphMem, migrated: Settings, session: neo4j.Session, tenant: str
 ) -> None:

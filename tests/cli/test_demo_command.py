@@ -108,7 +108,8 @@ def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: GraphMem
     compared, said = told(on(seen, embedder=Nearest("Alice deploys Tidepool from Borealis")))
     flat, esper = best(compared.flat.bites), best(compared.esper.bites)
     assert (flat.belief.object, esper.belief.object) == ("Borealis", "Atlas")
-    assert flat.score == pytest.approx(1.0)
+    # The index rounds the vectors of a large graph.
+    assert flat.score == pytest.approx(1.0, abs=0.01)
     assert esper.belief.belief == pytest.approx(0.9)
     assert flat.belief.belief == pytest.approx(0.8 * 2.718281828**-2.7)
     assert flat.lost

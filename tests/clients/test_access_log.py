@@ -357,6 +357,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.system
 def test_a_killed_process_loses_what_waited_and_nothing_else(
     plain: GraphMem, look: Look, migrated: Settings, tenant: str
 ) -> None:

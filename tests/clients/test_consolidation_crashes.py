@@ -149,6 +149,7 @@ GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(st
 """
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_killed_process_leaves_what_the_next_goes_on_with(
     plain: GraphMem,

@@ -94,6 +94,7 @@ GraphMem.open(embedder=HashEmbedder()).extract(session="s", extractor="rules")
 """
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_killed_process_leaves_what_the_next_goes_on_with(
     plain: GraphMem,

@@ -14,7 +14,7 @@ from graphmem.errors import ErasedError, ForeignScopeError, InvalidInputError, N
 from tests.plugins.clients import Door
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -27,11 +27,11 @@ LIMIT = "The limit of the upload queue in the payments service is {} and is chec
 def holding(look: Look, tenant: str, text: str) -> list[str]:
     """Every property of a node or an edge of the tenant that holds a text, as label.property."""
     rows = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant UNWIND keys(n) AS k WITH n, k "
+        NODES + "UNWIND keys(n) AS k WITH n, k "
         "WHERE CASE WHEN n[k] IS :: LIST<ANY> THEN any(x IN n[k] WHERE toStringOrNull(x) "
         "  CONTAINS $text) ELSE toStringOrNull(n[k]) CONTAINS $text END "
         "RETURN labels(n)[0] + '.' + k AS found "
-        "UNION ALL MATCH (n)-[r]->() WHERE n.tenant = $tenant UNWIND keys(r) AS k "
+        "UNION ALL " + NODES + "MATCH (n)-[r]->() UNWIND keys(r) AS k "
         "WITH r, k WHERE toStringOrNull(r[k]) CONTAINS $text RETURN type(r) + '.' + k AS found",
         tenant=tenant,
         text=text,
@@ -335,9 +335,7 @@ def test_a_scope_goes_whole_and_is_closed(memory: GraphMem, look: Look, tenant: 
     assert kept != look.count(tenant)
     assert done.counts == plan.counts
     assert done.clean
-    rows = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant AND n.scope = 'alice' RETURN labels(n)", tenant=tenant
-    )
+    rows = look.rows(NODES + "WITH n WHERE n.scope = 'alice' RETURN labels(n)", tenant=tenant)
     assert rows == []
     # Of an episode, its archive and a belief; of a proposal, a turn and a reply.
     assert holding(look, tenant, unlike(6)) == holding(look, tenant, "Lisbon") == []
@@ -366,7 +364,7 @@ def test_a_tenant_goes_whole_and_is_closed(memory: GraphMem, look: Look, tenant:
     again = memory.forget("tenant", tenant, apply=True)
     assert again.repeated
     rows = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant RETURN labels(n) AS l, properties(n) AS p",
+        NODES + "RETURN labels(n) AS l, properties(n) AS p",
         tenant=tenant,
     )
     assert rows == []

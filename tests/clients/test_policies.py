@@ -103,7 +103,9 @@ def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: GraphM
     assert any((bite.similarity or 0) < LEAST for bite in every)
 
     found = windows.recall(QUESTION, policy="engram").bites
-    assert found == tuple(b for b in every if (b.similarity or 0) >= LEAST)[:3]
+    # Scores of words depend on all that the index holds, and other tests write to it.
+    near = [bite.id for bite in every if (bite.similarity or 0) >= LEAST]
+    assert [bite.id for bite in found] == near[:3]
     assert len(windows.recall(QUESTION, policy="engram", limit=2).bites) == 2
     assert windows.recall("zyx wvu", policy="engram").bites == ()
 

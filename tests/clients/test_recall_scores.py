@@ -83,7 +83,8 @@ def test_scores_and_their_order_are_those_of_the_oracle(
     if policy.pool > len(every):
         capped = policy.model_copy(update={"most": 3})
         asked = memory.recall(query, limit=1_000, turns=True, hidden=True, policy=capped)
-        assert asked.bites == every[:3]
+        # Not what words count for: that depends on all that the index holds, of other tenants too.
+        assert [bite.id for bite in asked.bites] == [bite.id for bite in every[:3]]
 
 
 def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:

@@ -21,12 +21,13 @@ from graphmem.errors import (
 from graphmem.model import Replaced
 from graphmem.rules import claims
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, has_cycle
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 FOUR, EIGHT, TWELVE = (f"The worker pool should have {n} threads" for n in (4, 8, 12))
-TRIALS = 40
+TRIALS = examples(8, 40, 40)
 
 
 def statuses(memory: GraphMem) -> dict[str, str]:

@@ -31,7 +31,7 @@ from graphmem.testing import FrozenClock
 from tests.plugins.clients import on
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import ASK_ITEMS, write_everything
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -53,14 +53,14 @@ def everything(memory: GraphMem) -> dict[str, str]:
 def whole(look: Look, tenant: str) -> dict[str, list[str]]:
     """Every node and relationship that is exported, with every property but those made anew."""
     nodes = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant AND NOT any(x IN labels(n) WHERE x IN $left) "
+        NODES + "WITH n WHERE NOT any(x IN labels(n) WHERE x IN $left) "
         "RETURN labels(n) AS of, properties(n) AS has",
         tenant=tenant,
         left=sorted(LEFT_OUT),
     )
     links = look.rows(
-        "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant "
-        "RETURN [type(r), labels(a), coalesce(a.id, a.key), labels(b), coalesce(b.id, b.key, "
+        NODES + "MATCH (n)-[r]->(b) "
+        "RETURN [type(r), labels(n), coalesce(n.id, n.key), labels(b), coalesce(b.id, b.key, "
         "b.name)] AS of, properties(r) AS has",
         tenant=tenant,
     )
@@ -159,12 +159,12 @@ def test_every_declared_label_property_and_relationship_comes_back(
     labels = {node.__label__ for node in nodes.NODES}
     assert {kind.label for kind in transfer.KINDS} | transfer.LEFT_OUT.keys() == labels
     there = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant RETURN collect(DISTINCT labels(n)[0]) AS labels",
+        NODES + "RETURN collect(DISTINCT labels(n)[0]) AS labels",
         tenant=other,
     )
     assert {*there[0]["labels"]} - LEFT_OUT == labels - LEFT_OUT
     types = look.rows(
-        "MATCH (n)-[r]->() WHERE n.tenant = $tenant RETURN collect(DISTINCT type(r)) AS types",
+        NODES + "MATCH (n)-[r]->() RETURN collect(DISTINCT type(r)) AS types",
         tenant=other,
     )
     assert {*types[0]["types"]} == {
@@ -325,7 +325,7 @@ def test_a_spoilt_file_is_refused_before_anything_is_written(
     bad.write_bytes(b"".join(spoilt(lines, how)))
     with pytest.raises(ExportFileError, match=says):
         plain.import_from(bad)
-    assert look.rows("MATCH (n) WHERE n.tenant = $tenant RETURN n", tenant=tenant) == []
+    assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
     with pytest.raises(error, match=says):
         plain.import_from(bad)
-    assert look.rows("MATCH (n) WHERE n.tenant = $tenant RETURN n", tenant=tenant) == []
+    assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", None, 5, b"bytes"])
@@ -475,7 +475,7 @@ def test_two_of_a_file_in_one_position_are_refused(
     with pytest.raises(ImportConflictError, match=says):
         plain.import_from(bad)
     found = look.rows(
-        "MATCH (n) WHERE n.tenant = $tenant AND $kind IN labels(n) RETURN n.id AS id",
+        NODES + "WITH n WHERE $kind IN labels(n) RETURN n.id AS id",
         tenant=tenant,
         kind=kind,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.plugins.everything import (
     WRITES,
     write_everything,
 )
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
 
 
@@ -156,9 +157,9 @@ def test_every_public_method_is_looked_at() -> None:
 
 
 @pytest.fixture(scope="module")
-def known(_client: GraphMem) -> dict[str, str]:
+def known(door: Door, _clients: Callable[[Door], GraphMem]) -> dict[str, str]:
     """Ids of another tenant, which wrote one of everything in each of two scopes."""
-    other = _client.tenant(fresh_tenant())
+    other = _clients(door).tenant(fresh_tenant())
     found = write_everything(other)
     write_everything(other.scope("alice"), mark="a")
     return found
@@ -209,7 +210,7 @@ def test_two_tenants_with_the_same_ids_live_apart(
     seen = {belief.id for belief in memory.beliefs(superseded=True, archived=True).beliefs}
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(
-        "MATCH (a {tenant: $tenant})--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
+        NODES + "MATCH (n)--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
         tenant=tenant,
     )
     assert crossing == [{"n": 0}]

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -116,6 +117,21 @@ def test_many_threads_share_it(cache: VectorCache, threads: ThreadPoolExecutor) 
 
     list(threads.map(work, range(8)))
     assert len(cache.get([f"{n}-{s}" for n in range(8) for s in range(20)])) == 160
+
+
+def test_it_is_begun_by_several_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for n in range(100):
+            file, together = tmp_path / str(n) / "cache.sqlite", threading.Barrier(4)
+
+            def put(key: int, file: Path = file, together: threading.Barrier = together) -> None:
+                cache = VectorCache(file)
+                together.wait()
+                cache.put({str(key): np.array([0.6, 0.8], dtype=np.float32)})
+
+            list(pool.map(put, range(4)))
+            assert len(VectorCache(file).get([str(key) for key in range(4)])) == 4
+    assert not caplog.messages
 
 
 def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:

@@ -13,7 +13,7 @@ from graphmem.model import Record
 from graphmem.rules import identity, literals
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.everything import MAY, write_everything
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import unlike
 
 MARK = "opensesame"
@@ -106,12 +106,11 @@ def looks(look: Look, tenant: str) -> str:
     """Return a digest of every node and edge of a tenant, and of every edge that leads out."""
     found = [
         look.rows(
-            "MATCH (n) WHERE n.tenant = $tenant "
-            "RETURN elementId(n) AS id, labels(n) AS of, properties(n) AS has",
+            NODES + "RETURN elementId(n) AS id, labels(n) AS of, properties(n) AS has",
             tenant=tenant,
         ),
         look.rows(
-            "MATCH (n)-[r]-(m) WHERE n.tenant = $tenant "
+            NODES + "MATCH (n)-[r]-(m) "
             "RETURN elementId(r) AS id, type(r) AS of, properties(r) AS has, m.tenant AS at",
             tenant=tenant,
         ),

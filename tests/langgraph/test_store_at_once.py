@@ -11,13 +11,14 @@ from graphmem import GetItem, GraphMem, ListNamespaces, PutItem, SearchItems
 from graphmem.errors import GraphUnavailableError
 from tests.langgraph.test_store_basics import counted
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look
 
 pytestmark = pytest.mark.usefixtures("both_clients")
 
-WRITERS = 16
-ROUNDS = 6
+WRITERS = examples(8, 16, 16)
+ROUNDS = examples(2, 6, 6)
 Call = Callable[[Any], Any]
 
 

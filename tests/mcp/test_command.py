@@ -56,6 +56,7 @@ def test_what_is_pasted_starts_the_server(
     run(session())
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_address_is_pasted_without_a_token(graphmem: Command, name: str) -> None:
     token = "a-token-that-nobody-may-see"

@@ -100,6 +100,7 @@ def test_the_list_stays_within_its_budget() -> None:
     assert {one.name for one in costs(read_only=True)} == READING
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("way", WAYS)
 def test_fifty_calls_at_once(environ: Environ, tmp_path: Path, way: str) -> None:
     async def session() -> None:

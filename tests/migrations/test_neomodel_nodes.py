@@ -27,7 +27,7 @@ from graphmem.settings import Settings
 from tests.plugins.cypher_checks import every_part
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
-from tests.plugins.graph import Look
+from tests.plugins.graph import KEYS, NODES, Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
 SECRET = "s3cret-never-shown"
@@ -126,6 +126,9 @@ def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant:
     for row in rows:
         [label] = row["labels"]
         assert row["key"] in properties(by_label[label]), f"{label}.{row['key']}"
+    assert KEYS.keys() == by_label.keys() - outside
+    [every] = look.rows("MATCH (n {tenant: $tenant}) RETURN count(n) AS n", tenant=tenant)
+    assert look.rows(NODES + "RETURN count(n) AS n", tenant=tenant) == [every]
 
 
 def test_every_relationship_is_declared_at_both_ends(

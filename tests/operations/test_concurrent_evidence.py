@@ -19,17 +19,18 @@ from graphmem.rules.projection import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import projection
 from tests.plugins.clients import Door, on
+from tests.plugins.examples import examples
 from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.usefixtures("both_clients")
 
-WRITERS, READERS = 16, 8
-EACH = 10
+WRITERS, READERS = examples(8, 16, 16), examples(4, 8, 8)
+EACH = examples(6, 10, 10)
 """Acts of one writer, and reads of one reader."""
-TRIALS = 80
-AT_ONCE = 8
+TRIALS = examples(20, 80, 80)
+AT_ONCE = examples(5, 8, 8)
 """Trials of a race that run at the same time, so that they get into one another's way."""
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)

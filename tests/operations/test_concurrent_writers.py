@@ -11,14 +11,15 @@ from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, identity
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
+from tests.plugins.examples import examples
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import restated, unlike
 
 pytestmark = pytest.mark.usefixtures("both_clients")
 
-WRITERS = 16
-ROUNDS = 5
-TRIALS = 100
+WRITERS = examples(8, 16, 16)
+ROUNDS = examples(2, 5, 5)
+TRIALS = examples(20, 100, 100)
 
 
 def raised(results: list[Any]) -> list[Exception]:
@@ -113,7 +114,7 @@ def _supersede(older: str, text: str) -> Any:
 def test_supersession_in_a_ring_at_once_leaves_no_cycle(
     door: Door, memory: GraphMem, look: Look, tenant: str, sizes: tuple[int, ...]
 ) -> None:
-    """Each is superseded by the next, all at once, in 100 rings."""
+    """Each is superseded by the next, all at once, in many rings."""
     rings = [
         [unlike(n, about=f"ring {trial}") for n in range(sizes[trial % len(sizes)])]
         for trial in range(TRIALS)

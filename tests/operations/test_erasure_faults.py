@@ -130,6 +130,7 @@ memory.forget("episode", sys.argv[1], apply=True, on_part=tell)
 """
 
 
+@pytest.mark.system
 def test_a_killed_process_is_followed_by_one_that_finishes(
     plain: GraphMem, never: GraphMem, look: Look, tenant: str, migrated: Settings
 ) -> None:

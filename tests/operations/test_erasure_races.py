@@ -20,7 +20,7 @@ from graphmem.rules import erasure, identity
 from tests.clients.test_forgetting import LIMIT, MARK, holding
 from tests.plugins.clients import on
 from tests.plugins.faults import Holding
-from tests.plugins.graph import Look
+from tests.plugins.graph import NODES, Look
 from tests.plugins.texts import unlike
 
 Telling = Callable[[str, int], None]
@@ -171,7 +171,7 @@ def test_a_session_of_a_forgotten_scope_is_not_logged(
         session.expand(known)
         gone.forget("scope", "gone", apply=True)
     assert session.flush() == 0
-    rows = look.rows("MATCH (n {tenant: $tenant, scope: 'gone'}) RETURN labels(n)", tenant=tenant)
+    rows = look.rows(NODES + "WITH n WHERE n.scope = 'gone' RETURN labels(n)", tenant=tenant)
     assert rows == []
 
 

@@ -16,7 +16,7 @@ from graphmem.operations import transferring
 from graphmem.rules import transfer
 from tests.clients.test_transfer import rewritten, whole
 from tests.plugins.children import running
-from tests.plugins.graph import Look, fresh_tenant, has_cycle
+from tests.plugins.graph import NODES, Look, fresh_tenant, has_cycle
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -182,7 +182,7 @@ def test_a_cut_off_import_goes_on(plain: GraphMem, look: Look, tenant: str, tmp_
         other = plain.tenant(name := fresh_tenant())
         with pytest.raises(CutError):
             other.import_from(tmp_path / "file", cut_after(parts))
-        there = look.rows("MATCH (n) WHERE n.tenant = $t RETURN count(n) AS n", t=name)[0]["n"]
+        there = look.rows(NODES + "RETURN count(n) AS n", tenant=name)[0]["n"]
         assert there > 0
 
         done = other.import_from(tmp_path / "file")
@@ -192,6 +192,7 @@ def test_a_cut_off_import_goes_on(plain: GraphMem, look: Look, tenant: str, tmp_
         assert other.verify().wrong == ()
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("turns", [1, 5])
 def test_a_killed_export_and_a_killed_import_go_on(
     plain: GraphMem, migrated: Settings, look: Look, tenant: str, tmp_path: Path, turns: int

@@ -9,6 +9,7 @@ import neo4j
 import pytest
 
 from graphmem import GraphMem
+from tests.plugins.graph import NODES
 from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
@@ -47,7 +48,7 @@ def test_what_a_server_recorded_by_a_wrong_clock_is_read_and_written_on(
     plain.observe("alice", "lives in", "Lisbon")
     # As if the server's clock had been set right since: all that it wrote down lies elsewhere.
     driver.execute_query(
-        "MATCH (n WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL) "
+        NODES + "WITH n WHERE n.recorded_at IS NOT NULL "
         "SET n.recorded_at = n.recorded_at + duration({days: $days}) "
         "WITH n MATCH (n)-[r WHERE r.recorded_at IS NOT NULL]->() "
         "SET r.recorded_at = r.recorded_at + duration({days: $days})",

@@ -14,7 +14,7 @@ import inspect
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar, cast
 from zlib import crc32
@@ -169,15 +169,23 @@ def door(request: pytest.FixtureRequest, migrated: Settings, runner: asyncio.Run
 
 
 @pytest.fixture(scope="session")
-def _client(door: Door) -> Iterator[GraphMem]:
-    with door.open() as client:
+def _clients(runner: asyncio.Runner) -> Iterator[Callable[[Door], GraphMem]]:
+    """Open each client once, however often the tests change between them."""
+    opened: dict[str, GraphMem] = {}
+    with ExitStack() as stack:
+
+        def client(door: Door) -> GraphMem:
+            if door.name not in opened:
+                opened[door.name] = stack.enter_context(door.open())
+            return opened[door.name]
+
         yield client
 
 
 @pytest.fixture
-def memory(_client: GraphMem, tenant: str) -> GraphMem:
+def memory(door: Door, _clients: Callable[[Door], GraphMem], tenant: str) -> GraphMem:
     """A memory on a fresh tenant's global scope, of the client that the test runs with."""
-    return _client.tenant(tenant)
+    return _clients(door).tenant(tenant)
 
 
 @pytest.fixture(scope="session")

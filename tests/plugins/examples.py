@@ -29,4 +29,4 @@ def examples(dev: int, check: int, deep: int) -> int:
 
 def few(test: F) -> F:
     """Let a generated test that asks the server take few examples, but for the deep profile."""
-    return hypothesis.settings(max_examples=examples(10, 200, 2_000))(test)
+    return hypothesis.settings(max_examples=examples(7, 200, 2_000))(test)

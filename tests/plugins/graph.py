@@ -31,6 +31,46 @@ CLOCKED = frozenset(
 
 MARKS = frozenset({"FLAG", "ARCHIVE", "RESTORE"})
 
+BY_ID = ("tenant", "id")
+BY_KEY = ("tenant", "key")
+KEYS = {
+    "Tenant": ("tenant",),
+    "Memory": BY_ID,
+    "Belief": BY_ID,
+    "Episode": BY_ID,
+    "Turn": BY_ID,
+    "Event": BY_ID,
+    "Predicate": BY_KEY,
+    "Name": BY_KEY,
+    "NameLock": BY_KEY,
+    "Checkpoint": ("tenant", "slot_id"),
+    "Consolidation": ("tenant", "scope"),
+    "Reply": BY_ID,
+    "Archive": BY_ID,
+    "Artifact": BY_ID,
+    "Rater": ("tenant",),
+    "Rating": ("tenant", "kind", "id"),
+    "Item": BY_ID,
+    "ItemText": ("tenant",),
+    "Namespace": BY_ID,
+    "Tombstone": BY_KEY,
+}
+"""The properties by which a node of a tenant is unique, by its label."""
+
+
+def _nodes() -> LiteralString:
+    found = (
+        f"MATCH (n:{label}) WHERE "
+        + " AND ".join(["n.tenant = $tenant", *(f"n.{key} IS NOT NULL" for key in keys[1:])])
+        + " RETURN n"
+        for label, keys in KEYS.items()
+    )
+    return "CALL () { " + " UNION ALL ".join(found) + " } "
+
+
+NODES: LiteralString = _nodes()
+"""Start of a query of every node `n` of `$tenant`, by the indexes: a scan sees all tenants."""
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -87,12 +127,12 @@ class Look:
         """
         parts: tuple[tuple[LiteralString, str], ...] = (
             (
-                "MATCH (n) WHERE n.tenant = $tenant RETURN labels(n) AS of, properties(n) AS has",
+                NODES + "RETURN labels(n) AS of, properties(n) AS has",
                 "node",
             ),
             (
-                "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant "
-                "RETURN [type(r), coalesce(a.id, ''), coalesce(b.id, '')] AS of, "
+                NODES + "MATCH (n)-[r]->(b) "
+                "RETURN [type(r), coalesce(n.id, ''), coalesce(b.id, '')] AS of, "
                 "properties(r) AS has",
                 "edge",
             ),

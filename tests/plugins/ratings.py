@@ -24,8 +24,10 @@ def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
         def rated(handle: GraphMem, elos: Mapping[str, float]) -> None:
             wall = handle._state.binding.wall
             driver.execute_query(
-                "UNWIND $rows AS row MATCH (n {tenant: $tenant, id: row.id}) "
-                "WHERE n:Memory OR n:Belief OR n:Episode "
+                "UNWIND $rows AS row CALL (row) { "
+                "MATCH (n:Memory {tenant: $tenant, id: row.id}) RETURN n UNION ALL "
+                "MATCH (n:Belief {tenant: $tenant, id: row.id}) RETURN n UNION ALL "
+                "MATCH (n:Episode {tenant: $tenant, id: row.id}) RETURN n } "
                 "MERGE (g:Rating {tenant: $tenant, id: row.id, "
                 "  kind: [l IN labels(n) WHERE l IN ['Memory', 'Belief', 'Episode']][0]}) "
                 "SET g.scope = $scope, g.elo = row.elo, g.games = 20, g.touched_at = $at",

@@ -32,8 +32,14 @@ _ENVIRON = dict(os.environ)
 _HOME = pytest.StashKey[Path]()
 """Home of the managed server that the workers of a run share."""
 
-_KEEPING_PLANS = {"dbms.cypher.statistics_divergence_threshold": "1.0"}
+_KEEPING_PLANS = {"dbms.cypher.min_replan_interval": "24h"}
 """The graph of a run only grows, and planning again because of that is most of its time."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: each waits for the server half of its time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def nothing_may_be_skipped() -> bool:
@@ -133,7 +139,7 @@ def server(server_settings: Settings) -> Iterator[Server]:
 def keeping_plans() -> Iterator[None]:
     """Start servers that keep the plan of a query, however much their graph grows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "HARDENING", files.HARDENING | _KEEPING_PLANS)
+        patch.setattr(files, "PLANS", _KEEPING_PLANS)
         yield
 
 

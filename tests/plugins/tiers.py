@@ -1,7 +1,8 @@
 """Which tests run, on which worker, and for how long.
 
 Three tiers: `-m "not server and not system"` needs no Neo4j, the default is everything that a
-change must pass, and `system` takes minutes, kills servers, opens Chromium or builds a release.
+change must pass, and `system` takes minutes, has a server of its own, opens Chromium or builds a
+release.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 
 import pytest
 
-SERVERS = {"server", "own_server", "newcomer"}
+OWN = {"own_server", "newcomer"}
+"""Fixtures that start a Neo4j for a test that changes its schema, stops it or begins without one.
+Such a start takes as long as fifty other tests."""
+SERVERS = {"server", *OWN}
 """Fixtures that start a Neo4j or need one."""
 TOGETHER = ("tests/docs/", "tests/isolation/", "tests/local_server/", "tests/migrations/")
 """Folders whose tests share a server of their own or a costly tenant, so one worker runs each."""
@@ -39,8 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what needs a server, and put it first: the many quick tests fill the end evenly."""
     for item in items:
-        if SERVERS & set(getattr(item, "fixturenames", ())):
+        used = set(getattr(item, "fixturenames", ()))
+        if SERVERS & used:
             item.add_marker("server")
+        if OWN & used:
+            item.add_marker("system")
     if config.getoption("minutes"):
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex  # one for all workers
         first = int(run, 16) % max(1, len(items))

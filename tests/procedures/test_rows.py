@@ -19,9 +19,13 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Whether two values are the same but for what fades between two reads."""
+    """Whether two values are the same but for what fades, or others write, between two reads."""
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(
+            # It depends on all that the index of words holds, of other tests too.
+            key == "bm25" or alike(a[key], b[key])
+            for key in a
+        )
     if isinstance(a, list):
         return len(a) == len(b) and all(map(alike, a, b))
     if isinstance(a, float) and isinstance(b, float):

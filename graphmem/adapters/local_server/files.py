@@ -33,6 +33,10 @@ HARDENING = {
     "dbms.security.procedures.allowlist": "graphmem.*",
 }
 """Neo4j's settings that keep queries away from files, networks and other code."""
+PLANS = {"dbms.cypher.min_replan_interval": "60s"}
+"""How long a plan is kept at least. A graph that is being filled makes each plan stale, and to plan
+recall again takes seconds; Neo4j's default is 10s. A plan made for a small graph may scan what has
+an index, so it is not kept much longer."""
 
 
 @dataclass(frozen=True)
@@ -245,10 +249,7 @@ class Folder:
             "server.directories.import": self.imports.name,
             **HARDENING,
             "db.transaction.timeout": "30s",
-            # A graph that is being filled makes each plan stale, and to plan recall again takes
-            # seconds. The default is 10s. A plan made for a small graph may scan what has an index,
-            # so it is not kept much longer.
-            "dbms.cypher.min_replan_interval": "60s",
+            **PLANS,
             # Otherwise 256 MB of zeros for each of the two databases before the first node.
             "db.tx_log.preallocate": "false",
             # What was erased stays in the log until its file is: not for two days and two GB.

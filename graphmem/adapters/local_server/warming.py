@@ -24,7 +24,7 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
-HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/explain", "belief/current")
+HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
 """Procedures to plan, in this order. A recall sent at once makes the server plan recall/now at the
 same time; it runs recall/hits afterwards, and that is planned by then."""
 LIMIT_S = 120.0

@@ -7,6 +7,7 @@ import logging
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -39,6 +40,7 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQL
 _PRIMARY = 0xFF
 """Bits of an extended SQLite result code that hold the primary one."""
 _BUSY_S = 10.0
+_RETRY_S = 0.01
 _UNIT_TOLERANCE = 1e-3
 _STORED = "<f4"
 
@@ -111,7 +113,7 @@ class VectorCache:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         with closing(db):
-            db.executescript(_OPEN)
+            _prepare(db)
             return work(db)
 
     def _set_aside(self) -> None:
@@ -125,6 +127,23 @@ class VectorCache:
         self._off.set()
         _LOG.warning("Embeddings are not cached: %s: %s.", self._path, error)
         return otherwise
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """Make the table, unless it is there.
+
+    Of processes that do so at once to a new file, SQLite refuses one without waiting.
+    """
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            db.executescript(_OPEN)
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & _PRIMARY == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
 
 
 def _vector(blob: bytes) -> Vector | None:
