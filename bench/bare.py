@@ -11,7 +11,7 @@ from neo4j.vector import Vector
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from graphmem.client.connect import Address
+    from graphmem.client.connect import Neo4jAddress
 
 # One search a row, as the near-duplicate check needs it.
 SEARCH_EACH = """CYPHER 25
@@ -137,7 +137,7 @@ VERSION = (
 class Bare:
     """A driver and nothing else."""
 
-    def __init__(self, at: Address) -> None:
+    def __init__(self, at: Neo4jAddress) -> None:
         self._driver = neo4j.GraphDatabase.driver(
             at.uri, auth=(at.user, at.password), notifications_min_severity="OFF"
         )

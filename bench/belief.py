@@ -18,7 +18,7 @@ from graphmem.operations import belief
 from graphmem.operations.evidence import checkpoints
 from graphmem.ports import run_now
 from graphmem.rules import claims
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class Slot:
         return f"s{self.pieces} {self.values}"
 
     @property
-    def place(self) -> checkpoints.Place:
+    def place(self) -> checkpoints.SlotKey:
         """Where it is."""
         slot_id = claims.slot_id(GLOBAL_SCOPE, self.subject, "p")
-        return checkpoints.Place(slot_id, GLOBAL_SCOPE, self.subject, "p")
+        return checkpoints.SlotKey(slot_id, GLOBAL_SCOPE, self.subject, "p")
 
 
 def measure(steps: Steps) -> Report:
@@ -148,7 +148,7 @@ def _keep(memory: GraphMem, slot: Slot) -> float:
 
 def _read(memory: GraphMem, slot: Slot, kind: Cardinality, *, from_zero: bool) -> float:
     """Return the median of some reads, milliseconds."""
-    by = Reading(policy=Policy(cardinality=kind))
+    by = ReadOptions(policy=Policy(cardinality=kind))
     to = memory._state.binding
     took = []
     for _ in range(RUNS):

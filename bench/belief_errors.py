@@ -23,7 +23,7 @@ SEED = 20_240_603
 TRIALS, EPISODES = 1000, 100
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-BOUNDS = sequential.Test()
+BOUNDS = sequential.SprtParameters()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from bench import synthetic
 from bench.bare import Bare
 from bench.figures import Cell, Report, Table, spread
 from bench.server import connected, fresh_server
-from graphmem.model import GLOBAL_SCOPE, Wish
+from graphmem.model import GLOBAL_SCOPE, NewMemory
 from graphmem.rules import identity
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _remember(
     memory: GraphMem, tenant: str, corpus: synthetic.Corpus, part: slice
 ) -> Callable[[], object]:
     handle = memory.tenant(tenant)
-    wishes = [Wish(content=text) for text in corpus.texts[part]]
+    wishes = [NewMemory(content=text) for text in corpus.texts[part]]
     return lambda: handle.remember_many(wishes)
 
 

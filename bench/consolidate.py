@@ -15,7 +15,7 @@ from bench.figures import Cell, Report, Table
 from bench.footprint import footprint
 from bench.server import connected, running, settings_in, wind_down
 from graphmem.adapters import local_server
-from graphmem.model import Change, Consolidated, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport
 
 if TYPE_CHECKING:
     from bench.episodes import Episodes
@@ -131,10 +131,10 @@ def times_row(
 
 
 def beliefs_row(
-    size: int, done: Consolidated, second: Consolidated, planted: Mapping[int, frozenset[str]]
+    size: int, done: ConsolidationReport, second: ConsolidationReport, planted: Mapping[int, frozenset[str]]
 ) -> dict[str, Cell]:
     """Return what became of the groups."""
-    created = [change for change in done.changes if change.step is Step.CREATE]
+    created = [change for change in done.changes if change.step is BeliefChangeKind.CREATE]
     group_of = {one: group for group, ids in planted.items() for one in ids}
     of = [resting(change, group_of) for change in created]
     found = len({groups[0] for groups in of if len(groups) == 1 and groups[0] is not None})
@@ -154,7 +154,7 @@ def beliefs_row(
     }
 
 
-def resting(change: Change, group_of: Mapping[str, int]) -> list[int | None]:
+def resting(change: BeliefChange, group_of: Mapping[str, int]) -> list[int | None]:
     """Return the groups of the episodes that a change rests on; None: an episode of none."""
     found = {group_of.get(one) for one in change.episode_ids}
     return sorted(found, key=lambda group: -1 if group is None else group)

@@ -30,7 +30,7 @@ from bench.figures import Report, Table
 from bench.histories import History
 from bench.locomo import data_folder
 from bench.server import connected, fresh_server
-from graphmem.model import Change, Consolidated, Kind, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -96,8 +96,8 @@ def measure(steps: Steps, *, beam: bool) -> Report:
 def facts(on: Bench, talks: Sequence[Talk]) -> Row:
     """Return how beliefs stand to known facts, and how one more episode speaks of them."""
     found: list[Facts] = []
-    repeats: list[Kind | None] = []
-    reversals: list[Kind | None] = []
+    repeats: list[EvidenceKind | None] = []
+    reversals: list[EvidenceKind | None] = []
     for talk in on.steps.over(talks, "known facts"):
         assert talk.history is not None  # noqa: S101 - all of these are generated
         handle = on.told(ONCE, talk, talk.sessions)
@@ -115,19 +115,19 @@ def facts(on: Bench, talks: Sequence[Talk]) -> Row:
     return {
         "facts": learnable,
         **scores.facts_row(found),
-        "repeats support": percent(repeats.count(Kind.SUPPORTING), len(repeats)),
-        "repeats refute": percent(repeats.count(Kind.REFUTING), len(repeats)),
-        "reversals refute": percent(reversals.count(Kind.REFUTING), len(reversals)),
-        "reversals support": percent(reversals.count(Kind.SUPPORTING), len(reversals)),
+        "repeats support": percent(repeats.count(EvidenceKind.SUPPORTING), len(repeats)),
+        "repeats refute": percent(repeats.count(EvidenceKind.REFUTING), len(repeats)),
+        "reversals refute": percent(reversals.count(EvidenceKind.REFUTING), len(reversals)),
+        "reversals support": percent(reversals.count(EvidenceKind.SUPPORTING), len(reversals)),
     }
 
 
-def _about(changes: Sequence[Change], history: History) -> dict[str, int]:
+def _about(changes: Sequence[BeliefChange], history: History) -> dict[str, int]:
     """Return the fact of each belief that rests on one alone."""
     about = {}
     for change in changes:
         of = scores.facts_of(change, history)
-        if change.step is Step.CREATE and len(of) == 1:
+        if change.step is BeliefChangeKind.CREATE and len(of) == 1:
             [one] = of
             if one is not None:
                 about[change.belief_id] = one
@@ -135,15 +135,15 @@ def _about(changes: Sequence[Change], history: History) -> dict[str, int]:
 
 
 def _heard(
-    changes: Sequence[Change], about: Mapping[str, int], fact: int, text: str
-) -> Kind | None:
+    changes: Sequence[BeliefChange], about: Mapping[str, int], fact: int, text: str
+) -> EvidenceKind | None:
     """Return how a text was taken for its fact; None: it spoke of none of its beliefs."""
     for change in changes:
         if about.get(change.belief_id) == fact and text in {q.text for q in change.quotes}:
-            if change.step is Step.CONTRADICT:
-                return Kind.REFUTING
-            if change.step is Step.SUPPORT:
-                return Kind.SUPPORTING
+            if change.step is BeliefChangeKind.CONTRADICT:
+                return EvidenceKind.REFUTING
+            if change.step is BeliefChangeKind.SUPPORT:
+                return EvidenceKind.SUPPORTING
     return None
 
 
@@ -155,8 +155,8 @@ def _real(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
 
 def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
     """Return what one corpus becomes, and how much of it later sessions bear out."""
-    whole: list[Consolidated] = []
-    again: list[Consolidated] = []
+    whole: list[ConsolidationReport] = []
+    again: list[ConsolidationReport] = []
     part: list[Predicted] = []
     supported = 0
     for talk in on.steps.over(talks, name):
@@ -167,7 +167,7 @@ def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
         part.append(predicted(halves, talk.policy()))
         first = halves.held.consolidate(policy=talk.policy())
         rest = on.told(PART, talk, talk.sessions[cut(talk) :]).consolidate(policy=talk.policy())
-        borne = {one.belief_id for one in rest.changes if one.step is Step.SUPPORT}
+        borne = {one.belief_id for one in rest.changes if one.step is BeliefChangeKind.SUPPORT}
         supported += len(scores.created(first.changes) & borne)
     stands = [ok for one in whole for ok in scores.quoted(one.changes).values()]
     episodes = sum(one.episodes for one in whole)

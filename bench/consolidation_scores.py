@@ -10,14 +10,14 @@ import numpy as np
 
 from bench.figures import Cell
 from bench.histories import History
-from graphmem.model import Change, Kind, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind
 from graphmem.rules import calibration, matching
 from graphmem.rules.passages import Passage
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix
 
-EVIDENCE = (Step.CREATE, Step.SUPPORT, Step.CONTRADICT)
+EVIDENCE = (BeliefChangeKind.CREATE, BeliefChangeKind.SUPPORT, BeliefChangeKind.CONTRADICT)
 LOOKED_AT = 8
 """Nearest statements of which a passage may speak, as in consolidation."""
 
@@ -35,7 +35,7 @@ class Facts:
     """Facts told in enough episodes."""
 
 
-def against_facts(changes: Sequence[Change], history: History, least: int) -> Facts:
+def against_facts(changes: Sequence[BeliefChange], history: History, least: int) -> Facts:
     """Return how created beliefs stand to the facts of a history.
 
     Args:
@@ -43,7 +43,7 @@ def against_facts(changes: Sequence[Change], history: History, least: int) -> Fa
         history: what was told.
         least: episodes that make a fact one to be learnt.
     """
-    created = [facts_of(change, history) for change in changes if change.step is Step.CREATE]
+    created = [facts_of(change, history) for change in changes if change.step is BeliefChangeKind.CREATE]
     pure = [of for of in created if len(of) == 1 and None not in of]
     enough = {n for n, fact in enumerate(history.facts) if fact.episodes >= least}
     return Facts(
@@ -54,7 +54,7 @@ def against_facts(changes: Sequence[Change], history: History, least: int) -> Fa
     )
 
 
-def facts_of(change: Change, history: History) -> set[int | None]:
+def facts_of(change: BeliefChange, history: History) -> set[int | None]:
     """Return the facts that a change's quotes tell; None: a quote that tells none."""
     return {history.tells.get(quote.text) for quote in change.quotes}
 
@@ -82,7 +82,7 @@ def spoken_of(
     vectors: Matrix,
     mu: float,
     same: float,
-) -> dict[Kind, set[int]]:
+) -> dict[EvidenceKind, set[int]]:
     """Return which statements later passages speak for and against, as consolidation matches them.
 
     A passage speaks of the nearest statement of which it can be told how.
@@ -95,7 +95,7 @@ def spoken_of(
         mu: mean cosine of unrelated texts.
         same: calibrated cosine from which a passage may speak of a statement.
     """
-    found: dict[Kind, set[int]] = {kind: set() for kind in Kind}
+    found: dict[EvidenceKind, set[int]] = {kind: set() for kind in EvidenceKind}
     if not len(texts) or not passages:
         return found
     cosines = vectors @ statements.T
@@ -111,12 +111,12 @@ def spoken_of(
     return found
 
 
-def created(changes: Sequence[Change]) -> set[str]:
+def created(changes: Sequence[BeliefChange]) -> set[str]:
     """Return the ids of beliefs that were made."""
-    return {change.belief_id for change in changes if change.step is Step.CREATE}
+    return {change.belief_id for change in changes if change.step is BeliefChangeKind.CREATE}
 
 
-def absorbed(changes: Sequence[Change]) -> set[str]:
+def absorbed(changes: Sequence[BeliefChange]) -> set[str]:
     """Return the ids of the passages that evidence rests on."""
     return {
         quote.turn_id or quote.episode_id
@@ -132,7 +132,7 @@ def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float | N
     return len(both) / len(either) if either else None
 
 
-def quoted(changes: Sequence[Change]) -> Mapping[str, bool]:
+def quoted(changes: Sequence[BeliefChange]) -> Mapping[str, bool]:
     """Return of each belief made whether its words stand in a quote it rests on.
 
     A statement begins with its speaker, leaves sentences out and may be cut at the end.
@@ -140,7 +140,7 @@ def quoted(changes: Sequence[Change]) -> Mapping[str, bool]:
     return {
         change.belief_id: any(_stands_in(change.statement, quote.text) for quote in change.quotes)
         for change in changes
-        if change.step is Step.CREATE
+        if change.step is BeliefChangeKind.CREATE
     }
 
 

@@ -20,7 +20,7 @@ from bench.consolidation_talks import (
     shares,
     split,
 )
-from graphmem.model import Change
+from graphmem.model import BeliefChange
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -78,10 +78,10 @@ def intervals(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]
             yield interval_row(name, every, talks, runs, once)
 
 
-def _in_steps(on: Bench, talk: Talk, every: int | None) -> list[Change]:
+def _in_steps(on: Bench, talk: Talk, every: int | None) -> list[BeliefChange]:
     """Return all that was done when a run follows so many sessions; None: all of them."""
     step = every or len(talk.sessions)
-    changes: list[Change] = []
+    changes: list[BeliefChange] = []
     for start in range(0, len(talk.sessions), step):
         handle = on.told(f"every {every}", talk, talk.sessions[start : start + step])
         changes += handle.consolidate(policy=talk.policy()).changes
@@ -92,8 +92,8 @@ def interval_row(
     name: str,
     every: int | str,
     talks: Sequence[Talk],
-    runs: Sequence[Sequence[Change]],
-    once: Sequence[Sequence[Change]],
+    runs: Sequence[Sequence[BeliefChange]],
+    once: Sequence[Sequence[BeliefChange]],
 ) -> Row:
     """Return what runs at an interval made, beside one run over everything."""
     made = [scores.created(changes) for changes in runs]

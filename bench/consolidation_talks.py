@@ -16,7 +16,7 @@ from bench.consolidation_scores import Facts, percent
 from bench.figures import Cell
 from bench.histories import History
 from graphmem.adapters.conversations import read_conversations
-from graphmem.model import Change, ConsolidationPolicy, Kind, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
 from graphmem.ports import Role, run_now
 from graphmem.rules import gathering, passages
 from graphmem.rules.passages import Passage
@@ -104,7 +104,7 @@ def conversations(path: Path) -> Iterator[Talk]:
         yield Talk(one.name, tuple((name, list(messages)) for name, messages in groups))
 
 
-def facts_in(changes: Sequence[Change], talk: Talk, policy: ConsolidationPolicy) -> Facts:
+def facts_in(changes: Sequence[BeliefChange], talk: Talk, policy: ConsolidationPolicy) -> Facts:
     """Return how the beliefs made of a generated history stand to its facts."""
     assert talk.history is not None  # noqa: S101 - it is a generated one
     return scores.against_facts(changes, talk.history, policy.least_episodes)
@@ -149,7 +149,7 @@ def _embedded(handle: GraphMem, texts: Sequence[str]) -> Matrix:
 def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     """Return how many of the beliefs that a run would make what came later speaks for."""
     done = split.held.consolidate(policy=policy, dry_run=True)
-    made = list(dict.fromkeys(c.statement for c in done.changes if c.step is Step.CREATE))
+    made = list(dict.fromkeys(c.statement for c in done.changes if c.step is BeliefChangeKind.CREATE))
     if not made:
         return Predicted(0, 0, 0.0)
     rng = np.random.default_rng(len(made))
@@ -166,6 +166,6 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
         rows = vectors[[place[one] for one in statements]]
         mu = split.held._state.binding.model.mu_document
         spoken = scores.spoken_of(rows, statements, split.later, split.vectors, mu, policy.same)
-        return len(spoken[Kind.SUPPORTING])
+        return len(spoken[EvidenceKind.SUPPORTING])
 
     return Predicted(len(made), borne_out(made), float(np.mean([borne_out(d) for d in drawn])))

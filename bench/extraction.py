@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
 from graphmem.adapters.conversations import Conversation, read_conversations
-from graphmem.model import Kind, Proposal, Refused, Turn
+from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import hygiene
 from graphmem.rules.extraction import checking, sentences, windows
-from graphmem.rules.extraction.checking import Ground
-from graphmem.rules.extraction.quoting import Supply
-from graphmem.rules.extraction.windows import Window, is_person
+from graphmem.rules.extraction.checking import CheckContext
+from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.windows import TurnWindow, is_person
 from graphmem.settings import SOURCE_WEIGHTS
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ class Case:
     """A proposal that should stand up, and where."""
 
     proposal: Proposal
-    window: Window
+    window: TurnWindow
     turn: Turn
 
 
-Corruption = Callable[[Case, Ground, random.Random], tuple[Proposal, Ground] | None]
+Corruption = Callable[[Case, CheckContext, random.Random], tuple[Proposal, CheckContext] | None]
 """From a case to what is offered in its place; None when it cannot be corrupted so."""
 
 
@@ -84,7 +84,7 @@ def _read(path: Path) -> Sequence[Conversation]:
     return read_conversations(path, strict=True).conversations
 
 
-def _sessions(talk: Conversation) -> Iterator[list[Window]]:
+def _sessions(talk: Conversation) -> Iterator[list[TurnWindow]]:
     """Yield the windows of each session of a conversation."""
     by_session: dict[str, list[Turn]] = {}
     for message in talk.messages:
@@ -115,7 +115,7 @@ def _sessions(talk: Conversation) -> Iterator[list[Window]]:
         ]
 
 
-def _scripted(session: Sequence[Window]) -> Iterator[Case]:
+def _scripted(session: Sequence[TurnWindow]) -> Iterator[Case]:
     """Yield a proposal of each turn of a person that has a word to speak of."""
     chance = random.Random(SEED)  # noqa: S311 - chooses words, keeps no secret
     for window in session:
@@ -137,8 +137,8 @@ def _scripted(session: Sequence[Window]) -> Iterator[Case]:
             )
 
 
-def _ground(window: Window) -> Ground:
-    return Ground(
+def _ground(window: TurnWindow) -> CheckContext:
+    return CheckContext(
         scope="bench",
         session={turn.id for turn in (*window.turns, *window.around)},
         rules=hygiene.default_rules(3, 8_000),
@@ -158,7 +158,7 @@ def _corrupted(name: str, cases: Sequence[Case]) -> Table:
                 continue
             tried += 1
             found = checking.checked(made[0], case.window, made[1])
-            if isinstance(found, Refused):
+            if isinstance(found, DismissedProposal):
                 codes[found.code] += 1
         wanted = None if what in BLIND else 0 if corrupt is _as_it_is else 100
         share = 100 * codes.total() / tried if tried else None
@@ -175,7 +175,7 @@ def _corrupted(name: str, cases: Sequence[Case]) -> Table:
     return Table(f"{name}: scripted proposals", rows)
 
 
-def _by_rules(name: str, sessions: Sequence[Sequence[Window]]) -> Table:
+def _by_rules(name: str, sessions: Sequence[Sequence[TurnWindow]]) -> Table:
     codes: Counter[str] = Counter()
     predicates: Counter[str] = Counter()
     turns = 0
@@ -194,24 +194,24 @@ def _by_rules(name: str, sessions: Sequence[Sequence[Window]]) -> Table:
     return Table(f"{name}: by the rules", [row])
 
 
-def _as_it_is(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground]:
+def _as_it_is(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext]:
     return case.proposal, ground
 
 
 def _changed(**fields: object) -> Corruption:
-    def corrupt(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground]:
+    def corrupt(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext]:
         return case.proposal.model_copy(update=fields), ground
 
     return corrupt
 
 
-def _one_word(case: Case, ground: Ground, chance: random.Random) -> tuple[Proposal, Ground]:
+def _one_word(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext]:
     words = case.proposal.quote.split()
     words[chance.randrange(len(words))] = chance.choice(MOONS)
     return case.proposal.model_copy(update={"quote": " ".join(words)}), ground
 
 
-def _swapped(case: Case, ground: Ground, chance: random.Random) -> tuple[Proposal, Ground] | None:
+def _swapped(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext] | None:
     words = case.proposal.quote.split()
     chance.shuffle(words)
     quote = " ".join(words)
@@ -220,7 +220,7 @@ def _swapped(case: Case, ground: Ground, chance: random.Random) -> tuple[Proposa
     return case.proposal.model_copy(update={"quote": quote}), ground
 
 
-def _of_another(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground] | None:
+def _of_another(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
     """Quote the turn before."""
     text = " ".join(case.turn.text.split())
     for turn in case.window.turns:
@@ -230,7 +230,7 @@ def _of_another(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal,
     return None
 
 
-def _machines(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground] | None:
+def _machines(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
     """Quote what a machine said, rightly."""
     for turn in case.window.turns:
         quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
@@ -240,15 +240,15 @@ def _machines(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, G
     return None
 
 
-def _supplied(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground] | None:
+def _supplied(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
     """Let memory have supplied the quote before."""
     if len(case.proposal.quote.split()) < 2:
         return None
-    known = Supply("m", case.proposal.quote, case.turn.recorded_at, "")
-    return case.proposal, Ground(ground.scope, ground.session, (known,))
+    known = SuppliedText("m", case.proposal.quote, case.turn.recorded_at, "")
+    return case.proposal, CheckContext(ground.scope, ground.session, (known,))
 
 
-def _near(case: Case, ground: Ground, chance: random.Random) -> tuple[Proposal, Ground] | None:
+def _near(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext] | None:
     """Take another word of the turn for the object."""
     words = [w for w in case.turn.text.split() if w.isalpha() and w != case.proposal.object]
     if not words:
@@ -256,7 +256,7 @@ def _near(case: Case, ground: Ground, chance: random.Random) -> tuple[Proposal, 
     return case.proposal.model_copy(update={"object": chance.choice(words)}), ground
 
 
-def _secret(case: Case, ground: Ground, _: random.Random) -> tuple[Proposal, Ground]:
+def _secret(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext]:
     return case.proposal.model_copy(update={"object": "AKIA" + "A1B2" * 4}), ground
 
 
@@ -275,7 +275,7 @@ CORRUPTIONS: dict[str, Corruption] = {
     "a credential": _secret,
     "a source without a weight": _changed(source_type="ORACLE"),
     "another word of the turn": _near,
-    "the polarity turned round": _changed(kind=Kind.REFUTING),
+    "the polarity turned round": _changed(kind=EvidenceKind.REFUTING),
     "another predicate": _changed(predicate="owns"),
 }
 BLIND = {"another word of the turn", "the polarity turned round", "another predicate"}

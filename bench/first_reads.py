@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from graphmem import AsOf, GraphMem
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, flo
     with ExitStack() as stack:
         if not ahead:
             # The process that plans ends at once when another one holds this lock.
-            stack.enter_context(FileLock(Folder.of(settings).root / "warming.lock"))
+            stack.enter_context(FileLock(DataFolder.of(settings).root / "warming.lock"))
         local_server.ensure(settings)
         time.sleep(PAUSE_S)
         client = stack.enter_context(GraphMem.open(settings, embedder=HashEmbedder()))

@@ -338,7 +338,7 @@ def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
 def _answer(
     exam: Exam, policy: RecallPolicy, steps: Steps, title: str, limit: int = max(CUTS)
 ) -> list[Answered]:
-    want = recall.Wanted(memories=False, beliefs=False, turns=True, limit=limit)
+    want = recall.RecallRequest(memories=False, beliefs=False, turns=True, limit=limit)
     answered = []
     for question in steps.over(exam.questions, title):
         binding = exam.memory.scope(question.conversation)._state.binding

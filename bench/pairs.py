@@ -15,7 +15,7 @@ from bench.paraphrases import PARAPHRASES
 from graphmem.adapters.models.embedding import open_embedder
 from graphmem.ports import Role, run_now
 from graphmem.rules.calibration import calibrated, mean_cosine
-from graphmem.rules.duplicates import Candidate, Near, choose
+from graphmem.rules.duplicates import RepeatedMemory, SimilarMemory, choose
 from graphmem.rules.identity import normalised
 from graphmem.settings import Settings
 from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats
@@ -95,8 +95,8 @@ def scored(mu: float) -> dict[str, Scored]:
 
 def is_duplicate(pair: Pair, similarity: float, threshold: float) -> bool:
     """Return whether the second text would reinforce the first."""
-    candidates = [Candidate("m", pair.first, similarity)]
-    return isinstance(choose(pair.second, candidates, threshold), Near)
+    candidates = [SimilarMemory("m", pair.first, similarity)]
+    return isinstance(choose(pair.second, candidates, threshold), RepeatedMemory)
 
 
 def _group(name: str, rows: Scored, threshold: float) -> dict[str, Cell]:

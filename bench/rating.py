@@ -26,7 +26,7 @@ from graphmem.client import connect
 if TYPE_CHECKING:
     from bench.bare import Bare
     from bench.progress import Steps
-    from graphmem.model import Settled
+    from graphmem.model import RatingReport
     from graphmem.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -111,7 +111,7 @@ def measure(results: int, steps: Steps) -> Report:
     )
 
 
-def rates_row(log: MadeLog, done: Settled, seconds: float) -> Row:
+def rates_row(log: MadeLog, done: RatingReport, seconds: float) -> Row:
     """Return how fast a log was rated, beside what a million results may take."""
     million = seconds / log.results * 1_000_000
     return {
@@ -128,7 +128,7 @@ def rates_row(log: MadeLog, done: Settled, seconds: float) -> Row:
     }
 
 
-def killed_row(log: MadeLog, settled: int, rest: Settled, seconds: float, wrong: int) -> Row:
+def killed_row(log: MadeLog, settled: int, rest: RatingReport, seconds: float, wrong: int) -> Row:
     """Return what became of a run that was killed.
 
     Args:

@@ -13,7 +13,7 @@ from bench.bare import Bare
 from graphmem import GraphMem
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.client import connect
 from graphmem.settings import Settings
 
@@ -55,7 +55,7 @@ def running(settings: Settings, report: Callable[[str], None]) -> Iterator[Setti
 
 def wind_down(settings: Settings) -> None:
     """Stop the server, however long it takes to merge its indexes and to write everything."""
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     found = process.find(folder, folder.read_state())
     if found is not None:
         process.end(found, PATIENCE_S)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
-from graphmem.ports import IdAt, Mode, Query, R, Row
+from graphmem.ports import IdLocation, Mode, Query, R, Row
 from graphmem.rules import generations, literals
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
@@ -42,7 +42,7 @@ DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HeaderEntry:
     """One declared parameter or column."""
 
     name: str
@@ -70,11 +70,11 @@ class Procedure:
     rows: str
     plan: tuple[str, ...]
     allow: tuple[str, ...]
-    ids: tuple[IdAt, ...]
+    ids: tuple[IdLocation, ...]
     then: str | None
     """The procedure that makes the answer of the only row of this one; None: it is the answer."""
-    params: tuple[Entry, ...]
-    columns: tuple[Entry, ...]
+    params: tuple[HeaderEntry, ...]
+    columns: tuple[HeaderEntry, ...]
     text: str
 
 
@@ -140,23 +140,23 @@ def parse(name: str, source: str) -> Procedure:
     )
 
 
-def _ids(name: str, text: str, params: frozenset[str]) -> tuple[IdAt, ...]:
+def _ids(name: str, text: str, params: frozenset[str]) -> tuple[IdLocation, ...]:
     """Return what a header says of ids: `events.id Event, events.about label`."""
     found = []
     for entry in filter(None, text.split(",")):
         match entry.split():
             case [path, kind] if path.partition(".")[0] in params:
-                found.append(IdAt(tuple(path.split(".")), kind))
+                found.append(IdLocation(tuple(path.split(".")), kind))
             case _:
                 raise CatalogError(f"{name}: cannot read {entry.strip()!r} of `ids`.")
     return tuple(found)
 
 
-def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[Entry]]]:
+def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[HeaderEntry]]]:
     lines = head.splitlines()
     summary: list[str] = []
     fields: dict[str, str] = {}
-    entries: dict[str, list[Entry]] = {"params": [], "columns": []}
+    entries: dict[str, list[HeaderEntry]] = {"params": [], "columns": []}
     section = ""
     for line in lines:
         field = re.match(r"^// (\w+):(?: (.*))?$", line)
@@ -171,7 +171,7 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[E
             entry = _ENTRY.match(line)
             if not entry:
                 raise CatalogError(f"{name}: cannot read header line {line!r}.")
-            entries[section].append(Entry(entry[1].removeprefix("$"), entry[2], entry[3].strip()))
+            entries[section].append(HeaderEntry(entry[1].removeprefix("$"), entry[2], entry[3].strip()))
         else:
             fields[section] += " " + line.removeprefix("//").strip()
     return " ".join(summary), fields, entries

@@ -27,16 +27,16 @@ from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
-    Fit,
     FoundItem,
     GetItem,
     ItemAnswer,
     ItemCall,
     ListNamespaces,
+    NamespaceMatch,
+    NewMemory,
     PutItem,
     SearchItems,
     StoredItem,
-    Wish,
 )
 from graphmem.rules import items
 
@@ -112,7 +112,7 @@ class _Store(BaseStore, Generic[H]):
             )
         if isinstance(op, ListNamespacesOp):
             wanted = () if op.match_conditions is None else op.match_conditions
-            fits = [valid(Fit, end=one.match_type, path=one.path) for one in wanted]
+            fits = [valid(NamespaceMatch, end=one.match_type, path=one.path) for one in wanted]
             return valid(
                 ListNamespaces, fits=fits, depth=op.max_depth, limit=op.limit, offset=op.offset
             )
@@ -125,9 +125,9 @@ class _Store(BaseStore, Generic[H]):
         items.encoded(op.value)
         return _at(op.value, self._fields if op.index is None else op.index)
 
-    def _wishes(self, calls: Iterable[ItemCall]) -> list[Wish]:
+    def _wishes(self, calls: Iterable[ItemCall]) -> list[NewMemory]:
         return [
-            valid(Wish, content=text, source=SOURCE)
+            valid(NewMemory, content=text, source=SOURCE)
             for call in calls
             if isinstance(call, PutItem) and call.value is not None
             for text in _at(call.value, self._remember).values()

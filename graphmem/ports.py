@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
-from graphmem.rules.erasure import IdAt as IdAt  # of `Query`, read by rules
+from graphmem.rules.erasure import IdLocation as IdLocation  # of `Query`, read by rules
 from graphmem.rules.prompting import M
 from graphmem.rules.prompting import Prompt as Prompt  # asked of `Llm`, made by rules
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from graphmem.model import EmbeddingModel, Wall
+    from graphmem.model import EmbeddingModel, TenantScope
     from graphmem.settings import Settings
 
     Matrix = npt.NDArray[np.float32]
@@ -62,7 +62,7 @@ class Query(Generic[R]):
     row: Callable[[Row], R]
     sized: frozenset[str] = frozenset()
     """Of the parameters, those that are strings, lists or may be null."""
-    ids: tuple[IdAt, ...] = ()
+    ids: tuple[IdLocation, ...] = ()
     """Where it is given ids of memories, beliefs, episodes, turns and events to write about."""
 
 
@@ -74,7 +74,7 @@ class Tx(Protocol):
         ...
 
 
-class Address(Protocol):
+class ServerAddress(Protocol):
     """Where a server is and how to log in; equal when all of that is."""
 
     @property
@@ -109,7 +109,7 @@ class Graph(Protocol):
         """Ask and write from now on of this generation of embeddings; see rules/generations."""
         ...
 
-    async def move(self, find: Callable[[], Address]) -> None:
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Go on at the address that `find` gives, which may take long; nothing is asked there."""
         ...
 
@@ -179,7 +179,7 @@ class Answer(Generic[M]):
 
 
 @dataclass(slots=True)
-class Bill:
+class TokenUsage:
     """What several answers came to."""
 
     calls: int = 0
@@ -191,9 +191,9 @@ class Bill:
 
     def add(self, answer: Answer[Any]) -> None:
         """Count one answer."""
-        self.join(Bill(answer.requests, answer.tokens_in, answer.tokens_out, answer.cost_usd))
+        self.join(TokenUsage(answer.requests, answer.tokens_in, answer.tokens_out, answer.cost_usd))
 
-    def join(self, other: Bill) -> None:
+    def join(self, other: TokenUsage) -> None:
         """Count what another bill has counted."""
         self.calls += other.calls
         self.tokens_in += other.tokens_in
@@ -341,7 +341,7 @@ async def in_turn(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: 
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Services:
     """Everything outside that a use case may need."""
 
     graph: Graph
@@ -360,11 +360,11 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class RequestContext:
     """Where a use case works: a world, a wall around one tenant, and the graph's model."""
 
-    world: World
-    wall: Wall
+    world: Services
+    wall: TenantScope
     model: EmbeddingModel
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from graphmem.adapters.models.embedding.hashing import HashEmbedder
-from graphmem.adapters.models.language.replies import Misfit, read
+from graphmem.adapters.models.language.replies import ReplyProblem, read
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
 from graphmem.ports import Answer, Prompt
 from graphmem.rules.prompting import M
@@ -92,7 +92,7 @@ class ScriptedLlm:
             raise reply
         raw = reply if isinstance(reply, str) else _json(reply)
         value = read(raw, prompt.reply)
-        if isinstance(value, Misfit):
+        if isinstance(value, ReplyProblem):
             raise ModelReplyError(f"The scripted reply does not fit: {value.reason}.", raw=raw)
         return Answer(
             value=value,

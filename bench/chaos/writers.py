@@ -132,10 +132,10 @@ class Writer(threading.Thread):
         return Write("remember", (mark,)), call
 
     def _remember_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
-        from graphmem import Wish
+        from graphmem import NewMemory
 
         ids = tuple(f"{mark}-{n}" for n in range(BATCH))
-        wishes = [Wish(content=self._text(one), id=one) for one in ids]
+        wishes = [NewMemory(content=self._text(one), id=one) for one in ids]
         return Write("remember_many", ids), lambda: self._memory.remember_many(wishes)
 
     def _observe(self, mark: str) -> tuple[Write, Callable[[], object]]:

@@ -27,7 +27,7 @@ from graphmem.errors import (
     IndexNotReadyError,
     ReadConflictError,
 )
-from graphmem.ports import Address, Query, R, Tx, run_now
+from graphmem.ports import Query, R, ServerAddress, Tx, run_now
 from graphmem.rules import generations
 
 if TYPE_CHECKING:
@@ -216,13 +216,13 @@ class AwaitedTx:
 class BlockingGraph:
     """Neo4j for blocking callers; safe to share between threads."""
 
-    def __init__(self, address: Address, settings: Settings) -> None:
+    def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
         self._generation = generations.FIRST
 
-    def _connect(self, address: Address) -> None:
+    def _connect(self, address: ServerAddress) -> None:
         with translated():
             self._driver = neo4j.GraphDatabase.driver(
                 address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
@@ -240,7 +240,7 @@ class BlockingGraph:
         """Ask and write from now on of this generation of embeddings."""
         self._generation = generation
 
-    async def move(self, find: Callable[[], Address]) -> None:
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Go on at another address; whoever is at work at the old one is told that it is gone."""
         address, before = find(), self._driver
         if address != self._address:
@@ -286,13 +286,13 @@ class BlockingGraph:
 class AwaitedGraph:
     """Neo4j for callers on an event loop."""
 
-    def __init__(self, address: Address, settings: Settings) -> None:
+    def __init__(self, address: ServerAddress, settings: Settings) -> None:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
         self._generation = generations.FIRST
 
-    def _connect(self, address: Address) -> None:
+    def _connect(self, address: ServerAddress) -> None:
         with translated():
             self._driver = neo4j.AsyncGraphDatabase.driver(
                 address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
@@ -309,7 +309,7 @@ class AwaitedGraph:
         """Ask and write from now on of this generation of embeddings."""
         self._generation = generation
 
-    async def move(self, find: Callable[[], Address]) -> None:
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Go on at another address; it is looked for in a thread of its own."""
         address, before = await asyncio.to_thread(find), self._driver
         if address != self._address:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from graphmem.client import GraphMem
-    from graphmem.model import Backfilled, Rebuilt, Reembedded
+    from graphmem.model import BackfillReport, RebuildReport, ReembedReport
 
 
 @click.group()
@@ -102,7 +102,7 @@ def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None
     app.emit(data, lambda _: shown)
 
 
-def _reembedded(done: Reembedded, *, finished: bool) -> str:
+def _reembedded(done: ReembedReport, *, finished: bool) -> str:
     made = f"{done.embedded:,} texts embedded by {done.model}."
     if finished:
         return f"{made} Nothing is left of the former model."
@@ -139,24 +139,24 @@ def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
     return int((verify and bool(found.wrong)) or bool(made and made.unfit))
 
 
-def _rebuilt(made: Backfilled | None, found: Rebuilt) -> RenderableType:
+def _rebuilt(made: BackfillReport | None, found: RebuildReport) -> RenderableType:
     from rich.console import Group
 
     return Group(*(_backfilled(made) if made else ()), _mismatches(found))
 
 
-def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> Rebuilt:
+def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> RebuildReport:
     with app.counting(CACHES) as tell:
         return memory.verify(tell) if verify else memory.rebuild(tell)
 
 
-def _backfill(app: App, memory: GraphMem) -> Backfilled:
+def _backfill(app: App, memory: GraphMem) -> BackfillReport:
     bars = {"memory": "memories looked at for events", "edge": "supersessions given theirs"}
     with app.counting(bars) as tell:
         return memory.backfill(tell)
 
 
-def _mismatches(found: Rebuilt) -> Any:
+def _mismatches(found: RebuildReport) -> Any:
     from rich.table import Table
 
     if not found.wrong:
@@ -167,7 +167,7 @@ def _mismatches(found: Rebuilt) -> Any:
     return table
 
 
-def _backfilled(made: Backfilled) -> Iterator[Any]:
+def _backfilled(made: BackfillReport) -> Iterator[Any]:
     from rich.table import Table
 
     if not (made.memories or made.filled or made.edges):

@@ -91,10 +91,10 @@ class App:
         )
         from rich.progress import Progress as RichProgress
 
-        from graphmem.cli.console import Label
+        from graphmem.cli.console import TaskLabel
 
         shown = columns or (
-            Label(),
+            TaskLabel(),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -111,9 +111,9 @@ class App:
         """
         from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
-        from graphmem.cli.console import Label
+        from graphmem.cli.console import TaskLabel
 
-        columns = (Label(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (TaskLabel(), MofNCompleteColumn(), TimeElapsedColumn())
         with self.progress(*columns) as bars:
             tasks = {
                 kind: bars.add_task(text, total=None, visible=False)

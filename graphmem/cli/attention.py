@@ -98,7 +98,7 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
     if app.json or not sys.stdout.isatty():
         raise click.UsageError("--live draws in a terminal; leave it out for JSON or a file.")
     try:
-        from graphmem.cli.live_dashboard import Live
+        from graphmem.cli.live_dashboard import DashboardApp
     except ImportError:
         raise ConfigurationError(
             "The live dashboard needs textual, and it is not installed.",
@@ -109,7 +109,7 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
     with app.memory() as memory:
         # What is wrong with the options or the server is said before anything is drawn.
         memory.attention(limit=limit, **({"kinds": kinds} if kinds else {}))
-        Live(memory, every=every, limit=limit, kinds=kinds).run()
+        DashboardApp(memory, every=every, limit=limit, kinds=kinds).run()
 
 
 for other in (*PRUNING, roll_up):

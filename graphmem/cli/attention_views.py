@@ -15,10 +15,10 @@ from graphmem.model import (
     Belief,
     BeliefEvent,
     Card,
+    ChainNeighbor,
     Episode,
     Memory,
-    Neighbour,
-    Stale,
+    StaleMemory,
     StalePage,
     Turn,
 )
@@ -116,7 +116,7 @@ def _around(found: Card) -> Iterator[Text]:
         yield Text(f"in {name} of {day(scene.occurred_at)}, {scene.id}", style="dim")
 
 
-def _neighbour(word: str, other: Neighbour) -> Text:
+def _neighbour(word: str, other: ChainNeighbor) -> Text:
     back = "" if other.in_force else "; the value came back"
     return Text(
         f"{word} {other.text} ({other.id}) on {day(other.occurred_at)}{back}",
@@ -139,7 +139,7 @@ def stale(found: StalePage) -> Group:
     return Group(*lines, *views.more(found.next_cursor))
 
 
-def _stale_lines(found: Stale) -> Text:
+def _stale_lines(found: StaleMemory) -> Text:
     memory = found.memory
     line = Text("● ", style="green").append(memory.content, style="default")
     ago = counted(int(found.days), "day")

@@ -13,7 +13,7 @@ from graphmem.cli.memory import InstantType
 from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from graphmem.model import Observation, Recorded
+    from graphmem.model import EvidenceReceipt, Observation
 
 
 def origin(function: F) -> F:
@@ -97,8 +97,8 @@ def import_(app: App, file: Path) -> None:
     app.emit(counts, belief_views.imported)
 
 
-def _observed(opened: Any, observations: Sequence[Observation], told: Any) -> Sequence[Recorded]:
-    done: Sequence[Recorded] = opened.observe_many(observations, told)
+def _observed(opened: Any, observations: Sequence[Observation], told: Any) -> Sequence[EvidenceReceipt]:
+    done: Sequence[EvidenceReceipt] = opened.observe_many(observations, told)
     return done
 
 

@@ -11,7 +11,7 @@ from graphmem.cli.app import App, F, command
 from graphmem.cli.belief_evidence import origin, told
 
 if TYPE_CHECKING:
-    from graphmem.model import Marked
+    from graphmem.model import StatusReceipt
 
 
 def mark(function: F) -> F:
@@ -22,7 +22,7 @@ def mark(function: F) -> F:
     return marked
 
 
-def show(app: App, done: Marked, became: Callable[[Marked], str]) -> None:
+def show(app: App, done: StatusReceipt, became: Callable[[StatusReceipt], str]) -> None:
     """Print what became of a belief."""
     again = "" if done.changed else "Nothing changed. "
     app.emit(done, lambda it: f"{again}{it.belief_id} is {became(it)}.\nevent {it.event_id}")

@@ -37,7 +37,7 @@ SHORT = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class PlotLine:
     """One line of a drawing; a value holds until the next one was read."""
 
     label: str
@@ -45,16 +45,16 @@ class Curve:
     values: list[float]
 
 
-def curves(found: Timeline) -> Iterator[Curve]:
+def curves(found: Timeline) -> Iterator[PlotLine]:
     """Yield what to draw: of a slot its values, else a belief and its test's confidence."""
     for series in found.series:
         at = [point.at for point in series.points]
         is_slot = all(point.confidence is None for point in series.points)
         label = str(series.object) if is_slot else "belief"
-        yield Curve(shown(label), at, [point.belief for point in series.points])
+        yield PlotLine(shown(label), at, [point.belief for point in series.points])
         if not is_slot:
             confidences = [point.confidence or 0.0 for point in series.points]
-            yield Curve("confidence of the test", at, confidences)
+            yield PlotLine("confidence of the test", at, confidences)
 
 
 def title(found: Timeline) -> str:
@@ -140,7 +140,7 @@ def to_file(path: Path) -> Callable[[Timeline], str]:
     return draw
 
 
-def _stepped(curve: Curve) -> tuple[list[datetime], list[float]]:
+def _stepped(curve: PlotLine) -> tuple[list[datetime], list[float]]:
     """Return the corners of a curve whose values hold until the next one."""
     at, values = curve.at[:1], curve.values[:1]
     for instant, value in zip(curve.at[1:], curve.values[1:], strict=True):

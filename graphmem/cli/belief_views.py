@@ -15,16 +15,16 @@ from graphmem.model import (
     BeliefPage,
     Candidate,
     Cardinality,
-    Kind,
-    Line,
-    Piece,
+    EvidenceDetail,
+    EvidenceKind,
+    EvidenceReceipt,
     Policy,
     Predicate,
-    Recorded,
-    Replaced,
+    ReplacementReceipt,
     Slot,
     Status,
     Trail,
+    TrailStep,
     Verdict,
     VerdictStatus,
     Vitality,
@@ -35,7 +35,7 @@ COLOURS = {
     VerdictStatus.PROMOTED: "green",
     VerdictStatus.DEMOTED: "red",
 }
-SIGNS = {Kind.SUPPORTING: ("+", "green"), Kind.REFUTING: ("−", "red")}
+SIGNS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTING: ("−", "red")}
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -48,7 +48,7 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def sign(kind: Kind) -> Text:
+def sign(kind: EvidenceKind) -> Text:
     """Return which way evidence points."""
     mark, colour = SIGNS[kind]
     return Text(mark, style=colour)
@@ -209,14 +209,14 @@ def trail(found: Trail) -> Group:
     return Group(table, standing(found), "", *origins)
 
 
-def origin(place: int, piece: Line | Piece) -> Text:
+def origin(place: int, piece: TrailStep | EvidenceDetail) -> Text:
     """Return where a piece of evidence comes from, whole, so that its id can be copied."""
-    if isinstance(piece, Line) and piece.supposed:
+    if isinstance(piece, TrailStep) and piece.supposed:
         return Text(f"#{place}  supposed", style="dim")
     told = [f"#{place}  {piece.event_id}", piece.source_type]
     for name, value in (("episode", piece.episode_id), ("turn", piece.turn_id)):
         told.append(f"{name} {value}" if value else None)
-    if isinstance(piece, Piece) and piece.memory_id:
+    if isinstance(piece, EvidenceDetail) and piece.memory_id:
         told.append(f"memory {piece.memory_id}")
     return Text("  ".join(filter(None, [*told, piece.note])), style="dim")
 
@@ -239,7 +239,7 @@ def standing(found: Trail) -> Text:
     return line
 
 
-def recorded(done: Recorded) -> Text:
+def recorded(done: EvidenceReceipt) -> Text:
     """Return what became of one piece of evidence, and what is odd about it."""
     line = Text("recorded before" if done.repeated else "recorded", style="green")
     line.append(f"   {done.belief_id}   event {done.event_id}", style="default")
@@ -259,7 +259,7 @@ def imported(counts: Mapping[str, int]) -> Text:
     return line
 
 
-def replaced(done: Replaced) -> Text:
+def replaced(done: ReplacementReceipt) -> Text:
     """Return what stands in whose place."""
     newer, older = ", ".join(done.newer_ids), ", ".join(done.older_ids)
     return Text(f"{newer} now stands for\n{older}\nevent {done.event_id}")

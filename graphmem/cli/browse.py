@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Found = dict[str, Value]
 
 
-class View(NamedTuple):
+class BrowserView(NamedTuple):
     """One kind of picture."""
 
     words: str
@@ -29,7 +29,7 @@ class View(NamedTuple):
     """Returns the parameters of its own; raises when there is nothing to see."""
 
 
-class Picture(NamedTuple):
+class BrowserLink(NamedTuple):
     """A link that opens Browser, and what it puts into the editor."""
 
     url: str
@@ -83,14 +83,14 @@ def _recall(memory: GraphMem, asked: Asked) -> Found:
     return {"ids": [bite.id for bite in found.bites]}
 
 
-VIEWS: dict[str, View] = {
-    "memories": View("", 25, _nothing),
-    "memory": View("ID", 6, _memory),
-    "belief": View("ID", 6, _belief),
-    "episode": View("ID", 20, _episode),
-    "slot": View("SUBJECT PREDICATE", 8, _slot),
-    "chain": View("ID", 25, _chain),
-    "recall": View("QUERY", 2, _recall),
+VIEWS: dict[str, BrowserView] = {
+    "memories": BrowserView("", 25, _nothing),
+    "memory": BrowserView("ID", 6, _memory),
+    "belief": BrowserView("ID", 6, _belief),
+    "episode": BrowserView("ID", 20, _episode),
+    "slot": BrowserView("SUBJECT PREDICATE", 8, _slot),
+    "chain": BrowserView("ID", 25, _chain),
+    "recall": BrowserView("QUERY", 2, _recall),
 }
 
 
@@ -144,7 +144,7 @@ def browse(
 
 def picture(
     app: App, kind: str, words: Asked, *, limit: int | None = None, skip: int = 0
-) -> Picture:
+) -> BrowserLink:
     """Return the link to a picture, after a look whether there is anything to see.
 
     Raises:
@@ -189,7 +189,7 @@ def query(
     return catalog.filled(catalog.procedure(f"browser/{name}"), {**shared, **found})
 
 
-def linked(app: App, statement: str) -> Picture:
+def linked(app: App, statement: str) -> BrowserLink:
     """Return the link that opens Browser on the settings' server with a statement."""
     from graphmem.adapters import local_server
     from graphmem.rules import browser_links
@@ -199,7 +199,7 @@ def linked(app: App, statement: str) -> Picture:
         status = local_server.status(known)
         link = local_server.browse_link(known, statement)
         where = f"in {status.password_file} (graphmem server status --show-password)"
-        return Picture(link or "", statement, "neo4j", where)
+        return BrowserLink(link or "", statement, "neo4j", where)
     browser = known.browser or browser_links.browser_of(known.uri, known.http_port)
     link = browser_links.deep_link(browser, known.uri, known.user, statement, known.database or "")
-    return Picture(link, statement, known.user, "that of GRAPHMEM_PASSWORD")
+    return BrowserLink(link, statement, known.user, "that of GRAPHMEM_PASSWORD")

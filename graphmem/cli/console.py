@@ -37,13 +37,13 @@ class Console(rich.console.Console):
         if isinstance(renderable, str):
             renderable = self.render_str(renderable)
         if isinstance(renderable, Text):
-            renderable = _Wrapped(renderable)
+            renderable = _IndentedText(renderable)
         for one in super().render(renderable, options):
             # Segments of control are rich's own: a progress bar moves the cursor with them.
             yield one if one.control else one._replace(text=display.block(one.text))
 
 
-class Plain:
+class SafeRenderable:
     """A renderable for a console that is not ours, on which strings would be markup."""
 
     def __init__(self, renderable: RenderableType) -> None:
@@ -63,7 +63,7 @@ class Plain:
         return Measurement.get(self._console, options, self._renderable)
 
 
-class Label(ProgressColumn):
+class TaskLabel(ProgressColumn):
     """The column of a progress bar that shows a task's description."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ def drawing(text: str) -> Text:
     return Text.from_ansi(text)
 
 
-class _Wrapped:
+class _IndentedText:
     """A text whose lines begin with a mark where they continue another one."""
 
     def __init__(self, text: Text) -> None:

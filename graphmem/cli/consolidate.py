@@ -15,7 +15,7 @@ from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from graphmem.client import GraphMem
-    from graphmem.model import Compression, Consolidated, Graduation
+    from graphmem.model import CompressionReport, ConsolidationReport, GraduationReport
 
 POLL_S = 60.0
 """Between two looks whether a run is due."""
@@ -23,7 +23,7 @@ _HOURS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([mhd])")
 
 
-class Hours(click.ParamType[float]):
+class HoursType(click.ParamType[float]):
     """A duration like 30m, 4h or 1d, as hours."""
 
     name = "duration"
@@ -40,7 +40,7 @@ class Hours(click.ParamType[float]):
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
-@click.option("--every", type=Hours(), help="Keep doing it: 30m, 4h, 1d; sooner after 20 episodes.")
+@click.option("--every", type=HoursType(), help="Keep doing it: 30m, 4h, 1d; sooner after 20 episodes.")
 @click.option("--extractive", is_flag=True, help="Use no language model although one is set.")
 @click.option(
     "--digest",
@@ -73,7 +73,7 @@ def consolidate(
     """
     if dry_run and every is not None:
         raise click.UsageError("--every keeps writing, and --dry-run writes nothing: give one.")
-    then = _Then(digest, compress)
+    then = _RepeatPlan(digest, compress)
     with app.memory() as memory:
         if digest is not None:
             # A file that cannot be used is said before a language model is paid for.
@@ -86,14 +86,14 @@ def consolidate(
 
 
 @dataclass(frozen=True)
-class _Then:
+class _RepeatPlan:
     """What a run is to be followed by."""
 
     digest: Path | None
     compress: bool
 
 
-def _keep_going(app: App, memory: GraphMem, every: float, then: _Then, *, extractive: bool) -> None:
+def _keep_going(app: App, memory: GraphMem, every: float, then: _RepeatPlan, *, extractive: bool) -> None:
     from graphmem.model import ConsolidationPolicy
 
     policy = ConsolidationPolicy(every_hours=every)
@@ -104,15 +104,15 @@ def _keep_going(app: App, memory: GraphMem, every: float, then: _Then, *, extrac
         time.sleep(POLL_S)
 
 
-def _run(app: App, memory: GraphMem, **how: Any) -> Consolidated:
+def _run(app: App, memory: GraphMem, **how: Any) -> ConsolidationReport:
     titles = {"passage": "Reading passages", "belief": "Matching", "cluster": "Clusters"}
     with app.counting(titles) as tell:
         return memory.consolidate(on_part=tell, **how)
 
 
 def _upkeep(
-    app: App, memory: GraphMem, then: _Then, *, dry_run: bool = False
-) -> tuple[Graduation | None, Compression | None]:
+    app: App, memory: GraphMem, then: _RepeatPlan, *, dry_run: bool = False
+) -> tuple[GraduationReport | None, CompressionReport | None]:
     graduated = memory.graduate(then.digest, dry_run=dry_run) if then.digest else None
     if not then.compress:
         return graduated, None
@@ -123,9 +123,9 @@ def _upkeep(
 
 def _show(
     app: App,
-    found: Consolidated,
-    graduated: Graduation | None,
-    compressed: Compression | None,
+    found: ConsolidationReport,
+    graduated: GraduationReport | None,
+    compressed: CompressionReport | None,
 ) -> None:
     from rich.console import Group
 

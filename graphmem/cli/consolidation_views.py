@@ -9,29 +9,36 @@ from rich.text import Text
 
 from graphmem.cli.belief_views import counted
 from graphmem.cli.views import day
-from graphmem.model import Change, Compression, Consolidated, Graduation, Step, Trouble
+from graphmem.model import (
+    BeliefChange,
+    BeliefChangeKind,
+    ClusterFailure,
+    CompressionReport,
+    ConsolidationReport,
+    GraduationReport,
+)
 
 MOST_QUOTES = 5
 LONGEST_QUOTE = 120
 MOST_EPISODES = 20
 MARKS = {
-    Step.CREATE: ("+", "green", "new"),
-    Step.SUPPORT: ("=", "cyan", "supported"),
-    Step.CONTRADICT: ("-", "red", "contradicted"),
-    Step.FLAG: ("!", "yellow", "flagged"),
-    Step.RESTORE: ("^", "green", "restored"),
-    Step.ARCHIVE: ("v", "dim", "archived"),
+    BeliefChangeKind.CREATE: ("+", "green", "new"),
+    BeliefChangeKind.SUPPORT: ("=", "cyan", "supported"),
+    BeliefChangeKind.CONTRADICT: ("-", "red", "contradicted"),
+    BeliefChangeKind.FLAG: ("!", "yellow", "flagged"),
+    BeliefChangeKind.RESTORE: ("^", "green", "restored"),
+    BeliefChangeKind.ARCHIVE: ("v", "dim", "archived"),
 }
 
 
-def report(found: Consolidated) -> Group:
+def report(found: ConsolidationReport) -> Group:
     """Return what a run did, or would do."""
     lines: list[RenderableType] = [_change(one) for one in found.changes]
     lines += [_trouble(one) for one in found.troubles]
     return Group(*lines, _summary(found))
 
 
-def graduation(found: Graduation) -> Group:
+def graduation(found: GraduationReport) -> Group:
     """Return which lines were added to a digest, or would be."""
     lines = [
         Text(one.line) if one.added else Text(f"{one.line}   was there", style="dim")
@@ -45,7 +52,7 @@ def graduation(found: Graduation) -> Group:
     return Group(Text(head), *lines)
 
 
-def compression(found: Compression) -> Group:
+def compression(found: CompressionReport) -> Group:
     """Return which episodes were compressed, or would be."""
     if not found.episodes:
         return Group(Text("No episode is to be compressed.", style="dim"))
@@ -61,7 +68,7 @@ def compression(found: Compression) -> Group:
     return Group(*lines)
 
 
-def _change(one: Change) -> Text:
+def _change(one: BeliefChange) -> Text:
     mark, colour, word = MARKS[one.step]
     line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
     of = f", from {counted(len(one.episode_ids), 'episode')}" if one.quotes else ""
@@ -75,18 +82,18 @@ def _change(one: Change) -> Text:
     return line
 
 
-def _trouble(one: Trouble) -> Text:
+def _trouble(one: ClusterFailure) -> Text:
     after = "given up" if one.given_up else f"tried {counted(one.attempts, 'time')}, again later"
     line = Text(f"? {counted(len(one.episode_ids), 'episode')}: ", style="red")
     line.append(f"{one.problem} ({one.code})", style="default")
     return line.append(f"\n    {after}   {one.reply_id}", style="dim")
 
 
-def _summary(found: Consolidated) -> Text:
+def _summary(found: ConsolidationReport) -> Text:
     if found.skipped:
         return Text(f"Nothing was done: {found.skipped}.", style="dim")
     steps = Counter(one.step for one in found.changes)
-    done = ", ".join(f"{steps[step]} {MARKS[step][2]}" for step in Step if steps[step])
+    done = ", ".join(f"{steps[step]} {MARKS[step][2]}" for step in BeliefChangeKind if steps[step])
     verb = "Done" if found.applied else "Would be done"
     line = Text(f"{verb}: {done or 'nothing'}. ")
     seen = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from graphmem.client import GraphMem
     from graphmem.model import BeliefBite, Message, Recollection
-    from graphmem.rules.gathering import Kept
+    from graphmem.rules.gathering import IngestedMessage
 
 TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
@@ -31,7 +31,7 @@ SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03
 """Which message affirms which value, and how surely."""
 
 
-class Compared(NamedTuple):
+class PolicyComparison(NamedTuple):
     """What two policies answer to one question."""
 
     question: str
@@ -110,20 +110,20 @@ def _scene(memory: GraphMem, message: Message) -> dict[str, str]:
     }
 
 
-def compare(memory: GraphMem) -> Compared:
+def compare(memory: GraphMem) -> PolicyComparison:
     """Ask by meaning alone and by meaning and belief, of the same beliefs, outvoted ones too."""
     flat, esper = (
         memory.recall(ASKED, memories=False, hidden=True, limit=2, policy=policy)
         for policy in ("flat", "esper")
     )
-    return Compared(ASKED, flat, esper)
+    return PolicyComparison(ASKED, flat, esper)
 
 
 def _data(name: str) -> str:
     return (resources.files("graphmem") / "data" / name).read_text("utf-8")
 
 
-def _view(total: Any, became: list[Kept], answers: list[Any], compared: Compared) -> RenderableType:
+def _view(total: Any, became: list[IngestedMessage], answers: list[Any], compared: PolicyComparison) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
     from rich.text import Text
@@ -151,7 +151,7 @@ def _view(total: Any, became: list[Kept], answers: list[Any], compared: Compared
     return Group(*parts)
 
 
-def _side_by_side(compared: Compared) -> list[RenderableType]:
+def _side_by_side(compared: PolicyComparison) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -176,7 +176,7 @@ def _beliefs(found: Recollection) -> list[BeliefBite]:
     return [bite for bite in found.bites if bite.kind == "belief"]
 
 
-def _examples(became: Iterable[Kept], outcome: Any) -> list[RenderableType]:
+def _examples(became: Iterable[IngestedMessage], outcome: Any) -> list[RenderableType]:
     from rich.text import Text
 
     from graphmem.cli import views

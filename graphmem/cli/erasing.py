@@ -10,7 +10,7 @@ import click
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
-    from graphmem.model import Forgotten
+    from graphmem.model import ErasureReport
 
 WHAT = ("memory", "belief", "episode", "scope", "tenant")
 
@@ -44,7 +44,7 @@ def forget(app: App, what: str, id: str, *, apply: bool, digests: tuple[Path, ..
     return int(bool(done.left))
 
 
-def _view(done: Forgotten) -> Any:
+def _view(done: ErasureReport) -> Any:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

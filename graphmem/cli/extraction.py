@@ -10,7 +10,7 @@ from graphmem.cli.app import App, F, command
 
 if TYPE_CHECKING:
     from graphmem.client import GraphMem
-    from graphmem.model import Decided, Extraction
+    from graphmem.model import ExtractionReport, ReviewReport
 
 READING = {"turn": "Reading turns"}
 
@@ -49,7 +49,7 @@ def run(
     rules: bool,
     review: bool = False,
     dry_run: bool = False,
-) -> Extraction:
+) -> ExtractionReport:
     """Extract from one session, counting turns on standard error."""
     with app.counting(READING) as tell:
         return memory.extract(
@@ -85,7 +85,7 @@ def proposals(
     source: dict[str, Any] = {
         name: value for name, value in (("note", note), ("actor", actor)) if value is not None
     }
-    decided: dict[str, Decided] = {}
+    decided: dict[str, ReviewReport] = {}
     with app.memory() as memory:
         if accepted:
             decided["accepted"] = memory.accept(accepted, **source)

@@ -11,21 +11,21 @@ from rich.text import Text
 from graphmem.cli.belief_views import counted
 from graphmem.cli.views import day
 from graphmem.model import (
-    Decided,
-    Extracted,
-    Extraction,
-    Kind,
+    AcceptedProposal,
+    DismissedProposal,
+    EvidenceKind,
+    ExtractionReport,
+    FailedWindow,
+    PendingProposal,
     ProposalPage,
-    Proposed,
-    Refused,
-    Unread,
+    ReviewReport,
 )
 
 LONGEST_QUOTE = 120
-MARKS = {Kind.SUPPORTING: ("+", "green"), Kind.REFUTING: ("-", "red")}
+MARKS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTING: ("-", "red")}
 
 
-def report(done: Extraction) -> Group:
+def report(done: ExtractionReport) -> Group:
     """Return what an extraction wrote, or would write."""
     lines: list[RenderableType] = [_extracted(one) for one in done.proposals]
     lines += [_refused(one) for one in done.refused]
@@ -47,7 +47,7 @@ def proposals(found: ProposalPage) -> Group:
     return Group(*lines)
 
 
-def decided(done: Mapping[str, Decided]) -> Group:
+def decided(done: Mapping[str, ReviewReport]) -> Group:
     """Return what was decided."""
     lines = []
     for what, one in done.items():
@@ -57,7 +57,7 @@ def decided(done: Mapping[str, Decided]) -> Group:
     return Group(*lines)
 
 
-def _extracted(one: Extracted) -> Text:
+def _extracted(one: AcceptedProposal) -> Text:
     mark, colour = MARKS[one.kind]
     line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
     since = f"since {day(one.occurred_at)}" if one.dated else day(one.occurred_at)
@@ -67,28 +67,28 @@ def _extracted(one: Extracted) -> Text:
     return line.append(f"\n    “{_shortened(one.quote)}”", style="dim")
 
 
-def _refused(one: Refused) -> Text:
+def _refused(one: DismissedProposal) -> Text:
     line = Text("x ", style="yellow").append(f"{one.code}: {one.problem}", style="default")
     if one.proposal is not None:
         line.append(f"\n    “{_shortened(one.proposal.quote)}”", style="dim")
     return line
 
 
-def _unread(one: Unread) -> Text:
+def _unread(one: FailedWindow) -> Text:
     after = "given up" if one.given_up else "again next time"
     line = Text("? ", style="red")
     line.append(f"{counted(len(one.turn_ids), 'turn')}: {one.problem} ({one.code})")
     return line.append(f", {after}", style="dim")
 
 
-def _proposed(one: Proposed) -> Text:
+def _proposed(one: PendingProposal) -> Text:
     mark, colour = MARKS[one.kind]
     line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
     line.append(f"\n    {day(one.occurred_at)}, {one.confidence:.2f}, {one.status}", style="dim")
     return line.append(f"   {one.id}\n    “{_shortened(one.quote)}”", style="dim")
 
 
-def _summary(done: Extraction) -> Text:
+def _summary(done: ExtractionReport) -> Text:
     verb = "Written" if done.applied else "Would be written"
     if done.review:
         verb = "Put up for review" if done.applied else "Would be put up for review"
@@ -103,7 +103,7 @@ def _summary(done: Extraction) -> Text:
     return line
 
 
-def _reasons(done: Extraction) -> str:
+def _reasons(done: ExtractionReport) -> str:
     codes = Counter(one.code for one in done.refused)
     return ", ".join(f"{count} {code}" for code, count in codes.most_common()) or "none"
 

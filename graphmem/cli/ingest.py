@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from graphmem.client import GraphMem
-    from graphmem.model import Extraction, Ingested, Message
-    from graphmem.rules.gathering import Kept
+    from graphmem.model import ExtractionReport, IngestReport, Message
+    from graphmem.rules.gathering import IngestedMessage
 
 
 @click.command()
@@ -57,7 +57,7 @@ def ingest(
     return int(bool(read.problems) or any(one.unread for one in found))
 
 
-def _view(total: Ingested, found: Sequence[Extraction]) -> Group:
+def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
     from rich.console import Group
 
     from graphmem.cli import extraction_views, views
@@ -68,13 +68,13 @@ def _view(total: Ingested, found: Sequence[Extraction]) -> Group:
 
 def remember(
     app: App, memory: GraphMem, messages: Sequence[Message], label: str
-) -> tuple[Ingested, list[Kept]]:
+) -> tuple[IngestReport, list[IngestedMessage]]:
     """Ingest messages with a progress bar; return the totals and what each message became."""
-    became: list[Kept] = []
+    became: list[IngestedMessage] = []
     with app.progress() as bars:
         bar = bars.add_task(f"Remembering {label}", total=len(messages))
 
-        def on_batch(batch: Sequence[Kept]) -> None:
+        def on_batch(batch: Sequence[IngestedMessage]) -> None:
             became.extend(batch)
             bars.advance(bar, len(batch))
 

@@ -21,16 +21,16 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Footer, HelpPanel, Static, TabbedContent, TabPane, Tabs
 
-from graphmem.cli.live_panes import PANES, Entry, Row, Source, opened
+from graphmem.cli.live_panes import PANES, Entry, PaneRow, StatsSource, opened
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.errors import GraphmemError
-from graphmem.model import Attention
+from graphmem.model import UsageDashboard
 from graphmem.rules import display
 
 T = TypeVar("T")
 
 
-class Brought(Message):
+class WorkerResult(Message):
     """What a thread has to tell: an answer or an error, with what is to be done with it."""
 
     def __init__(self, then: Callable[[], None]) -> None:
@@ -38,7 +38,7 @@ class Brought(Message):
         super().__init__()
 
 
-class Rows(DataTable[str | Text]):
+class PaneTable(DataTable[str | Text]):
     """A pane's list: tab goes to another pane instead of another part of the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,7 +47,7 @@ class Rows(DataTable[str | Text]):
     ]
 
 
-class Opened(ModalScreen[None]):
+class DetailScreen(ModalScreen[None]):
     """What was opened from a row, until a key closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q", "dismiss", "Close")]
@@ -63,7 +63,7 @@ class Opened(ModalScreen[None]):
         yield Footer()
 
 
-class Live(App[None]):
+class DashboardApp(App[None]):
     """The panes, a line that says how old they are, and the keys.
 
     Args:
@@ -75,10 +75,10 @@ class Live(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     CSS = """
-    TabbedContent, ContentSwitcher, TabPane, Rows { height: 1fr; }
+    TabbedContent, ContentSwitcher, TabPane, PaneTable { height: 1fr; }
     #status { height: 1; padding: 0 1; }
-    Opened { align: center middle; }
-    Opened VerticalScroll { width: 90%; height: 80%; border: round $primary; padding: 0 1; }
+    DetailScreen { align: center middle; }
+    DetailScreen VerticalScroll { width: 90%; height: 80%; border: round $primary; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -92,7 +92,7 @@ class Live(App[None]):
     ]
 
     def __init__(
-        self, source: Source, *, every: float, limit: int, kinds: Sequence[RatedKind] | None = None
+        self, source: StatsSource, *, every: float, limit: int, kinds: Sequence[RatedKind] | None = None
     ) -> None:
         super().__init__()
         self._source = source
@@ -102,7 +102,7 @@ class Live(App[None]):
         self._choices = list(dict.fromkeys([own, *((kind,) for kind in own)]))
         self._asked: tuple[RatedKind, ...] | None = None
         """The kinds of the question that is on its way."""
-        self._tables = [Rows(cursor_type="row", zebra_stripes=True) for _ in PANES]
+        self._tables = [PaneTable(cursor_type="row", zebra_stripes=True) for _ in PANES]
         self._entries: list[list[Entry | None]] = [[] for _ in PANES]
         self._status = Static(id="status", markup=False)
         self._tabs = TabbedContent()
@@ -162,7 +162,7 @@ class Live(App[None]):
         if entry is not None:
             self._ask(partial(opened, self._source, entry), self._opened, self._failed)
 
-    def on_brought(self, message: Brought) -> None:
+    def on_worker_result(self, message: WorkerResult) -> None:
         """Take what a thread has brought."""
         message.then()
 
@@ -181,12 +181,12 @@ class Live(App[None]):
                 brought = partial(then, question())
             except GraphmemError as error:
                 brought = partial(failed, error)
-            self.post_message(Brought(brought))
+            self.post_message(WorkerResult(brought))
 
         # Nobody waits for it: who quits does not wait for a server that is gone.
         threading.Thread(target=work, daemon=True).start()
 
-    def _answered(self, found: Attention) -> None:
+    def _answered(self, found: UsageDashboard) -> None:
         kinds, self._asked = self._asked or self._choices[0], None
         for place, (pane, table) in enumerate(zip(PANES, self._tables, strict=True)):
             rows = pane.rows(found, kinds)
@@ -207,15 +207,15 @@ class Live(App[None]):
 
     def _opened(self, shown: RenderableType) -> None:
         # Pressed twice before the answer came, it opens once.
-        if not isinstance(self.screen, Opened):
-            _ = self.push_screen(Opened(shown))
+        if not isinstance(self.screen, DetailScreen):
+            _ = self.push_screen(DetailScreen(shown))
 
 
 def _now() -> str:
     return f"{datetime.now(UTC):%H:%M:%S} UTC"
 
 
-def _fill(table: Rows, rows: Sequence[Row]) -> None:
+def _fill(table: PaneTable, rows: Sequence[PaneRow]) -> None:
     """Show these rows; the cursor and the view stay where they were."""
     places = {row.key: place for place, row in enumerate(rows)}
     before, place = [str(key.value) for key in table.rows], table.cursor_row

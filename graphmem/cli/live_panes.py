@@ -10,21 +10,21 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from graphmem.cli import attention_views, rating_views
-from graphmem.cli.console import Plain
+from graphmem.cli.console import SafeRenderable
 from graphmem.cli.rating_views import COLOURS, WIDTH, named
 from graphmem.cli.terminal import visible
 from graphmem.client.ratings import MOST_DAYS, RatedKind
-from graphmem.model import Activity, Attention, Audit, Card, RatedItem, RatingUpdate
+from graphmem.model import Audit, Card, RatedItem, RatingUpdate, UsageCount, UsageDashboard
 from graphmem.rules import display
 
-Entry: TypeAlias = RatedItem | Activity | RatingUpdate
+Entry: TypeAlias = RatedItem | UsageCount | RatingUpdate
 DAY = timedelta(days=1)
 
 
-class Source(Protocol):
+class StatsSource(Protocol):
     """Where figures come from: a handle of a client."""
 
-    def attention(self, *, kinds: Sequence[RatedKind], limit: int) -> Attention:
+    def attention(self, *, kinds: Sequence[RatedKind], limit: int) -> UsageDashboard:
         """Return what is used."""
         ...
 
@@ -37,7 +37,7 @@ class Source(Protocol):
         ...
 
 
-class Row(NamedTuple):
+class PaneRow(NamedTuple):
     """One line of a pane."""
 
     key: str
@@ -52,48 +52,48 @@ class Pane(NamedTuple):
 
     title: str
     columns: tuple[str, ...]
-    told: Callable[[Attention], Iterator[Row]]
+    told: Callable[[UsageDashboard], Iterator[PaneRow]]
 
-    def rows(self, found: Attention, kinds: Sequence[str]) -> list[Row]:
+    def rows(self, found: UsageDashboard, kinds: Sequence[str]) -> list[PaneRow]:
         """Return the rows of these kinds, in order: cells made visible, keys and entries as is."""
         shown = zip(self.told(found), self.told(visible(found, display.line)), strict=True)
         return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
 
 
-def _top(found: Attention) -> Iterator[Row]:
+def _top(found: UsageDashboard) -> Iterator[PaneRow]:
     for one in found.top:
         tier = Text(one.rating.tier, style=COLOURS[one.rating.tier])
         elo, games = f"{one.rating.elo:.0f}", str(one.rating.games)
         cells = (elo, tier, games, one.kind.lower(), named(one.text, one.id))
-        yield Row(f"{one.kind} {one.id}", cells, one)
+        yield PaneRow(f"{one.kind} {one.id}", cells, one)
 
 
-def _spread(found: Attention) -> Iterator[Row]:
+def _spread(found: UsageDashboard) -> Iterator[PaneRow]:
     most = max((n for _, n in found.histogram), default=1)
     for least, n in found.histogram:
-        yield Row(str(least), (f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
+        yield PaneRow(str(least), (f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
 
 
-def _tiers(found: Attention) -> Iterator[Row]:
+def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
     items = sum(found.tiers.values()) or 1
     for tier, n in found.tiers.items():
-        yield Row(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
+        yield PaneRow(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
 
 
-def _activity(found: Attention) -> Iterator[Row]:
+def _activity(found: UsageDashboard) -> Iterator[PaneRow]:
     for one in found.activity:
         asked = f"{one.tool}: {one.query}" if one.tool else "opened"
         texts = Text(" · ").join(named(text, item_id) for _, item_id, text in one.items)
         cells = (f"{one.at:%m-%d %H:%M:%S}", one.session_id or "–", Text(asked), texts)
-        yield Row(one.id, cells, one)
+        yield PaneRow(one.id, cells, one)
 
 
-def _updates(found: Attention) -> Iterator[Row]:
+def _updates(found: UsageDashboard) -> Iterator[PaneRow]:
     for one in found.updates:
         after = Text(f"{one.after:.0f}", style="green" if one.after > one.before else "red")
         text = named(one.text, one.id)
         cells = (f"{one.at:%m-%d %H:%M:%S}", f"{one.before:.0f}", after, one.kind.lower(), text)
-        yield Row(f"{one.search_id} {one.kind} {one.id}", cells, one)
+        yield PaneRow(f"{one.search_id} {one.kind} {one.id}", cells, one)
 
 
 PANES = (
@@ -105,21 +105,21 @@ PANES = (
 )
 
 
-def opened(source: Source, entry: Entry) -> RenderableType:
+def opened(source: StatsSource, entry: Entry) -> RenderableType:
     """Return what is to be seen of a row that is opened."""
-    return Plain(_opened(source, entry))
+    return SafeRenderable(_opened(source, entry))
 
 
-def _opened(source: Source, entry: Entry) -> RenderableType:
+def _opened(source: StatsSource, entry: Entry) -> RenderableType:
     shown = visible(entry)
-    if not isinstance(shown, Activity):
+    if not isinstance(shown, UsageCount):
         if shown.kind == "Artifact":
             return Group(Text(shown.text or shown.id), Text(shown.id, style="dim"))
         return attention_views.card(visible(source.expand(entry.id)))
     lines: list[RenderableType] = [Text(shown.query or "opened", style="bold")]
     for kind, item_id, text in shown.items:
         lines += [Text(f"{kind.lower()} {item_id}", style="dim"), Text(text or "(gone)")]
-    if isinstance(entry, Activity) and entry.session_id is not None:
+    if isinstance(entry, UsageCount) and entry.session_id is not None:
         # It has begun a day before at most, or it would be over.
         days = min((datetime.now(UTC) - entry.at) / DAY + 2, MOST_DAYS)
         found = source.audit(days=days, session=entry.session_id)
@@ -127,13 +127,13 @@ def _opened(source: Source, entry: Entry) -> RenderableType:
     return Group(*lines)
 
 
-def _texts(row: Row) -> tuple[Text, ...]:
+def _texts(row: PaneRow) -> tuple[Text, ...]:
     """Return the cells of a row as text; Textual reads a string as markup."""
     return tuple(one if isinstance(one, Text) else Text(one) for one in row.cells)
 
 
 def _is_of(entry: Entry | None, kinds: Sequence[str]) -> bool:
-    if isinstance(entry, Activity):
+    if isinstance(entry, UsageCount):
         # Of all kinds: what found nothing too, or turns, which are not rated.
         return len(kinds) > 1 or any(kind in kinds for kind, _, _ in entry.items)
     return entry is None or entry.kind in kinds

@@ -16,9 +16,9 @@ from graphmem.errors import ConfigurationError, InvalidInputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from graphmem.mcp.budget import Cost
-    from graphmem.mcp.over_http import Where
-    from graphmem.mcp.tokens import Tokens
+    from graphmem.mcp.budget import ToolCost
+    from graphmem.mcp.over_http import ListenAddress
+    from graphmem.mcp.tokens import TokenTable
 
 
 @click.command()
@@ -74,13 +74,13 @@ def mcp(
         _over_stdio(app, read_only=read_only)
 
 
-def _where(given: dict[str, Any]) -> Where:
-    from graphmem.mcp.over_http import Where
+def _where(given: dict[str, Any]) -> ListenAddress:
+    from graphmem.mcp.over_http import ListenAddress
 
-    return Where(given["host"], given["port"], given["allow_host"], given["allow_origin"])
+    return ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
 
 
-def _print_config(app: App, name: str, where: Where | None, *, read_only: bool) -> None:
+def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only: bool) -> None:
     """Print the block on stdout, and where it goes on stderr.
 
     Raises:
@@ -105,22 +105,22 @@ def _over_stdio(app: App, *, read_only: bool) -> None:
     import anyio
 
     from graphmem.mcp import serving
-    from graphmem.mcp.sessions import Who
-    from graphmem.mcp.starting import Keeper
+    from graphmem.mcp.sessions import Caller
+    from graphmem.mcp.starting import MemoryConnection
 
     serving.log_to_stderr()
     if sys.stdin.isatty():
         terminal.echo("A client starts this: see --print-config. Ctrl-C ends it.", err=True)
-    who = Who(app.settings.tenant, app.settings.scope, read_only)
-    anyio.run(serving.over_stdio, Keeper(app.settings), who)
+    who = Caller(app.settings.tenant, app.settings.scope, read_only)
+    anyio.run(serving.over_stdio, MemoryConnection(app.settings), who)
 
 
-def _over_http(app: App, where: Where, *, read_only: bool) -> None:
+def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
     import anyio
 
     from graphmem.mcp import serving
     from graphmem.mcp.over_http import over_http
-    from graphmem.mcp.starting import Keeper
+    from graphmem.mcp.starting import MemoryConnection
 
     serving.log_to_stderr()
     tokens, file = _tokens(app, where, read_only=read_only)
@@ -129,10 +129,10 @@ def _over_http(app: App, where: Where, *, read_only: bool) -> None:
         told = f"; the token is in {file}" if file is not None else ""
         terminal.echo(f"Serving {address}{told}; Ctrl-C ends it.", err=True)
 
-    anyio.run(partial(over_http, Keeper(app.settings), tokens, where, ready))
+    anyio.run(partial(over_http, MemoryConnection(app.settings), tokens, where, ready))
 
 
-def _tokens(app: App, where: Where, *, read_only: bool) -> tuple[Tokens, Path | None]:
+def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
     """Return the tokens of the settings, else the one of this user and the file it is in.
 
     Raises:
@@ -167,7 +167,7 @@ def _installed() -> None:
         ) from None
 
 
-def _table(found: tuple[Cost, ...]) -> Table:
+def _table(found: tuple[ToolCost, ...]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)

@@ -82,9 +82,9 @@ def add(
     """Remember TEXT and say what it became; exit code 1 when hygiene refuses it."""
     from graphmem.cli import views
     from graphmem.client.state import valid
-    from graphmem.model import Outcome, Wish
+    from graphmem.model import NewMemory, Outcome
 
-    wish = valid(Wish, content=text, tags=tags, at=at, source=source, id=event_id)
+    wish = valid(NewMemory, content=text, tags=tags, at=at, source=source, id=event_id)
     with app.memory() as opened:
         [outcome] = opened.remember_many([wish])
     app.emit(outcome, views.outcome)

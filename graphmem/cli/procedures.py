@@ -11,7 +11,7 @@ from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
     from graphmem.adapters.local_server import Progress
-    from graphmem.adapters.local_server.plugin.offered import Offer
+    from graphmem.adapters.local_server.plugin.offered import ProcedureSpec
 
 
 @click.group()
@@ -40,7 +40,7 @@ def list_(app: App) -> None:
     app.emit([_described(offer) for offer in found], view)
 
 
-def _described(offer: Offer) -> dict[str, Any]:
+def _described(offer: ProcedureSpec) -> dict[str, Any]:
     return {
         "name": offer.name,
         "signature": offer.signature,

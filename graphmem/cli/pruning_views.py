@@ -12,27 +12,35 @@ from rich.text import Text
 
 from graphmem.cli.belief_views import counted
 from graphmem.cli.rating_views import COLOURS
-from graphmem.model import Fate, Pack, Prunable, Pruned, PrunesRestored, Pruning, Shape
+from graphmem.model import (
+    DetailLevel,
+    Pack,
+    PruneAction,
+    PruneCandidate,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+)
 
 MOST = 20
 """Items of each fate, and lines of each run, that are shown; all of them are in the JSON."""
-DONE = {Fate.ARCHIVE: "archived", Fate.COMPRESS: "compressed"}
+DONE = {PruneAction.ARCHIVE: "archived", PruneAction.COMPRESS: "compressed"}
 SHAPES = {
-    Shape.WHOLE: "whole",
-    Shape.SUMMARY: "summarised",
-    Shape.POINTER: "one line",
-    Shape.LEFT_OUT: "left out",
+    DetailLevel.WHOLE: "whole",
+    DetailLevel.SUMMARY: "summarised",
+    DetailLevel.POINTER: "one line",
+    DetailLevel.LEFT_OUT: "left out",
 }
 
 
-def report(done: Pruning) -> RenderableType:
+def report(done: PruneReport) -> RenderableType:
     """Return what was pruned, or would be."""
     seen = (
         f"{counted(done.rated, 'rated item')} looked at, {done.kept} LOW or VERY_LOW stay for now"
     )
     if not done.items:
         return Text(f"Nothing is to be pruned: {seen}.", style="dim")
-    verb = "Pruned" if done.applied else "Would be pruned"
+    verb = "PruneRecord" if done.applied else "Would be pruned"
     fates = Counter(item.fate for item in done.items)
     told = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
     parts: list[RenderableType] = [Text(f"{verb}: {told}."), Text(seen, style="dim")]
@@ -47,7 +55,7 @@ def report(done: Pruning) -> RenderableType:
     return Group(*parts)
 
 
-def manifest(lines: tuple[Pruned, ...]) -> RenderableType:
+def manifest(lines: tuple[PruneRecord, ...]) -> RenderableType:
     """Return what pruning ever did, run by run."""
     if not lines:
         return Text("Nothing was ever pruned here.", style="dim")
@@ -68,7 +76,7 @@ def manifest(lines: tuple[Pruned, ...]) -> RenderableType:
     return Group(*parts)
 
 
-def restored(done: PrunesRestored) -> Text:
+def restored(done: PruneRestoreReport) -> Text:
     """Return what was brought back."""
     if not done.items:
         return Text("All of it is back already.", style="dim")
@@ -90,7 +98,7 @@ def pack(found: Pack, text: str, output: Path | None) -> RenderableType:
     return Group(Text(f"Written to {output}."), line)
 
 
-def _items(items: list[Prunable], word: str) -> RenderableType:
+def _items(items: list[PruneCandidate], word: str) -> RenderableType:
     table = Table(title=word, title_justify="left", box=None, pad_edge=False)
     table.add_column("rating", justify="right")
     table.add_column("tier")
@@ -107,7 +115,7 @@ def _more(count: int) -> list[Text]:
     return [Text(f"  and {count - MOST} more", style="dim")] if count > MOST else []
 
 
-def _run(line: Pruned) -> str:
+def _run(line: PruneRecord) -> str:
     return line.run_id
 
 

@@ -10,15 +10,15 @@ from rich.text import Text
 
 from graphmem.cli.belief_views import counted
 from graphmem.model import (
-    Activity,
-    Attention,
     Audit,
     RatedItem,
+    RatingReport,
     RatingUpdate,
     SessionAudit,
-    Settled,
     Severity,
     Tier,
+    UsageCount,
+    UsageDashboard,
 )
 
 SEVERITIES = {
@@ -33,7 +33,7 @@ WIDTH = 40
 COLOURS = {Tier.HIGH: "green", Tier.MEDIUM: "cyan", Tier.LOW: "yellow", Tier.VERY_LOW: "red"}
 
 
-def settled(done: Settled) -> Text:
+def settled(done: RatingReport) -> Text:
     """Return what rating the log has done."""
     if not done.sessions:
         return Text("Nothing new: no session has ended since the last run.", style="dim")
@@ -45,7 +45,7 @@ def settled(done: Settled) -> Text:
     )
 
 
-def dashboard(found: Attention) -> RenderableType:
+def dashboard(found: UsageDashboard) -> RenderableType:
     """Return all parts, one below the other."""
     if not (found.top or found.activity):
         return Text("Nothing was searched for yet.", style="dim")
@@ -111,7 +111,7 @@ def _top(items: Sequence[RatedItem]) -> Table:
     return table
 
 
-def _spread(found: Attention) -> Group:
+def _spread(found: UsageDashboard) -> Group:
     tiers = Text("  ").join(
         Text(f"{tier} {n}", style=COLOURS[tier]) for tier, n in found.tiers.items()
     )
@@ -122,7 +122,7 @@ def _spread(found: Attention) -> Group:
     return Group(tiers, bars)
 
 
-def _activity(done: Sequence[Activity]) -> Table:
+def _activity(done: Sequence[UsageCount]) -> Table:
     table = Table("when", "session", "", box=None, pad_edge=False)
     for one in done:
         asked = f"{one.tool}: {one.query}" if one.tool else "opened"

@@ -14,7 +14,7 @@ from graphmem.cli.browse import browse
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphmem.adapters.local_server import Finding, ServerStatus
+    from graphmem.adapters.local_server import DoctorFinding, ServerStatus
 
 _SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
 
@@ -185,7 +185,7 @@ def _duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-def _findings_table(findings: list[Finding]) -> RenderableType:
+def _findings_table(findings: list[DoctorFinding]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 

@@ -23,10 +23,10 @@ def start(app: App) -> Endpoint:
     )
 
     from graphmem.adapters import local_server
-    from graphmem.cli.console import Label
+    from graphmem.cli.console import TaskLabel
 
     columns = (
-        Label(),
+        TaskLabel(),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),

@@ -12,7 +12,7 @@ from graphmem.cli.app import App, command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphmem.model import Adopted, Exported, Imported
+    from graphmem.model import ExportReport, ForeignImportReport, ImportReport
 
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
@@ -64,17 +64,17 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
 
 def _adopt(app: App, file: Path, source: str) -> int:
     from graphmem.adapters.conversations.source import opened, parsed_document
-    from graphmem.rules.adopting.steps import Verb
+    from graphmem.rules.adopting.steps import ImportAction
 
     with opened(file) as handle:
         data = parsed_document(file, handle)
-    with app.memory() as memory, app.counting({verb: verb.value for verb in Verb}) as tell:
+    with app.memory() as memory, app.counting({verb: verb.value for verb in ImportAction}) as tell:
         done = memory.adopt(data, source, tell)
     app.emit(done, _adopted)
     return int(bool(done.refused))
 
 
-def _adopted(done: Adopted) -> RenderableType:
+def _adopted(done: ForeignImportReport) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
@@ -86,7 +86,7 @@ def _adopted(done: Adopted) -> RenderableType:
     return Group(table, *(f"Refused: {line}" for line in done.refused))
 
 
-def _exported(done: Exported, file: Path) -> RenderableType:
+def _exported(done: ExportReport, file: Path) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
@@ -101,7 +101,7 @@ def _exported(done: Exported, file: Path) -> RenderableType:
     return Group(table, said)
 
 
-def _imported(done: Imported, tenant: str) -> str:
+def _imported(done: ImportReport, tenant: str) -> str:
     text = (
         f"{done.written:,} records of tenant {done.tenant} are now in {tenant}, "
         f"with {done.links:,} relationships."

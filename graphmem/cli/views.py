@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem.model import (
-    Chain,
     CommitOutcome,
     Memory,
+    MemoryChain,
     MemoryEvent,
     Outcome,
     Status,
@@ -118,7 +118,7 @@ def history(events: Iterable[MemoryEvent]) -> Table:
     return table
 
 
-def chain(found: Chain) -> Group:
+def chain(found: MemoryChain) -> Group:
     """Return a supersession chain: the memories, then what replaced what."""
     contents = {m.id: m.content for m in found.memories}
     lines: list[RenderableType] = [memories(found.memories)]

@@ -15,9 +15,9 @@ from graphmem.model import (
     BeliefReasons,
     Combine,
     Competition,
-    Kind,
+    EvidenceDetail,
+    EvidenceKind,
     MemoryReasons,
-    Piece,
     PolicyOrigin,
     PolicyRead,
     Replacement,
@@ -110,7 +110,7 @@ def _arithmetic(found: BeliefReasons) -> Table:
     return table
 
 
-def _role(piece: Piece, places: dict[str, int], competition: Competition | None) -> str:
+def _role(piece: EvidenceDetail, places: dict[str, int], competition: Competition | None) -> str:
     if competition is not None:
         return "last affirmation" if piece.event_id == competition.affirmed_id else ""
     if piece.echo_of is None:
@@ -132,8 +132,8 @@ def _sums(found: BeliefReasons) -> Iterator[str]:
         yield f"belief   {number(belief.initial_confidence, 4)}, as before any evidence"
         return
     for name, letter, kind, log, value in (
-        ("for", "+", Kind.SUPPORTING, found.log_positive, belief.positive),
-        ("against", "−", Kind.REFUTING, found.log_negative, belief.negative),
+        ("for", "+", EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
+        ("against", "−", EvidenceKind.REFUTING, found.log_negative, belief.negative),
     ):
         parts = [number(p.says, 3) for p in found.pieces if p.counts and p.kind is kind]
         whole = len(found.pieces) == found.total and 1 < len(parts) <= MOST_ADDENDS
@@ -188,7 +188,7 @@ def _test(found: BeliefReasons) -> Text:
 def _around(found: BeliefReasons) -> Iterator[Text]:
     """Yield what was taken back, what stands in whose place, and what asserts it."""
     for one in found.withdrawn:
-        mark = "+" if one.kind is Kind.SUPPORTING else "−"
+        mark = "+" if one.kind is EvidenceKind.SUPPORTING else "−"
         yield Text(
             f"taken back: {mark} {one.source_type} {number(one.confidence)} of "
             f"{day(one.occurred_at)}, {one.event_id}, by {one.retraction_id}"

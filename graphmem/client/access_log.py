@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from graphmem.operations import access_log
-from graphmem.operations.access_log import Access, Bound, Entry, Search
+from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SessionStart
 
 if TYPE_CHECKING:
     from graphmem.ports import Telemetry
@@ -30,7 +30,7 @@ class AccessLog:
     def __init__(self, telemetry: Telemetry | None = None) -> None:
         self._telemetry = telemetry
         self._waiting: dict[str, Entry] = {}
-        self._open: dict[str, tuple[Bound, int]] = {}
+        self._open: dict[str, tuple[SessionStart, int]] = {}
         """Sessions that began, and how much was logged in each."""
         self._new = 0
         """Come since somebody was told to write."""
@@ -43,7 +43,7 @@ class AccessLog:
         """How many were given up because they could not be written in time."""
         return self._lost
 
-    def add(self, entry: Access | Search, start: Bound | None = None) -> bool:
+    def add(self, entry: AccessEntry | SearchEntry, start: SessionStart | None = None) -> bool:
         """Keep an entry of a session, which begins with it; return whether it is time to write.
 
         It is time for one of `FULL` only, so that callers at once do not all write, and a server
@@ -63,7 +63,7 @@ class AccessLog:
             self._new = 0
             return True
 
-    def end(self, start: Bound, now: datetime) -> None:
+    def end(self, start: SessionStart, now: datetime) -> None:
         """End a session; one in which nothing was logged has never begun."""
         with self._changing():
             if start.event_id in self._open:
@@ -106,10 +106,10 @@ class AccessLog:
                     lost=self._lost - lost,
                 )
 
-    def _logged(self, start: Bound) -> int:
+    def _logged(self, start: SessionStart) -> int:
         return self._open[start.event_id][1] if start.event_id in self._open else 0
 
-    def _end(self, start: Bound, now: datetime) -> None:
+    def _end(self, start: SessionStart, now: datetime) -> None:
         _, logged = self._open.pop(start.event_id)
         end = access_log.ended(start, now, logged)
         self._waiting[end.event_id] = end
@@ -117,7 +117,7 @@ class AccessLog:
     def _give_up_one(self) -> None:
         # The oldest, but no beginning or end: without them a session could not be told from others.
         for event_id, entry in self._waiting.items():
-            if not isinstance(entry, Bound):
+            if not isinstance(entry, SessionStart):
                 del self._waiting[event_id]
                 self._lost += 1
                 return

@@ -8,26 +8,26 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid
 from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
 from graphmem.model import (
-    Adopted,
+    EventSource,
     EventType,
+    ForeignImportReport,
     Instant,
     Name,
+    NewMemory,
     Observation,
     Record,
-    Source,
+    TenantScope,
     Text,
-    Wall,
-    Wish,
 )
 from graphmem.operations import episode, evidence, lineage
 from graphmem.ports import OnPart, silent
 from graphmem.rules import drafts
 from graphmem.rules.adopting import graphiti, mem0
-from graphmem.rules.adopting.steps import Step, Verb
+from graphmem.rules.adopting.steps import ImportAction, ImportStep
 
 PLANS = {"mem0": mem0.plan, "graphiti": graphiti.plan}
 BATCH = 200
@@ -49,10 +49,10 @@ class _Episode(Record):
     at: Instant
 
 
-class AsyncAdopting(Observed):
+class AsyncAdopting(Instrumented):
     """Taking in foreign data, awaited."""
 
-    async def adopt(self, data: object, source: str, on_part: OnPart = silent) -> Adopted:
+    async def adopt(self, data: object, source: str, on_part: OnPart = silent) -> ForeignImportReport:
         """Take in what another memory holds, as if it had been told here at the time.
 
         Of mem0: each text is remembered in scope `user:<user_id>` (else `agent:`, `run:`, else
@@ -84,18 +84,18 @@ class AsyncAdopting(Observed):
         taking = _Taking(self._state, on_part)
         for steps in _parts(plan.steps):
             await taking.all(steps)
-        return Adopted(
+        return ForeignImportReport(
             done=dict(taking.done),
             refused=(*plan.refused, *taking.refused),
             unplaced=dict(sorted(plan.unplaced.items())),
         )
 
 
-def _parts(steps: list[Step]) -> Iterator[list[Step]]:
+def _parts(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
     """Yield neighbours of one kind and scope together, as far as they can be written so."""
     for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
         found = list(run)
-        most = BATCH if found[0].verb in (Verb.REMEMBER, Verb.OBSERVE) else 1
+        most = BATCH if found[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
         for start in range(0, len(found), most):
             yield found[start : start + most]
 
@@ -103,7 +103,7 @@ def _parts(steps: list[Step]) -> Iterator[list[Step]]:
 class _Taking:
     """Takes steps, and notes what became of them."""
 
-    def __init__(self, state: State, on_part: OnPart) -> None:
+    def __init__(self, state: HandleState, on_part: OnPart) -> None:
         self._own = replace(state, session=None)
         self._on_part = on_part
         self.done: Counter[str] = Counter()
@@ -111,7 +111,7 @@ class _Taking:
         self._memories: dict[str, str] = {}
         """What each foreign memory is here by now."""
 
-    async def all(self, steps: list[Step]) -> None:
+    async def all(self, steps: list[ImportStep]) -> None:
         """Take steps of one kind and scope; together if that can be done, else one by one."""
         try:
             await self._taken(steps)
@@ -126,28 +126,28 @@ class _Taking:
             return
         self._on_part(steps[0].verb, len(steps))
 
-    async def _taken(self, steps: list[Step]) -> None:
+    async def _taken(self, steps: list[ImportStep]) -> None:
         state, step = self._on(steps[0].scope), steps[0]
         match step.verb:
-            case Verb.REMEMBER:
+            case ImportAction.REMEMBER:
                 await self._remember(state, steps)
                 return
-            case Verb.OBSERVE:
+            case ImportAction.OBSERVE:
                 seen = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
                 await evidence.observe_many(state.binding, seen)
-            case Verb.EPISODE:
+            case ImportAction.EPISODE:
                 told = valid(_Episode, id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, episode.Stretch(**dict(told)))
-            case Verb.RETRACT:
-                source = valid(Source, id=step.id, at=step.at, source="graphiti")
+                await episode.open_episode(state.binding, episode.NewEpisode(**dict(told)))
+            case ImportAction.RETRACT:
+                source = valid(EventSource, id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id
                 await evidence.retract(state.binding, target, source)
-            case Verb.SUPERSEDE | Verb.DEPRECATE:
+            case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
                 await self._correct(state, step)
         self.done[step.verb] += len(steps)
 
-    async def _remember(self, state: State, steps: list[Step]) -> None:
-        wishes = [valid(Wish, id=s.id, at=s.at, **s.given) for s in steps]
+    async def _remember(self, state: HandleState, steps: list[ImportStep]) -> None:
+        wishes = [valid(NewMemory, id=s.id, at=s.at, **s.given) for s in steps]
         outcomes = await state.commit(wishes)
         for step, outcome in zip(steps, outcomes, strict=True):
             if outcome.memory_id is None:
@@ -157,25 +157,25 @@ class _Taking:
                 self._memories[step.origin] = outcome.memory_id
                 self.done[step.verb] += 1
 
-    async def _correct(self, state: State, step: Step) -> None:
+    async def _correct(self, state: HandleState, step: ImportStep) -> None:
         known = self._memories.get(step.origin)
         if known is None:
             raise InvalidInputError("what came before it was refused.")
         given: dict[str, Any] = {**step.given}
-        source = valid(Source, at=step.at, id=step.id, actor=given.get("actor"))
-        by = lineage.Correction(at=source.at, id=source.id, actor=source.actor)
-        if step.verb is Verb.DEPRECATE:
+        source = valid(EventSource, at=step.at, id=step.id, actor=given.get("actor"))
+        by = lineage.LineageChange(at=source.at, id=source.id, actor=source.actor)
+        if step.verb is ImportAction.DEPRECATE:
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return
-        wish = valid(Wish, at=step.at, id=step.id, **given)
+        wish = valid(NewMemory, at=step.at, id=step.id, **given)
         done = await lineage.supersede(state.binding, known, wish, by, state.all_rules())
         self._memories[step.origin] = done.newer_id
 
-    def _on(self, scope: str | None) -> State:
+    def _on(self, scope: str | None) -> HandleState:
         if scope is None:
             return self._own
         to = self._own.binding
-        own = valid(Wall, tenant=to.wall.tenant, scope=scope)
+        own = valid(TenantScope, tenant=to.wall.tenant, scope=scope)
         wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
         return replace(self._own, binding=replace(to, wall=wall))
 
@@ -183,6 +183,6 @@ class _Taking:
 class Adopting:
     """Taking in foreign data, blocking: the twin of `AsyncAdopting`."""
 
-    _state: State
+    _state: HandleState
 
     adopt = blocking(AsyncAdopting.adopt)

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.client.given import Id
-from graphmem.client.observing import Observed
+from graphmem.client.observing import Instrumented
 from graphmem.client.recalling import Question
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.model import Card, Name, Record, StalePage
 from graphmem.operations import expanding, staleness
-from graphmem.operations.access_log import Artifact, Hit
+from graphmem.operations.access_log import ArtifactRef, SearchHit
 from graphmem.rules import attention
 
 MOST_ROWS = 1_000
@@ -36,7 +36,7 @@ class _Searched(Record):
     results: Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]
 
 
-class AsyncAttention(Observed):
+class AsyncAttention(Instrumented):
     """A closer look, awaited."""
 
     async def expand(self, item_id: str) -> Card:
@@ -69,7 +69,7 @@ class AsyncAttention(Observed):
             InvalidInputError: an argument does not fit.
         """
         touched = _artifact(self._state, kind, ref)
-        await self._state.accessed("Artifact", touched.id, touched)
+        await self._state.accessed("ArtifactRef", touched.id, touched)
 
     async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
         """Log a search that an agent made with a tool of its own; see `expand`.
@@ -124,7 +124,7 @@ class AsyncAttention(Observed):
 class Attention:
     """A closer look, blocking: the twin of `AsyncAttention`."""
 
-    _state: State
+    _state: HandleState
 
     expand = blocking(AsyncAttention.expand)
     touch = blocking(AsyncAttention.touch)
@@ -133,13 +133,13 @@ class Attention:
     stale = blocking(AsyncAttention.stale)
 
 
-def _artifact(state: State, kind: str, ref: str) -> Artifact:
+def _artifact(state: HandleState, kind: str, ref: str) -> ArtifactRef:
     given = valid(_Touched, kind=kind, ref=ref)
-    return Artifact(state.binding.wall.scope, given.kind, given.ref)
+    return ArtifactRef(state.binding.wall.scope, given.kind, given.ref)
 
 
-def _hit(state: State, one: Result) -> Hit:
+def _hit(state: HandleState, one: Result) -> SearchHit:
     if isinstance(one, str):
-        return Hit(None, one)
+        return SearchHit(None, one)
     touched = _artifact(state, *one)
-    return Hit("Artifact", touched.id, artifact=touched)
+    return SearchHit("ArtifactRef", touched.id, artifact=touched)

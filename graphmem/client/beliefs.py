@@ -15,8 +15,8 @@ from graphmem.client.given import (
     records,
     several,
 )
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid, yes_or_no
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.model import (
     AsOf,
     Belief,
@@ -24,6 +24,7 @@ from graphmem.model import (
     BeliefEvent,
     BeliefPage,
     FlipSet,
+    HypotheticalEvidence,
     Part,
     Predicate,
     Provenance,
@@ -31,7 +32,6 @@ from graphmem.model import (
     Slot,
     SlotPage,
     Status,
-    Supposed,
     Trail,
 )
 from graphmem.operations import belief, belief_lineage, flips, slots
@@ -46,7 +46,7 @@ class _Subject(Record):
     subject: Part | None
 
 
-class AsyncBeliefs(Observed):
+class AsyncBeliefs(Instrumented):
     """Beliefs as one reader sees them, awaited."""
 
     async def predicates(self) -> Sequence[Predicate]:
@@ -138,7 +138,7 @@ class AsyncBeliefs(Observed):
             NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        suppose = belief.Suppose(
+        suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled),
             skip=bounded("start", start, MOST_PIECES, least=0),
             limit=bounded("limit", limit, MOST_ROWS),
@@ -149,7 +149,7 @@ class AsyncBeliefs(Observed):
     async def what_if(
         self,
         belief_id: BeliefLike,
-        evidence: Iterable[Supposed | Mapping[str, Any]] = (),
+        evidence: Iterable[HypotheticalEvidence | Mapping[str, Any]] = (),
         *,
         without: Iterable[str] = (),
         pooled: bool = False,
@@ -169,9 +169,9 @@ class AsyncBeliefs(Observed):
             NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        extra = records("evidence", Supposed, evidence)
+        extra = records("evidence", HypotheticalEvidence, evidence)
         left = [valid(Id, id=one).id for one in several("without", without)]
-        suppose = belief.Suppose(
+        suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled), extra=tuple(extra), without=tuple(left)
         )
         by = reading_of({"as_of": as_of})
@@ -285,7 +285,7 @@ class AsyncBeliefs(Observed):
 class Beliefs:
     """Beliefs as one reader sees them, blocking: the twin of `AsyncBeliefs`."""
 
-    _state: State
+    _state: HandleState
 
     predicates = blocking(AsyncBeliefs.predicates)
     current = blocking(AsyncBeliefs.current)

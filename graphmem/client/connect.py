@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError
-from graphmem.model import Wall
-from graphmem.operations.erasing import Guarded
+from graphmem.model import TenantScope
+from graphmem.operations.erasing import ErasureGuard
 from graphmem.operations.schema import migration
-from graphmem.ports import Binding, World
+from graphmem.ports import RequestContext, Services
 from graphmem.rules import drafts
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
-__all__ = ["Address", "Binding", "address", "awaited_world", "blocking_world", "bound", "settings"]
+__all__ = ["Neo4jAddress", "RequestContext", "address", "awaited_world", "blocking_world", "bound", "settings"]
 
 SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Neo4jAddress:
     """Where a server is and how to log in."""
 
     uri: str
@@ -49,7 +49,7 @@ def settings() -> Settings:
     return Settings.load()
 
 
-def address(known: Settings, report: Callable[[str], None]) -> Address:
+def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
     """Return the settings' server, or the managed one, started when it does not run.
 
     Raises:
@@ -60,7 +60,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Address:
         from graphmem.adapters import local_server
 
         endpoint = local_server.ensure(known, report=lambda progress: report(str(progress)))
-        return Address(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
+        return Neo4jAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
     if known.password is None:
         raise ConfigurationError(
             "GRAPHMEM_URI is set and GRAPHMEM_PASSWORD is not.", hint="Set both."
@@ -71,7 +71,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Address:
             "GRAPHMEM_URI is no address of a Neo4j server.",
             hint="Write it like bolt://127.0.0.1:7687 or neo4j+s://host; user and password apart.",
         )
-    return Address(known.uri, known.user, known.password.get_secret_value())
+    return Neo4jAddress(known.uri, known.user, known.password.get_secret_value())
 
 
 def _is_address(uri: str) -> bool:
@@ -91,11 +91,11 @@ def _is_address(uri: str) -> bool:
 
 def blocking_world(
     known: Settings,
-    at: Address,
+    at: Neo4jAddress,
     report: Callable[[str], None],
     embedder: Embedder | None,
     llm: Llm | None = None,
-) -> World:
+) -> Services:
     """Return a world whose ports never suspend."""
     from graphmem.adapters.clock import BlockingClock
     from graphmem.adapters.export_files import BlockingExports
@@ -109,16 +109,16 @@ def blocking_world(
     writer = llm or open_llm(known, awaited=False)
     graph = BlockingGraph(at, known)
     files, exports = BlockingFiles(), BlockingExports()
-    return World(graph, model, BlockingClock(), known, report, files, exports, writer)
+    return Services(graph, model, BlockingClock(), known, report, files, exports, writer)
 
 
 def awaited_world(
     known: Settings,
-    at: Address,
+    at: Neo4jAddress,
     report: Callable[[str], None],
     embedder: Embedder | None,
     llm: Llm | None = None,
-) -> World:
+) -> Services:
     """Return a world on the running event loop."""
     from graphmem.adapters.clock import AwaitedClock
     from graphmem.adapters.export_files import AwaitedExports
@@ -133,10 +133,10 @@ def awaited_world(
     writer = llm or open_llm(known, awaited=True)
     graph = AwaitedGraph(at, known)
     files, exports, clock = AwaitedFiles(), AwaitedExports(), AwaitedClock()
-    return World(graph, model, clock, known, report, files, exports, writer, gather=together)
+    return Services(graph, model, clock, known, report, files, exports, writer, gather=together)
 
 
-async def bound(world: World, known: Settings) -> Binding:
+async def bound(world: Services, known: Settings) -> RequestContext:
     """Return the world bound to the settings' tenant and scope, its schema checked.
 
     The managed server has no operator, so its schema is brought up to date here. Connections are
@@ -147,16 +147,16 @@ async def bound(world: World, known: Settings) -> Binding:
         SchemaError, ModelMismatchError, UnavailableError: see `migration.checked`.
     """
     try:
-        own = valid(Wall, tenant=known.tenant, scope=known.scope)
+        own = valid(TenantScope, tenant=known.tenant, scope=known.scope)
         wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
         model = await _ready(world, known)
     except BaseException:
         await world.graph.close()
         raise
-    return Binding(replace(world, graph=Guarded(world.graph, time.monotonic)), wall, model)
+    return RequestContext(replace(world, graph=ErasureGuard(world.graph, time.monotonic)), wall, model)
 
 
-async def again(world: World) -> None:
+async def again(world: Services) -> None:
     """Find the server again, start the managed one when it does not run, and check the schema.
 
     Raises:
@@ -167,7 +167,7 @@ async def again(world: World) -> None:
     await _ready(world, known)
 
 
-async def _ready(world: World, known: Settings) -> EmbeddingModel:
+async def _ready(world: Services, known: Settings) -> EmbeddingModel:
     await world.graph.verify()
     if known.uri is None:
         await migration.migrate_if_due(world)

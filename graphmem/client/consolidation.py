@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid, yes_or_no
-from graphmem.model import Consolidated, ConsolidationPolicy, Record
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.model import ConsolidationPolicy, ConsolidationReport, Record
 from graphmem.operations import consolidation
 from graphmem.ports import OnPart, silent
 
@@ -13,7 +13,7 @@ class _By(Record):
     policy: ConsolidationPolicy
 
 
-class AsyncConsolidation(Observed):
+class AsyncConsolidation(Instrumented):
     """Consolidation of one scope, awaited."""
 
     async def consolidate(
@@ -24,7 +24,7 @@ class AsyncConsolidation(Observed):
         if_due: bool = False,
         policy: ConsolidationPolicy | None = None,
         on_part: OnPart = silent,
-    ) -> Consolidated:
+    ) -> ConsolidationReport:
         """Let what was said in several episodes become beliefs of the handle's own scope.
 
         Looked at are turns of people, and episodes without turns, on which no belief rests yet.
@@ -54,7 +54,7 @@ class AsyncConsolidation(Observed):
         wanted = valid(_By, policy=ConsolidationPolicy() if policy is None else policy).policy
         to = self._state.binding
         llm = None if yes_or_no("extractive", extractive) else to.world.llm
-        how = consolidation.How(
+        how = consolidation.ConsolidationOptions(
             policy=wanted,
             llm=llm,
             apply=not yes_or_no("dry_run", dry_run),
@@ -67,6 +67,6 @@ class AsyncConsolidation(Observed):
 class Consolidation:
     """Consolidation of one scope, blocking: the twin of `AsyncConsolidation`."""
 
-    _state: State
+    _state: HandleState
 
     consolidate = blocking(AsyncConsolidation.consolidate)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from graphmem.client.observing import Observed
+from graphmem.client.observing import Instrumented
 from graphmem.client.recalling import Looking, Question, asked, hits
-from graphmem.client.state import State, blocking, bounded, listed, valid
+from graphmem.client.state import HandleState, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
 from graphmem.rules import context, identity
@@ -17,7 +17,7 @@ class _About(Record):
     about: Question
 
 
-class AsyncContexts(Observed):
+class AsyncContexts(Instrumented):
     """What is remembered for a prompt, awaited."""
 
     async def context(
@@ -76,6 +76,6 @@ def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:
 class Contexts:
     """What is remembered for a prompt, blocking: the twin of `AsyncContexts`."""
 
-    _state: State
+    _state: HandleState
 
     context = blocking(AsyncContexts.context)

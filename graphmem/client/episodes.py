@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from graphmem.client.given import AskedId, file_of
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid, yes_or_no
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
 from graphmem.model import (
-    Compression,
-    Graduation,
+    CompressionReport,
+    GraduationReport,
     Name,
     Record,
     RestoredEpisode,
@@ -32,7 +32,7 @@ class _Known(Record):
     id: AskedId
 
 
-class AsyncEpisodes(Observed):
+class AsyncEpisodes(Instrumented):
     """Upkeep of the episodes of one scope, awaited."""
 
     async def graduate(
@@ -41,7 +41,7 @@ class AsyncEpisodes(Observed):
         *,
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
-    ) -> Graduation:
+    ) -> GraduationReport:
         """Give important episodes of the handle's own scope a line each in a digest.
 
         Due are those of importance 0.7 and more that were looked at three times or are older than
@@ -73,7 +73,7 @@ class AsyncEpisodes(Observed):
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
         on_part: OnPart = silent,
-    ) -> Compression:
+    ) -> CompressionReport:
         """Reduce episodes of the handle's own scope that nobody needed to their summaries.
 
         Compressed are those older than 30 days, of an importance below 0.7, that nobody looked at
@@ -125,7 +125,7 @@ def _path(file: str | os.PathLike[str]) -> Path:
 class Episodes:
     """Upkeep of the episodes of one scope, blocking: the twin of `AsyncEpisodes`."""
 
-    _state: State
+    _state: HandleState
 
     graduate = blocking(AsyncEpisodes.graduate)
     compress = blocking(AsyncEpisodes.compress)

@@ -6,30 +6,30 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from graphmem.client.given import file_of, several
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid, yes_or_no
-from graphmem.model import Forgettable, Forgotten, Name, Record
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.model import ErasureReport, ErasureTarget, Name, Record
 from graphmem.operations import erasing
 from graphmem.ports import OnPart, silent
 
 
 class _Asked(Record):
-    what: Forgettable
+    what: ErasureTarget
     id: Name
 
 
-class AsyncErasing(Observed):
+class AsyncErasing(Instrumented):
     """Erasure, awaited."""
 
     async def forget(
         self,
-        what: Forgettable | str,
+        what: ErasureTarget | str,
         id: str,  # noqa: A002 - the name that every verb has for it
         *,
         apply: bool = False,
         digests: Iterable[Path | str] = (),
         on_part: OnPart = silent,
-    ) -> Forgotten:
+    ) -> ErasureReport:
         """Erase a memory, a belief, an episode, a scope or a tenant, with all that came from it.
 
         It cannot be brought back, and does not come back: a tombstone, a digest without content,
@@ -57,7 +57,7 @@ class AsyncErasing(Observed):
         """
         given, sure = valid(_Asked, what=what, id=id), yes_or_no("apply", apply)
         files = [file_of("digests", one) for one in several("digests", digests)]
-        wish = erasing.Wish(given.what, given.id, sure, on_part, files)
+        wish = erasing.ErasureRequest(given.what, given.id, sure, on_part, files)
         if sure:
             # What waits to be logged may name it.
             await self._state.try_flush()
@@ -67,6 +67,6 @@ class AsyncErasing(Observed):
 class Erasing:
     """Erasure, blocking: the twin of `AsyncErasing`."""
 
-    _state: State
+    _state: HandleState
 
     forget = blocking(AsyncErasing.forget)

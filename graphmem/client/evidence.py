@@ -19,31 +19,31 @@ from graphmem.client.given import (
     records,
     several,
 )
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
+    BeliefEvidence,
+    EventSource,
     EventType,
-    Experience,
+    EvidenceReceipt,
+    EvidenceSource,
     Hypothesis,
     Observation,
     Policy,
     Predicate,
-    Recorded,
-    Replaced,
-    Retraction,
-    Source,
-    Testimony,
+    ReplacementReceipt,
+    RetractionReceipt,
 )
 from graphmem.operations import evidence
 from graphmem.operations.declaring import policy
 from graphmem.rules import claims
 
-_E = TypeVar("_E", bound=Experience)
+_E = TypeVar("_E", bound=EvidenceSource)
 _PAIR = 2
 
 
-class AsyncEvidence(Observed):
+class AsyncEvidence(Instrumented):
     """Evidence as one writer records it, awaited."""
 
     async def predicate(
@@ -65,7 +65,7 @@ class AsyncEvidence(Observed):
         named = valid(Named, name=name, template=template)
         fields: dict[str, Any] = dict(declared)
         reading = {k: fields.pop(k) for k in Policy.model_fields.keys() & fields.keys()}
-        wanted, source = valid(Policy, **reading), valid(Source, **fields)
+        wanted, source = valid(Policy, **reading), valid(EventSource, **fields)
         return await policy.declare(self._state.binding, named.name, wanted, named.template, source)
 
     async def observe(
@@ -74,7 +74,7 @@ class AsyncEvidence(Observed):
         predicate: str,
         object: str,  # noqa: A002
         **seen: Unpack[Seen],
-    ) -> Recorded:
+    ) -> EvidenceReceipt:
         """Record one piece of evidence about a triple; the first makes its belief.
 
         Raises:
@@ -88,8 +88,8 @@ class AsyncEvidence(Observed):
     async def observe_many(
         self,
         observations: Iterable[Observation | Mapping[str, Any]],
-        on_batch: Callable[[Sequence[Recorded]], None] | None = None,
-    ) -> Sequence[Recorded]:
+        on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
+    ) -> Sequence[EvidenceReceipt]:
         """Record evidence in its order, every 500 pieces in one transaction.
 
         Beliefs that are new get their embeddings at the end; until then words find them.
@@ -106,7 +106,7 @@ class AsyncEvidence(Observed):
         placed = [await self._placed(one) for one in given]
         return await evidence.observe_many(self._state.binding, placed, on_batch)
 
-    async def believe(self, statement: str | None = None, **thought: Unpack[Thought]) -> Recorded:
+    async def believe(self, statement: str | None = None, **thought: Unpack[Thought]) -> EvidenceReceipt:
         """Record a hypothesis to be tested, and return the id of its belief.
 
         Args:
@@ -121,7 +121,7 @@ class AsyncEvidence(Observed):
 
     async def evidence(
         self, belief: BeliefLike, kind: str, strength: float, **source: Unpack[Where]
-    ) -> Recorded:
+    ) -> EvidenceReceipt:
         """Record evidence for or against a belief, for the sequential test.
 
         Args:
@@ -136,12 +136,12 @@ class AsyncEvidence(Observed):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        said = valid(Testimony, kind=kind, strength=strength, **source)
+        said = valid(BeliefEvidence, kind=kind, strength=strength, **source)
         return await evidence.testify(
             self._state.binding, belief_id_of(belief), await self._placed(said)
         )
 
-    async def retract(self, event_id: str, **source: Unpack[From]) -> Retraction:
+    async def retract(self, event_id: str, **source: Unpack[From]) -> RetractionReceipt:
         """Cancel a piece of evidence for every valid time, from now on.
 
         The event may not be there yet: it is cancelled when it comes. A retraction can be
@@ -153,7 +153,7 @@ class AsyncEvidence(Observed):
             EventConflictError, InvalidInputError: see `observe`.
         """
         target = valid(Target, event_id=event_id).event_id
-        return await evidence.retract(self._state.binding, target, valid(Source, **source))
+        return await evidence.retract(self._state.binding, target, valid(EventSource, **source))
 
     async def revise(
         self,
@@ -162,7 +162,7 @@ class AsyncEvidence(Observed):
         *,
         reason: str | None = None,
         **thought: Unpack[Thought],
-    ) -> Replaced:
+    ) -> ReplacementReceipt:
         """Put another wording, or another triple, in the place of a belief.
 
         The older stays readable with its evidence; the newer starts with none.
@@ -184,14 +184,14 @@ class AsyncEvidence(Observed):
         *,
         reason: str | None = None,
         **source: Unpack[Where],
-    ) -> Replaced:
+    ) -> ReplacementReceipt:
         """Put several beliefs in the place of one that said too much.
 
         Raises:
             NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
             InvalidInputError, EventConflictError: see `revise`.
         """
-        given = valid(Experience, **source).model_dump()
+        given = valid(EvidenceSource, **source).model_dump()
         new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
         if len({claims.about_statement("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("A belief is split into two statements at least.")
@@ -204,7 +204,7 @@ class AsyncEvidence(Observed):
         *,
         reason: str | None = None,
         **thought: Unpack[Thought],
-    ) -> Replaced:
+    ) -> ReplacementReceipt:
         """Put one belief in the place of several that say the same.
 
         Raises:
@@ -223,12 +223,12 @@ class AsyncEvidence(Observed):
         older: Sequence[BeliefLike],
         newer: Sequence[Hypothesis],
         reason: str | None,
-    ) -> Replaced:
+    ) -> ReplacementReceipt:
         ids = [belief_id_of(one) for one in older]
         why = valid(Because, reason=reason).reason or newer[0].note
-        source = newer[0].model_dump(include=set(Source.model_fields)) | {"note": why}
+        source = newer[0].model_dump(include=set(EventSource.model_fields)) | {"note": why}
         placed = [await self._placed(one) for one in newer]
-        return await evidence.replace(self._state.binding, kind, ids, placed, Source(**source))
+        return await evidence.replace(self._state.binding, kind, ids, placed, EventSource(**source))
 
     async def _placed(self, given: _E) -> _E:
         """Return what was experienced within the session, if there is one and no other is named."""
@@ -240,7 +240,7 @@ class AsyncEvidence(Observed):
 class Evidence:
     """Evidence as one writer records it, blocking: the twin of `AsyncEvidence`."""
 
-    _state: State
+    _state: HandleState
 
     _placed = AsyncEvidence._placed
     _replace = AsyncEvidence._replace

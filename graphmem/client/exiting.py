@@ -7,15 +7,15 @@ import logging
 from weakref import WeakKeyDictionary
 
 from graphmem.client.access_log import AccessLog
-from graphmem.client.state import State
-from graphmem.ports import Binding, run_now
+from graphmem.client.state import HandleState
+from graphmem.ports import RequestContext, run_now
 
 log = logging.getLogger("graphmem")
-_BLOCKING: WeakKeyDictionary[AccessLog, Binding] = WeakKeyDictionary()
-_AWAITED: WeakKeyDictionary[AccessLog, Binding] = WeakKeyDictionary()
+_BLOCKING: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()
+_AWAITED: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()
 
 
-def watch(state: State, *, awaited: bool) -> None:
+def watch(state: HandleState, *, awaited: bool) -> None:
     """See to it that what a client logs is written at the end, closed or not.
 
     An awaited client's loop is gone by then: what it leaves is counted and said.
@@ -26,7 +26,7 @@ def watch(state: State, *, awaited: bool) -> None:
 @atexit.register
 def _write() -> None:
     for accesses, binding in list(_BLOCKING.items()):
-        state = State(binding=binding, rules=(), accesses=accesses)
+        state = HandleState(binding=binding, rules=(), accesses=accesses)
         state.end_sessions()
         if accesses.waiting():
             run_now(state.try_flush())

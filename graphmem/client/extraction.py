@@ -6,23 +6,23 @@ from collections.abc import Iterable
 from typing import Literal, Unpack
 
 from graphmem.client.given import From, several
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid, yes_or_no
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.errors import ConfigurationError, InvalidInputError
 from graphmem.model import (
-    Decided,
-    Extraction,
+    EventSource,
+    ExtractionReport,
     Name,
     ProposalPage,
     ProposalStatus,
     Record,
-    Source,
+    ReviewReport,
 )
 from graphmem.operations import evidence, extraction
-from graphmem.operations.access_log import Access, Search
+from graphmem.operations.access_log import AccessEntry, SearchEntry
 from graphmem.operations.declaring import names
-from graphmem.operations.extraction import Extractor, Reader
-from graphmem.operations.extraction.reading import Waiting
+from graphmem.operations.extraction import Extractor, ProposalReader
+from graphmem.operations.extraction.reading import PendingLogEntry
 from graphmem.ports import OnPart, silent
 from graphmem.rules import identity
 
@@ -42,7 +42,7 @@ class _Ids(Record):
     ids: tuple[Name, ...]
 
 
-class AsyncExtraction(Observed):
+class AsyncExtraction(Instrumented):
     """What was said, as evidence, awaited."""
 
     async def extract(
@@ -53,7 +53,7 @@ class AsyncExtraction(Observed):
         dry_run: bool = False,
         review: bool = False,
         on_part: OnPart = silent,
-    ) -> Extraction:
+    ) -> ExtractionReport:
         """Let what people said in a session become evidence that quotes their words.
 
         Read are the turns that this extractor has not read before, eight at a time. What it
@@ -85,7 +85,7 @@ class AsyncExtraction(Observed):
             raise InvalidInputError("Which session?", hint="Give `session`, or use a session.")
         name = own.session_id if session is None and own else valid(_Named, session=session).session
         to = self._state.binding
-        how = extraction.How(
+        how = extraction.ExtractionOptions(
             reader=self._reader(extractor),
             apply=apply,
             review=review,
@@ -117,7 +117,7 @@ class AsyncExtraction(Observed):
         count = bounded("limit", limit, MOST_ROWS)
         return await extraction.page(self._state.binding, wanted, cursor=cursor, limit=count)
 
-    async def accept(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> Decided:
+    async def accept(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> ReviewReport:
         """Let proposals become evidence, all of them or none.
 
         One that was rejected may be accepted later; the evidence of an accepted one is taken back
@@ -138,7 +138,7 @@ class AsyncExtraction(Observed):
             await evidence.embed_statements(to, done.belief_ids)
         return done
 
-    async def reject(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> Decided:
+    async def reject(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> ReviewReport:
         """Refuse proposals, all of them or none; no extraction proposes them again.
 
         Raises:
@@ -148,7 +148,7 @@ class AsyncExtraction(Observed):
         to, given = self._state.binding, _decided_by(source)
         return await extraction.reject(to, _ids(proposal_ids), given)
 
-    def _reader(self, extractor: Extractor | Literal["rules"] | None) -> Reader:
+    def _reader(self, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:
         if isinstance(extractor, str) and extractor == RULES:
             return extraction.RuleReader()
         if callable(extractor):
@@ -164,15 +164,15 @@ class AsyncExtraction(Observed):
             )
         return extraction.ModelReader(self._state.binding.world.llm)
 
-    def _waiting(self, session_id: str) -> list[Waiting]:
+    def _waiting(self, session_id: str) -> list[PendingLogEntry]:
         """Return what a session was shown and the log does not have yet."""
         wall = self._state.binding.wall
         return [
-            Waiting(one.at, one.query, tuple(hit.id for hit in one.found))
-            if isinstance(one, Search)
-            else Waiting(one.at, None, (one.item_id,))
+            PendingLogEntry(one.at, one.query, tuple(hit.id for hit in one.found))
+            if isinstance(one, SearchEntry)
+            else PendingLogEntry(one.at, None, (one.item_id,))
             for one in self._state.accesses.waiting()
-            if isinstance(one, Search | Access)
+            if isinstance(one, SearchEntry | AccessEntry)
             and (one.tenant, one.scope, one.actor) == (wall.tenant, wall.scope, session_id)
         ]
 
@@ -181,13 +181,13 @@ def _ids(given: Iterable[str]) -> tuple[str, ...]:
     return valid(_Ids, ids=tuple(several("proposal_ids", given))).ids
 
 
-def _decided_by(source: From) -> Source:
+def _decided_by(source: From) -> EventSource:
     """Return where a decision comes from.
 
     Raises:
         InvalidInputError: an argument does not fit, or an id is given: each decision has its own.
     """
-    given = valid(Source, **source)
+    given = valid(EventSource, **source)
     if given.id is not None:
         raise InvalidInputError("id: a decision has an id made of its proposal's.")
     return given
@@ -196,7 +196,7 @@ def _decided_by(source: From) -> Source:
 class Extractions:
     """What was said, as evidence, blocking: the twin of `AsyncExtraction`."""
 
-    _state: State
+    _state: HandleState
 
     _reader = AsyncExtraction._reader
     _waiting = AsyncExtraction._waiting

@@ -17,13 +17,13 @@ from graphmem.model import (
     POLICIES,
     AsOf,
     Belief,
+    EvidenceReceipt,
     Name,
     Note,
     Part,
     Policy,
     RecallPolicy,
     Record,
-    Recorded,
     Text,
 )
 from graphmem.rules import asking
@@ -148,14 +148,14 @@ class _By(Record):
     present_policy: Annotated[bool, Strict()] = False
 
 
-BeliefLike = str | Recorded | Belief
+BeliefLike = str | EvidenceReceipt | Belief
 """A belief's id, or what a call about it gave back."""
 
 
-def reading_of(by: By) -> asking.Reading:
+def reading_of(by: By) -> asking.ReadOptions:
     """Return how to read, of what a caller gave."""
     asked = valid(_By, **by)
-    return asking.Reading(asked.as_of or AsOf(), asked.policy, asked.present_policy)
+    return asking.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
 
 
 def moment_of(given: AsOf | None) -> AsOf | None:
@@ -181,7 +181,7 @@ def recall_policy_of(given: object) -> RecallPolicy:
 
 def belief_id_of(given: BeliefLike) -> str:
     """Return the id of a belief, of what a caller gave."""
-    if isinstance(given, Recorded):
+    if isinstance(given, EvidenceReceipt):
         return given.belief_id
     return given.id if isinstance(given, Belief) else valid(Id, id=given).id
 

@@ -12,8 +12,8 @@ from graphmem.client import connect, exiting, observing
 from graphmem.client.access_log import AccessLog
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
-from graphmem.client.state import OnCommit, SessionState, State, blocking, valid, yes_or_no
-from graphmem.model import Name, Record, Wall
+from graphmem.client.state import HandleState, OnCommit, SessionState, blocking, valid, yes_or_no
+from graphmem.model import Name, Record, TenantScope
 from graphmem.ports import run_now
 from graphmem.rules import drafts, hygiene, identity
 
@@ -181,10 +181,10 @@ class GraphMem(Handle):
     __exit__ = blocking(AsyncGraphMem.__aexit__)
 
 
-def _state(binding: connect.Binding, settings: Settings, opening: Opening) -> State:
+def _state(binding: connect.RequestContext, settings: Settings, opening: Opening) -> HandleState:
     hook = opening.get("on_commit")
     own = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
-    return State(
+    return HandleState(
         binding=binding,
         rules=(*own, *opening.get("rules", ())),
         hooks=(hook,) if hook else (),
@@ -193,22 +193,22 @@ def _state(binding: connect.Binding, settings: Settings, opening: Opening) -> St
 
 
 def _on_tenant(handle: H, name: str) -> H:
-    return _on_wall(handle, valid(Wall, tenant=name))
+    return _on_wall(handle, valid(TenantScope, tenant=name))
 
 
 def _on_scope(handle: H, name: str, see: Sequence[str] | None) -> H:
     tenant = handle._state.binding.wall.tenant
-    own = valid(Wall, tenant=tenant, scope=name).scope
+    own = valid(TenantScope, tenant=tenant, scope=name).scope
     scopes = drafts.visible(own) if see is None else see
-    return _on_wall(handle, valid(Wall, tenant=tenant, scope=own, scopes=scopes))
+    return _on_wall(handle, valid(TenantScope, tenant=tenant, scope=own, scopes=scopes))
 
 
-def _on_wall(handle: H, wall: Wall) -> H:
+def _on_wall(handle: H, wall: TenantScope) -> H:
     binding = replace(handle._state.binding, wall=wall)
     return type(handle)(replace(handle._state, binding=binding))
 
 
-def _in_session(state: State, session_id: str, agent: str | None, *, logged: bool) -> State:
+def _in_session(state: HandleState, session_id: str, agent: str | None, *, logged: bool) -> HandleState:
     given = valid(_SessionName, session_id=session_id, agent=agent)
     episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
     session = SessionState(given.session_id, episode_id, agent=given.agent)

@@ -28,21 +28,22 @@ from graphmem.client.ratings import AsyncRatings, Ratings
 from graphmem.client.reasons import AsyncReasons, Reasons
 from graphmem.client.recalling import AsyncRecalling, Recalling
 from graphmem.client.rolling_up import AsyncRollUps, RollUps
-from graphmem.client.state import State, blocking, bounded, listed, valid
+from graphmem.client.state import HandleState, blocking, bounded, listed, valid
 from graphmem.client.transfer import AsyncTransfer, Transfer
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AsOf,
-    Chain,
     CommitOutcome,
     Episode,
     EventType,
-    Ingested,
+    IngestReport,
     Instant,
     Memory,
+    MemoryChain,
     MemoryEvent,
     Message,
     Name,
+    NewMemory,
     Page,
     Record,
     Status,
@@ -50,7 +51,6 @@ from graphmem.model import (
     Tags,
     Text,
     Turn,
-    Wish,
 )
 from graphmem.operations import episode, lineage, reading
 from graphmem.rules import gathering
@@ -133,7 +133,7 @@ class AsyncHandle(
 ):
     """Memory as one writer sees it, awaited."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: HandleState) -> None:
         self._state = state
 
     async def remember(self, content: str, **said: Unpack[Said]) -> CommitOutcome:
@@ -146,24 +146,24 @@ class AsyncHandle(
             InvalidInputError: an argument does not fit, or the source type has no weight.
             EventConflictError: the id was used for something else.
         """
-        [outcome] = await self._state.commit([valid(Wish, content=content, **said)])
+        [outcome] = await self._state.commit([valid(NewMemory, content=content, **said)])
         return outcome
 
-    async def remember_many(self, wishes: Iterable[Wish | str]) -> Sequence[CommitOutcome]:
+    async def remember_many(self, wishes: Iterable[NewMemory | str]) -> Sequence[CommitOutcome]:
         """Commit texts in their order; duplicates among themselves are found too.
 
         Every 500 of them are one transaction.
         """
         if isinstance(wishes, str) or not isinstance(wishes, Iterable):
             raise InvalidInputError("wishes is no list.", hint="For one text there is `remember`.")
-        texts = [w if isinstance(w, Wish) else valid(Wish, content=w) for w in wishes]
+        texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in wishes]
         return await self._state.commit(texts)
 
     async def ingest(
         self,
         messages: Iterable[Message | Mapping[str, Any]],
-        on_batch: Callable[[Sequence[gathering.Kept]], None] | None = None,
-    ) -> Ingested:
+        on_batch: Callable[[Sequence[gathering.IngestedMessage]], None] | None = None,
+    ) -> IngestReport:
         """Keep a conversation: every message as a turn, what people said as memories too.
 
         Idempotent, so an interrupted run is resumed by running it again. Messages are grouped by
@@ -177,10 +177,10 @@ class AsyncHandle(
             InvalidInputError: a message does not fit.
             EventConflictError: a message id was used for other words; its batch is not kept.
         """
-        total = Ingested()
+        total = IngestReport()
         for batch in gathering.batches(listed(messages)):
             binding = self._state.binding
-            stretch = episode.Stretch(session_id=batch.session_id, at=batch.messages[0].at)
+            stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, stretch)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
             wishes = gathering.wishes(batch.messages, kept)
@@ -225,7 +225,7 @@ class AsyncHandle(
             self._state.binding, _known(memory_id), limit=count, as_of=moment_of(as_of)
         )
 
-    async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> Chain:
+    async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> MemoryChain:
         """Return every memory that superseded or was superseded by this one, at any remove.
 
         Args:
@@ -252,7 +252,7 @@ class AsyncHandle(
         change = valid(_Change, id=memory_id, reason=reason)
         wish = unclaimed(content, origin)
         wish = wish.model_copy(update={"episode_id": await self._state.opened_episode()})
-        by = lineage.Correction(reason=change.reason, at=wish.at, id=wish.id, actor=wish.actor)
+        by = lineage.LineageChange(reason=change.reason, at=wish.at, id=wish.id, actor=wish.actor)
         return await lineage.supersede(
             self._state.binding, change.id, wish, by, self._state.all_rules()
         )
@@ -282,7 +282,7 @@ class AsyncHandle(
     ) -> str:
         change = valid(_Change, id=memory_id, reason=reason)
         given = unclaimed("", origin)
-        by = lineage.Correction(reason=change.reason, at=given.at, id=given.id, actor=given.actor)
+        by = lineage.LineageChange(reason=change.reason, at=given.at, id=given.id, actor=given.actor)
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
     async def add_episode(self, **stretch: Unpack[Stretch]) -> str:
@@ -292,7 +292,7 @@ class AsyncHandle(
             EventConflictError: the id was used for another episode.
         """
         given = valid(_Stretch, **stretch)
-        return await episode.open_episode(self._state.binding, episode.Stretch(**dict(given)))
+        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
 
     async def episode(self, episode_id: str) -> Episode:
         """Return an episode.
@@ -333,7 +333,7 @@ class AsyncHandle(
                 will be known at `as_of`.
         """
         given = valid(_Filter, **narrowing)
-        want = reading.Filter(**dict(given))
+        want = reading.MemoryFilter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
         return await reading.page(
             self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
@@ -367,7 +367,7 @@ class Handle(
 ):
     """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: HandleState) -> None:
         self._state = state
 
     _mark = AsyncHandle._mark

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphmem.client.given import several
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking
 from graphmem.errors import InvalidInputError
 from graphmem.model import GetItem, ItemAnswer, ItemCall, ListNamespaces, PutItem, SearchItems
 from graphmem.operations import items
 
 
-class AsyncItems(Observed):
+class AsyncItems(Instrumented):
     """Items of one scope, awaited."""
 
     async def batch_items(self, calls: Iterable[ItemCall]) -> list[ItemAnswer]:
@@ -54,7 +54,7 @@ class AsyncItems(Observed):
 class Items:
     """Items of one scope, blocking: the twin of `AsyncItems`."""
 
-    _state: State
+    _state: HandleState
 
     batch_items = blocking(AsyncItems.batch_items)
     sweep_items = blocking(AsyncItems.sweep_items)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Unpack
 
 from graphmem.client.given import Because, BeliefLike, From, belief_id_of
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
-from graphmem.model import EventType, Marked, Source
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid
+from graphmem.model import EventSource, EventType, StatusReceipt
 from graphmem.operations import evidence
 
 
-class AsyncLifecycle(Observed):
+class AsyncLifecycle(Instrumented):
     """What becomes of beliefs beside their evidence, awaited."""
 
     async def archive(
         self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
-    ) -> Marked:
+    ) -> StatusReceipt:
         """Put a belief away: hidden from recall like a superseded one, and never deleted.
 
         It keeps its evidence, and further evidence counts; `restore_belief`, or stating it again
@@ -38,7 +38,7 @@ class AsyncLifecycle(Observed):
 
     async def restore_belief(
         self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
-    ) -> Marked:
+    ) -> StatusReceipt:
         """Make an archived belief current again; a superseded one too.
 
         Raises:
@@ -48,7 +48,7 @@ class AsyncLifecycle(Observed):
 
     async def resolve(
         self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
-    ) -> Marked:
+    ) -> StatusReceipt:
         """Clear the flag of a belief that was to be revised and may stay as it is.
 
         Of one that is not flagged the result says that nothing changed.
@@ -60,8 +60,8 @@ class AsyncLifecycle(Observed):
 
     async def _mark_belief(
         self, kind: EventType, belief: BeliefLike, reason: str | None, source: From
-    ) -> Marked:
-        given = valid(Source, **source)
+    ) -> StatusReceipt:
+        given = valid(EventSource, **source)
         why = valid(Because, reason=reason).reason or given.note
         given = given.model_copy(update={"note": why})
         return await evidence.mark(self._state.binding, kind, belief_id_of(belief), given)
@@ -70,7 +70,7 @@ class AsyncLifecycle(Observed):
 class Lifecycle:
     """What becomes of beliefs beside their evidence, blocking: the twin of `AsyncLifecycle`."""
 
-    _state: State
+    _state: HandleState
 
     _mark_belief = AsyncLifecycle._mark_belief
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from graphmem.client import connect
 from graphmem.client.state import valid
 from graphmem.errors import GraphmemError, MigrationPendingError
-from graphmem.model import Wall
+from graphmem.model import TenantScope
 from graphmem.operations import metering
 from graphmem.operations.schema import migration
-from graphmem.ports import World, run_now
+from graphmem.ports import Services, run_now
 
 if TYPE_CHECKING:
     from graphmem.adapters.telemetry.exporting import GraphMetrics
-    from graphmem.model import Reading
+    from graphmem.model import TenantStats
     from graphmem.settings import Settings
 
 log = logging.getLogger("graphmem")
@@ -29,7 +29,7 @@ log = logging.getLogger("graphmem")
 class Exporter:
     """What some tenants have in a graph, as Prometheus metrics."""
 
-    world: World
+    world: Services
     tenants: tuple[str, ...]
     metrics: GraphMetrics
 
@@ -39,13 +39,13 @@ class Exporter:
         Raises:
             GraphmemError: the graph cannot be read; that is shown then.
         """
-        from graphmem.adapters.telemetry.exporting import Taken
+        from graphmem.adapters.telemetry.exporting import StatsSnapshot
 
         start, readings = time.perf_counter(), None
         try:
             readings = self._readings()
         finally:
-            self.metrics.show(Taken(readings, time.time(), time.perf_counter() - start))
+            self.metrics.show(StatsSnapshot(readings, time.time(), time.perf_counter() - start))
 
     def keep_reading(self, wait: Callable[[], bool]) -> None:
         """Read again and again; a graph that cannot be read is shown as such, and tried again.
@@ -61,7 +61,7 @@ class Exporter:
             if not wait():
                 return
 
-    def _readings(self) -> Sequence[Reading]:
+    def _readings(self) -> Sequence[TenantStats]:
         return [run_now(metering.read(self.world, tenant)) for tenant in self.tenants]
 
 
@@ -86,7 +86,7 @@ def opened(
     from graphmem.adapters.telemetry.exporting import GraphMetrics
 
     names = dict.fromkeys(by_tenant or [settings.tenant])
-    tenants = tuple(valid(Wall, tenant=name).tenant for name in names)
+    tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)
     metrics = GraphMetrics(by_tenant=bool(by_tenant))
     at = connect.address(settings, report)
     world = connect.blocking_world(settings, at, report, None)

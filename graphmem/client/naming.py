@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from graphmem.client.given import From
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid
-from graphmem.model import Alias, Part, Record, Source
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid
+from graphmem.model import Alias, EventSource, Part, Record
 from graphmem.operations.declaring import names
 
 
@@ -17,7 +17,7 @@ class _Named(Record):
     other: Part | None = None
 
 
-class AsyncNaming(Observed):
+class AsyncNaming(Instrumented):
     """Names of entities, awaited."""
 
     async def same_as(self, name: str, other: str, **source: Unpack[From]) -> Alias:
@@ -40,7 +40,7 @@ class AsyncNaming(Observed):
         """
         given = valid(_Named, name=name, other=other)
         return await names.say(
-            self._state.binding, given.name, given.other, valid(Source, **source)
+            self._state.binding, given.name, given.other, valid(EventSource, **source)
         )
 
     async def apart(self, name: str, **source: Unpack[From]) -> Alias:
@@ -51,7 +51,7 @@ class AsyncNaming(Observed):
             InvalidInputError, EventConflictError: see `same_as`.
         """
         given = valid(_Named, name=name)
-        return await names.say(self._state.binding, given.name, None, valid(Source, **source))
+        return await names.say(self._state.binding, given.name, None, valid(EventSource, **source))
 
     async def names(self) -> Sequence[Alias]:
         """Return every name that stands for another one, by name."""
@@ -61,7 +61,7 @@ class AsyncNaming(Observed):
 class Naming:
     """Names of entities, blocking: the twin of `AsyncNaming`."""
 
-    _state: State
+    _state: HandleState
 
     same_as = blocking(AsyncNaming.same_as)
     apart = blocking(AsyncNaming.apart)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from graphmem.ports import Answer, Role, World
+from graphmem.ports import Answer, Role, Services
 
 if TYPE_CHECKING:
-    from graphmem.client.state import State
+    from graphmem.client.state import HandleState
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
     from graphmem.rules.prompting import M
     from graphmem.settings import Settings
@@ -21,14 +21,14 @@ OPEN = "open"
 """The one operation that begins before there is a handle."""
 
 
-class Observed:
+class Instrumented:
     """What each part of an awaited handle extends.
 
     Every public coroutine of ours is told of here and nowhere else; its blocking twin runs the
     same coroutine. What a user's own class adds is the user's to count.
     """
 
-    _state: State
+    _state: HandleState
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -43,7 +43,7 @@ def _observed(
     name: str, method: Callable[..., Coroutine[Any, Any, Any]]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     @wraps(method)
-    async def told(self: Observed, /, *args: Any, **kwargs: Any) -> Any:
+    async def told(self: Instrumented, /, *args: Any, **kwargs: Any) -> Any:
         binding = self._state.binding
         telemetry = binding.world.telemetry
         if telemetry is None:
@@ -72,19 +72,19 @@ def opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:
     return nullcontext() if telemetry is None else telemetry.operation(OPEN, "")
 
 
-def watched(world: World, telemetry: Telemetry | None) -> World:
+def watched(world: Services, telemetry: Telemetry | None) -> Services:
     """Return the world, of whose use telemetry is told."""
     if telemetry is None:
         return world
     return replace(
         world,
         telemetry=telemetry,
-        embedder=ObservedEmbedder(world.embedder, telemetry),
-        llm=None if world.llm is None else ObservedLlm(world.llm, telemetry),
+        embedder=InstrumentedEmbedder(world.embedder, telemetry),
+        llm=None if world.llm is None else InstrumentedLlm(world.llm, telemetry),
     )
 
 
-class ObservedEmbedder:
+class InstrumentedEmbedder:
     """An embedder whose use is told of."""
 
     def __init__(self, inner: Embedder, telemetry: Telemetry) -> None:
@@ -106,7 +106,7 @@ class ObservedEmbedder:
             return await self._inner.embed(texts, role)
 
 
-class ObservedLlm:
+class InstrumentedLlm:
     """A language model whose use is told of."""
 
     def __init__(self, inner: Llm, telemetry: Telemetry) -> None:

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import Triple, Wish
+from graphmem.model import NewMemory, Triple
 
 
 class Origin(TypedDict, total=False):
@@ -37,13 +37,13 @@ class Said(Origin, total=False):
     """Of that evidence: EXPLICIT by default, or another that has a weight."""
 
 
-def unclaimed(content: str, origin: Origin) -> Wish:
+def unclaimed(content: str, origin: Origin) -> NewMemory:
     """Return a text that nothing is claimed with.
 
     Raises:
         InvalidInputError: an argument does not fit, claims among them.
     """
-    wish = valid(Wish, content=content, **origin)
+    wish = valid(NewMemory, content=content, **origin)
     if wish.claims:
         raise InvalidInputError(
             "Claims are taken by `remember` only.",

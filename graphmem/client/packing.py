@@ -10,13 +10,13 @@ from typing import Annotated
 from pydantic import Field
 
 from graphmem.adapters.models.tokens import counter
-from graphmem.client.observing import Observed
+from graphmem.client.observing import Instrumented
 from graphmem.client.ratings import RATED, RatedKind
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.model import Name, Pack, Record
 from graphmem.operations import packing
 from graphmem.rules import context
-from graphmem.rules.packs import Budget
+from graphmem.rules.packs import PackBudget
 
 MOST_TOKENS = 10_000_000
 MOST_ITEMS = 10_000
@@ -29,7 +29,7 @@ class _Packed(Record):
     blocked_paths: Annotated[tuple[Name, ...], Field(max_length=1_000)]
 
 
-class AsyncPacks(Observed):
+class AsyncPacks(Instrumented):
     """Packs, awaited."""
 
     async def pack(
@@ -62,7 +62,7 @@ class AsyncPacks(Observed):
             InvalidInputError: an argument does not fit.
         """
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
-        budget = Budget(
+        budget = PackBudget(
             tokens=bounded("tokens", tokens, MOST_TOKENS),
             count=context.count if given.model is None else counter(given.model),
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
@@ -78,6 +78,6 @@ class AsyncPacks(Observed):
 class Packs:
     """Packs, blocking: the twin of `AsyncPacks`."""
 
-    _state: State
+    _state: HandleState
 
     pack = blocking(AsyncPacks.pack)

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid, yes_or_no
-from graphmem.model import Name, Pruned, PrunePolicy, PrunesRestored, Pruning, Record
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.model import Name, PrunePolicy, PruneRecord, PruneReport, PruneRestoreReport, Record
 from graphmem.operations import upkeep
 from graphmem.ports import OnPart, silent
 
@@ -31,7 +31,7 @@ class _Run(Record):
     ids: frozenset[Name] | None
 
 
-class AsyncPrunes(Observed):
+class AsyncPrunes(Instrumented):
     """Pruning of one scope by its ratings, awaited."""
 
     async def prune(
@@ -41,7 +41,7 @@ class AsyncPrunes(Observed):
         policy: PrunePolicy | None = None,
         kinds: Sequence[PrunedKind] = PRUNED,
         on_part: OnPart = silent,
-    ) -> Pruning:
+    ) -> PruneReport:
         """Compress and archive what agents find in the handle's own scope and never open.
 
         Archived is what is rated VERY_LOW and was neither written nor opened for 30 days: memories
@@ -70,7 +70,7 @@ class AsyncPrunes(Observed):
             self._state.binding, given.policy, given.kinds, on_part, apply=sure
         )
 
-    async def pruned(self, run: str | None = None) -> tuple[Pruned, ...]:
+    async def pruned(self, run: str | None = None) -> tuple[PruneRecord, ...]:
         """Return what pruning did in the handle's own scope, oldest first: its manifest.
 
         Args:
@@ -84,7 +84,7 @@ class AsyncPrunes(Observed):
 
     async def restore_pruned(
         self, run: str, *, ids: Iterable[str] | None = None, on_part: OnPart = silent
-    ) -> PrunesRestored:
+    ) -> PruneRestoreReport:
         """Bring back what a run of `prune` put away; what is back already is passed over.
 
         Args:
@@ -104,7 +104,7 @@ class AsyncPrunes(Observed):
 class Prunes:
     """Pruning of one scope by its ratings, blocking: the twin of `AsyncPrunes`."""
 
-    _state: State
+    _state: HandleState
 
     prune = blocking(AsyncPrunes.prune)
     pruned = blocking(AsyncPrunes.pruned)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid, yes_or_no
-from graphmem.model import Attention, Audit, Name, RatedItem, Record, Settled, Tier
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.model import Audit, Name, RatedItem, RatingReport, Record, Tier, UsageDashboard
 from graphmem.operations import auditing, rating
 from graphmem.ports import OnPart, silent
 from graphmem.rules import moments
@@ -31,10 +31,10 @@ class _Audited(Record):
     session: Name | None
 
 
-class AsyncRatings(Observed):
+class AsyncRatings(Instrumented):
     """Ratings by the search log, awaited."""
 
-    async def rate(self, *, again: bool = False, on_part: OnPart = silent) -> Settled:
+    async def rate(self, *, again: bool = False, on_part: OnPart = silent) -> RatingReport:
         """Rate what the search log of the tenant holds of sessions that have ended.
 
         What was opened in a session has won against what the same search returned and nobody
@@ -92,7 +92,7 @@ class AsyncRatings(Observed):
         count = bounded("limit", limit, MOST_ROWS)
         return tuple(await rating.items(self._state.binding, given.tier, given.kinds, count))
 
-    async def attention(self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10) -> Attention:
+    async def attention(self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10) -> UsageDashboard:
         """Return what the memory is really used for, in the scopes of this handle.
 
         Args:
@@ -110,7 +110,7 @@ class AsyncRatings(Observed):
 class Ratings:
     """Ratings by the search log, blocking: the twin of `AsyncRatings`."""
 
-    _state: State
+    _state: HandleState
 
     rate = blocking(AsyncRatings.rate)
     audit = blocking(AsyncRatings.audit)

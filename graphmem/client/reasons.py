@@ -9,8 +9,8 @@ from typing import Annotated, Unpack
 from pydantic import Field
 
 from graphmem.client.given import Asked, BeliefLike, By, belief_id_of, reading_of
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Instant, MemoryReasons, Record, Timeline
 from graphmem.operations import explaining, lineage, reading, trace
@@ -24,7 +24,7 @@ class _Instants(Record):
     at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MOST_POINTS)]
 
 
-class AsyncReasons(Observed):
+class AsyncReasons(Instrumented):
     """Reasons as one reader sees them, awaited."""
 
     async def why(
@@ -89,7 +89,7 @@ class AsyncReasons(Observed):
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
         given = None if instants is None else valid(_Instants, at=instants).at
-        when = explaining.Instants(given, bounded("points", points, MOST_POINTS, least=3))
+        when = explaining.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
         count, read, binding = bounded("best", best, MOST_ROWS), reading_of(by), self._state.binding
         if predicate is None:
             return await explaining.timeline(binding, belief_id_of(of), read, when)
@@ -101,7 +101,7 @@ class AsyncReasons(Observed):
 class Reasons:
     """Reasons as one reader sees them, blocking: the twin of `AsyncReasons`."""
 
-    _state: State
+    _state: HandleState
 
     why = blocking(AsyncReasons.why)
     timeline = blocking(AsyncReasons.timeline)

@@ -10,8 +10,8 @@ from typing import Annotated, TypedDict, Unpack
 from pydantic import Field, Strict
 
 from graphmem.client.given import moment_of, recall_policy_of
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, bounded, valid
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AnyBite,
@@ -22,12 +22,12 @@ from graphmem.model import (
     Recollection,
     Record,
     Tags,
+    TenantScope,
     Text,
-    Wall,
 )
 from graphmem.operations import recall
-from graphmem.operations.access_log import Hit
-from graphmem.ports import Binding
+from graphmem.operations.access_log import SearchHit
+from graphmem.ports import RequestContext
 from graphmem.rules import gathering, identity
 
 MOST_BITES = 1_000
@@ -78,7 +78,7 @@ class _Looking(Record):
     scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
 
 
-class AsyncRecalling(Observed):
+class AsyncRecalling(Instrumented):
     """What fits a question, awaited."""
 
     async def recall(
@@ -117,7 +117,7 @@ class AsyncRecalling(Observed):
 
 
 async def asked(
-    to: Binding,
+    to: RequestContext,
     query: str,
     limit: int,
     policy: str | RecallPolicy,
@@ -127,7 +127,7 @@ async def asked(
     """Return what `AsyncRecalling.recall` does; no session is told what was found."""
     question = valid(_Question, query=query).query
     wanted = valid(_Looking, **looking)
-    want = recall.Wanted(
+    want = recall.RecallRequest(
         **wanted.model_dump(exclude={"scopes"}),
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MOST_BITES),
@@ -135,14 +135,14 @@ async def asked(
     return await recall.recall(_within(to, wanted.scopes), question, want, recall_policy_of(policy))
 
 
-def hits(bites: Iterable[AnyBite]) -> Iterator[Hit]:
+def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
     """Yield bites as the log keeps them; nothing is hashed while there is no log."""
     for bite in bites:
         content_hash = identity.content_hash(bite.text)
-        yield Hit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
+        yield SearchHit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
 
 
-def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:
+def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
     """Return the binding, seeing no more than these scopes.
 
     Raises:
@@ -155,12 +155,12 @@ def _within(to: Binding, scopes: tuple[str, ...] | None) -> Binding:
             f"scopes: this handle does not see {unseen[0]!r}.",
             hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; `scope(…, see=…)` opens more.",
         )
-    return replace(to, wall=Wall(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
+    return replace(to, wall=TenantScope(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
 
 
 class Recalling:
     """What fits a question, blocking: the twin of `AsyncRecalling`."""
 
-    _state: State
+    _state: HandleState
 
     recall = blocking(AsyncRecalling.recall)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking, valid, yes_or_no
-from graphmem.model import Record, RolledUp
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.model import Record, RollUpReport
 from graphmem.operations import rolling_up
 from graphmem.ports import OnPart, silent
 
@@ -20,12 +20,12 @@ class _Old(Record):
     days: Annotated[float, Field(ge=0, le=MOST_DAYS, allow_inf_nan=False)]
 
 
-class AsyncRollUps(Observed):
+class AsyncRollUps(Instrumented):
     """Rolling up of the search log, awaited."""
 
     async def roll_up_log(
         self, *, days: float = 90.0, apply: bool = False, on_part: OnPart = silent
-    ) -> RolledUp:
+    ) -> RollUpReport:
         """Replace the searches of old sessions of the tenant, all its scopes, by their counts.
 
         Taken are sessions that `rate` has settled and that ended so long ago, in the order in
@@ -56,6 +56,6 @@ class AsyncRollUps(Observed):
 class RollUps:
     """Rolling up of the search log, blocking: the twin of `AsyncRollUps`."""
 
-    _state: State
+    _state: HandleState
 
     roll_up_log = blocking(AsyncRollUps.roll_up_log)

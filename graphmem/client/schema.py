@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 from graphmem.client import connect
 from graphmem.operations.schema import drift, migration, reembedding
-from graphmem.ports import OnPart, World, run_now, silent
+from graphmem.ports import OnPart, Services, run_now, silent
 
 if TYPE_CHECKING:
-    from graphmem.model import Difference, Reembedded
+    from graphmem.model import Difference, ReembedReport
     from graphmem.ports import Embedder
     from graphmem.settings import Settings
 
 EMBEDDED = reembedding.KINDS
-"""What has embeddings; `Schema.reembed` tells of each."""
+"""What has embeddings; `SchemaClient.reembed` tells of each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class SchemaClient:
     """The schema of one graph."""
 
-    world: World
+    world: Services
 
     def plan(self) -> Sequence[str]:
         """Return the names of the migrations that `migrate` would apply."""
@@ -41,7 +41,7 @@ class Schema:
 
         return run_now(drift.drift(self.world, declared()))
 
-    def reembed(self, on_part: OnPart = silent) -> Reembedded:
+    def reembed(self, on_part: OnPart = silent) -> ReembedReport:
         """Embed the graph anew by this one's model, and go over to it; safe to kill and to repeat.
 
         Every tenant's memories, beliefs, turns, episodes and items are embedded beside what is
@@ -59,7 +59,7 @@ class Schema:
         """
         return run_now(reembedding.reembed(self.world, on_part))
 
-    def finish(self, on_part: OnPart = silent) -> Reembedded:
+    def finish(self, on_part: OnPart = silent) -> ReembedReport:
         """Embed what clients of the former model wrote, and remove the embeddings it made.
 
         Clients of the former model can search no longer and must be opened anew before.
@@ -80,7 +80,7 @@ def open_schema(
     settings: Settings | None = None,
     report: Callable[[str], None] = connect.silent,
     embedder: Embedder | None = None,
-) -> Iterator[Schema]:
+) -> Iterator[SchemaClient]:
     """Yield the schema of a graph, for its operator; nothing of it has to be current.
 
     Args:
@@ -97,6 +97,6 @@ def open_schema(
     world = connect.blocking_world(known, at, report, embedder)
     try:
         run_now(world.graph.verify())
-        yield Schema(world)
+        yield SchemaClient(world)
     finally:
         run_now(world.graph.close())

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.state import SessionState, blocking, listed
-from graphmem.model import Message, TurnsAdded
+from graphmem.model import Message, TurnsReceipt
 from graphmem.operations import episode
 
 
@@ -20,7 +20,7 @@ class AsyncSession(AsyncHandle):
         """The episode that holds this session's turns."""
         return _session(self).episode_id
 
-    async def add_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> TurnsAdded:
+    async def add_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> TurnsReceipt:
         """Add messages to the conversation verbatim, each once, in their order.
 
         With an `id` or an `at` on each, a message is recognised wherever it stands. Without, by

@@ -13,10 +13,16 @@ from pydantic_core import ErrorDetails
 
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import GraphmemError, InvalidInputError
-from graphmem.model import CommitOutcome, Message, Wish
+from graphmem.model import CommitOutcome, Message, NewMemory
 from graphmem.operations import access_log, commit, episode, evidence
-from graphmem.operations.access_log import Access, Artifact, Bound, Hit, Search
-from graphmem.ports import Binding, run_now
+from graphmem.operations.access_log import (
+    AccessEntry,
+    ArtifactRef,
+    SearchEntry,
+    SearchHit,
+    SessionStart,
+)
+from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene, identity
 from graphmem.rules.hygiene import Rule
 
@@ -43,15 +49,15 @@ class SessionState:
     supplied: set[str] = field(default_factory=set)
     """Hashes of what memory gave to the agent: said again by it, they are an echo."""
     agent: str | None = None
-    start: Bound | None = None
+    start: SessionStart | None = None
     """As the log knows it; None: nothing was logged since it began or ended last."""
 
 
 @dataclass(slots=True)
-class State:
+class HandleState:
     """Where a handle works and what it applies to every commit."""
 
-    binding: Binding
+    binding: RequestContext
     rules: tuple[Rule, ...]
     hooks: tuple[OnCommit, ...] = ()
     session: SessionState | None = None
@@ -70,12 +76,12 @@ class State:
         if self.session is None:
             return None
         if not self.session.is_open:
-            stretch = episode.Stretch(session_id=self.session.session_id)
+            stretch = episode.NewEpisode(session_id=self.session.session_id)
             await episode.open_episode(self.binding, stretch)
             self.session.is_open = True
         return self.session.episode_id
 
-    async def commit(self, wishes: Sequence[Wish]) -> list[CommitOutcome]:
+    async def commit(self, wishes: Sequence[NewMemory]) -> list[CommitOutcome]:
         """Commit texts within the session, then tell the hooks."""
         episode_id = await self.opened_episode()
         if episode_id is not None:
@@ -91,14 +97,14 @@ class State:
             await evidence.embed_statements(self.binding, beliefs)
         return outcomes
 
-    async def accessed(self, label: str, item_id: str, artifact: Artifact | None = None) -> None:
+    async def accessed(self, label: str, item_id: str, artifact: ArtifactRef | None = None) -> None:
         """Note that an item was looked at; when enough of that waits, try to write it."""
         if not self.logs:
             return
         start = self._start()
         await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
 
-    async def searched(self, tool: str, query: str, found: Iterable[Hit]) -> None:
+    async def searched(self, tool: str, query: str, found: Iterable[SearchHit]) -> None:
         """Note a search and what it found; when enough of that waits, try to write it."""
         if not self.logs:
             return
@@ -115,13 +121,13 @@ class State:
         """Note that every session of the client has ended."""
         self.accesses.end_all(self.binding.world.clock.now())
 
-    def _start(self) -> Bound | None:
+    def _start(self) -> SessionStart | None:
         session = self.session
         if session is not None and session.start is None:
             session.start = access_log.begun(self.binding, session.session_id, session.agent)
         return session.start if session else None
 
-    async def _log(self, entry: Access | Search, start: Bound | None) -> None:
+    async def _log(self, entry: AccessEntry | SearchEntry, start: SessionStart | None) -> None:
         if self.accesses.add(entry, start):
             await self.try_flush()
 

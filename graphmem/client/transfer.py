@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from graphmem.client.given import file_of
-from graphmem.client.state import State, blocking
+from graphmem.client.state import HandleState, blocking
 from graphmem.client.upkeep import AsyncUpkeep, Upkeep, rebuilt
-from graphmem.model import Exported, Imported
+from graphmem.model import ExportReport, ImportReport
 from graphmem.operations import transferring
 from graphmem.ports import OnPart, silent
 
@@ -15,7 +15,7 @@ from graphmem.ports import OnPart, silent
 class AsyncTransfer(AsyncUpkeep):
     """Export and import of a tenant, awaited."""
 
-    async def export_to(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> Exported:
+    async def export_to(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> ExportReport:
         """Write everything that the tenant owns, all its scopes, to a file.
 
         JSON Lines, made for `import_from`: nothing is lost, and each line is bound to all before
@@ -38,7 +38,7 @@ class AsyncTransfer(AsyncUpkeep):
         await self._state.flush()
         return await transferring.export(self._state.binding, file_of("path", path), on_part)
 
-    async def import_from(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> Imported:
+    async def import_from(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> ImportReport:
         """Take a file that `export_to` wrote into this tenant, whatever tenant it is of.
 
         The file is checked whole before the first write. Then its records are written in batches,
@@ -64,7 +64,7 @@ class AsyncTransfer(AsyncUpkeep):
 class Transfer(Upkeep):
     """Export and import of a tenant, blocking: the twin of `AsyncTransfer`."""
 
-    _state: State
+    _state: HandleState
 
     export_to = blocking(AsyncTransfer.export_to)
     import_from = blocking(AsyncTransfer.import_from)

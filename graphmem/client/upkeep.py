@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from graphmem.client.observing import Observed
-from graphmem.client.state import State, blocking
-from graphmem.model import Backfilled, Mismatch, Rebuilt, Slot
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking
+from graphmem.model import BackfillReport, Mismatch, RebuildReport, Slot
 from graphmem.operations import backfilling, belief, consolidation, evidence, rebuilding
-from graphmem.ports import Binding, OnPart, silent
-from graphmem.rules.asking import Reading
+from graphmem.ports import OnPart, RequestContext, silent
+from graphmem.rules.asking import ReadOptions
 
 TOLERANCE = 1e-9
 CANDIDATES = 1_000
 
 
-class AsyncUpkeep(Observed):
+class AsyncUpkeep(Instrumented):
     """The caches of a tenant, awaited."""
 
-    async def verify(self, on_part: OnPart = silent) -> Rebuilt:
+    async def verify(self, on_part: OnPart = silent) -> RebuildReport:
         """Compare every cache of the tenant with what its events say; nothing is written.
 
         Looked at are the edges from consolidation's events to their beliefs, the status of
@@ -35,9 +35,9 @@ class AsyncUpkeep(Observed):
         for place in await evidence.long_slots(to):
             wrong += await _compared(to, place)
             on_part("slot", 1)
-        return Rebuilt(wrong=tuple(wrong))
+        return RebuildReport(wrong=tuple(wrong))
 
-    async def rebuild(self, on_part: OnPart = silent) -> Rebuilt:
+    async def rebuild(self, on_part: OnPart = silent) -> RebuildReport:
         """Make every cache of the tenant anew from its events; safe to interrupt and to repeat.
 
         Beliefs that consolidation derived come back too, should they be gone, without a model:
@@ -48,7 +48,7 @@ class AsyncUpkeep(Observed):
         """
         return await rebuilt(self._state.binding, on_part)
 
-    async def backfill(self, on_part: OnPart = silent) -> Backfilled:
+    async def backfill(self, on_part: OnPart = silent) -> BackfillReport:
         """Make the events that memories of another tool, or of an older layout, came without.
 
         Every read rests on events: a Memory node that has none is in no history and never was at
@@ -78,7 +78,7 @@ class AsyncUpkeep(Observed):
         return await backfilling.make_whole(self._state.binding, on_part)
 
 
-async def rebuilt(to: Binding, on_part: OnPart) -> Rebuilt:
+async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
     """Make every cache of a tenant anew; see `AsyncUpkeep.rebuild`."""
     wrong = await consolidation.replay(to, mend=True, on_page=on_part)
     wrong += await rebuilding.lineage(to, mend=True, on_page=on_part)
@@ -88,10 +88,10 @@ async def rebuilt(to: Binding, on_part: OnPart) -> Rebuilt:
         held += await evidence.keep_checkpoint(to, place)
         on_part("slot", 1)
     await evidence.embed_statements(to)
-    return Rebuilt(wrong=tuple(wrong), checkpointed=held)
+    return RebuildReport(wrong=tuple(wrong), checkpointed=held)
 
 
-async def _compared(to: Binding, place: evidence.Place) -> list[Mismatch]:
+async def _compared(to: RequestContext, place: evidence.SlotKey) -> list[Mismatch]:
     at = replace(
         to, wall=to.wall.model_copy(update={"scope": place.scope, "scopes": (place.scope,)})
     )
@@ -100,7 +100,7 @@ async def _compared(to: Binding, place: evidence.Place) -> list[Mismatch]:
             at,
             place.subject_key,
             place.predicate_key,
-            Reading(),
+            ReadOptions(),
             limit=CANDIDATES,
             from_zero=from_zero,
         )
@@ -129,7 +129,7 @@ def _alike(cached: Slot, found: Slot) -> bool:
 class Upkeep:
     """The caches of a tenant, blocking: the twin of `AsyncUpkeep`."""
 
-    _state: State
+    _state: HandleState
 
     verify = blocking(AsyncUpkeep.verify)
     rebuild = blocking(AsyncUpkeep.rebuild)

@@ -32,7 +32,7 @@ Turn = Annotated[
 NotedWhy = Annotated[Reason | None, Field(description="Why, in words; kept")]
 
 
-class InSession(Record):
+class SessionArguments(Record):
     """Arguments of a tool that belongs to a conversation."""
 
     session: Session = None

@@ -12,7 +12,7 @@ BUDGET = 11_000
 """Of the whole list, by `rules.context.count`, which takes JSON for twice what a tokenizer does."""
 
 
-class Cost(Record):
+class ToolCost(Record):
     """One tool and what it costs, counted without a tokenizer, rather too much than too little."""
 
     name: str
@@ -27,7 +27,7 @@ class Cost(Record):
     """Of all that is listed, the schema of its result and its annotations included."""
 
 
-def costs(*, read_only: bool = False) -> tuple[Cost, ...]:
+def costs(*, read_only: bool = False) -> tuple[ToolCost, ...]:
     """Return what each tool costs, in the order of the list."""
     found = []
     for tool in offered(read_only=read_only).values():
@@ -35,7 +35,7 @@ def costs(*, read_only: bool = False) -> tuple[Cost, ...]:
         hints = listed["annotations"]
         asked = {name: listed[name] for name in ("name", "description", "inputSchema")}
         found.append(
-            Cost(
+            ToolCost(
                 name=tool.name,
                 title=tool.title,
                 read_only=hints["readOnlyHint"],

@@ -11,20 +11,20 @@ from graphmem.model import (
     BeliefBite,
     BeliefReasons,
     Card,
+    ChainNeighbor,
     CommitOutcome,
     Competition,
     Episode,
-    Line,
+    EvidenceDetail,
     Memory,
     MemoryBite,
     MemoryEvent,
     MemoryReasons,
-    Neighbour,
-    Piece,
     Recollection,
     Replacement,
     Slot,
     Trail,
+    TrailStep,
     Turn,
 )
 
@@ -34,15 +34,15 @@ MOST_TURNS = 20
 DIGITS = 4
 
 
-def recalled(found: Recollection) -> results.Recalled:
+def recalled(found: Recollection) -> results.RecallResult:
     """Return what recall found."""
-    return results.Recalled(hits=tuple(map(_hit, found.bites)), reason=found.reason)
+    return results.RecallResult(hits=tuple(map(_hit, found.bites)), reason=found.reason)
 
 
-def _hit(bite: AnyBite) -> results.Hit:
+def _hit(bite: AnyBite) -> results.RecallHit:
     if isinstance(bite, MemoryBite):
         memory = bite.memory
-        return results.Hit(
+        return results.RecallHit(
             id=bite.id,
             kind="memory",
             text=cut(bite.text),
@@ -55,7 +55,7 @@ def _hit(bite: AnyBite) -> results.Hit:
     if isinstance(bite, BeliefBite):
         return _belief_hit(bite)
     turn = bite.turn
-    return results.Hit(
+    return results.RecallHit(
         id=bite.id,
         kind="turn",
         text=cut(bite.text),
@@ -65,8 +65,8 @@ def _hit(bite: AnyBite) -> results.Hit:
     )
 
 
-def _belief_hit(bite: BeliefBite) -> results.Hit:
-    return results.Hit(
+def _belief_hit(bite: BeliefBite) -> results.RecallHit:
+    return results.RecallHit(
         id=bite.id,
         kind="belief",
         text=cut(bite.text),
@@ -80,7 +80,7 @@ def _belief_hit(bite: BeliefBite) -> results.Hit:
         ambiguous=bite.ambiguous,
         lost=bite.lost,
         others=tuple(
-            results.Was(
+            results.OtherValueResult(
                 id=one.belief_id, object=cut(one.object), belief=number(one.belief), at=one.last_at
             )
             for one in bite.others
@@ -88,16 +88,16 @@ def _belief_hit(bite: BeliefBite) -> results.Hit:
     )
 
 
-def expanded(card: Card) -> results.Expanded:
+def expanded(card: Card) -> results.ExpandResult:
     """Return a card, its long texts cut."""
     item = card.item
-    return results.Expanded(
+    return results.ExpandResult(
         **_told(item),
         events=tuple(map(happened, card.events)),
         turns=tuple(map(_said, card.turns[:MOST_TURNS])),
         supersedes=_beside(card.supersedes),
         superseded_by=_beside(card.superseded_by),
-        claims=tuple(results.Beside(id=one.id, text=cut(one.statement)) for one in card.claims),
+        claims=tuple(results.NeighborResult(id=one.id, text=cut(one.statement)) for one in card.claims),
     )
 
 
@@ -117,23 +117,23 @@ def _told(item: Memory | Belief | Turn | Episode) -> dict[str, object]:
     return {"id": item.id, **told}
 
 
-def _said(turn: Turn) -> results.Said:
+def _said(turn: Turn) -> results.TurnResult:
     by = turn.name or turn.role
-    return results.Said(id=turn.id, by=by, text=cut(turn.text), at=turn.occurred_at)
+    return results.TurnResult(id=turn.id, by=by, text=cut(turn.text), at=turn.occurred_at)
 
 
-def _beside(of: Iterable[Neighbour]) -> tuple[results.Beside, ...]:
-    return tuple(results.Beside(id=one.id, text=cut(one.text)) for one in of if one.in_force)
+def _beside(of: Iterable[ChainNeighbor]) -> tuple[results.NeighborResult, ...]:
+    return tuple(results.NeighborResult(id=one.id, text=cut(one.text)) for one in of if one.in_force)
 
 
-def happened(event: MemoryEvent) -> results.Happened:
+def happened(event: MemoryEvent) -> results.EventResult:
     """Return an event of a memory or a belief."""
     # A belief's event has more to say than a memory's.
     told = {
         name: getattr(event, name, None)
         for name in ("kind", "confidence", "strength", "source_type", "source", "actor")
     }
-    return results.Happened(
+    return results.EventResult(
         id=event.id,
         type=event.type,
         at=event.occurred_at,
@@ -143,9 +143,9 @@ def happened(event: MemoryEvent) -> results.Happened:
     )
 
 
-def remembered(done: CommitOutcome) -> results.Remembered:
+def remembered(done: CommitOutcome) -> results.RememberResult:
     """Return what became of a text."""
-    return results.Remembered(
+    return results.RememberResult(
         outcome=done.outcome,
         memory_id=done.memory_id,
         event_id=done.event_id,
@@ -155,16 +155,16 @@ def remembered(done: CommitOutcome) -> results.Remembered:
     )
 
 
-def values(slot: Slot, leader: Belief | None) -> results.Values:
+def values(slot: Slot, leader: Belief | None) -> results.SlotResult:
     """Return a slot; `leader` is the belief of its leading value, if there is one."""
-    return results.Values(
+    return results.SlotResult(
         cardinality=slot.policy.cardinality,
         leader=slot.leader.object if slot.leader else None,
         leader_id=slot.leader.belief_id if slot.leader else None,
         revise_due=leader is not None and leader.verdict.revise_due,
         ambiguous=slot.ambiguous,
         values=tuple(
-            results.Value(
+            results.ValueResult(
                 id=one.belief_id,
                 object=cut(one.object),
                 belief=number(one.belief),
@@ -179,9 +179,9 @@ def values(slot: Slot, leader: Belief | None) -> results.Values:
     )
 
 
-def standing(trail: Trail, event_id: str | None = None) -> results.Standing:
+def standing(trail: Trail, event_id: str | None = None) -> results.SprtResult:
     """Return where a test stands, after an event when one is named."""
-    return results.Standing(
+    return results.SprtResult(
         belief_id=trail.belief_id,
         event_id=event_id,
         status=trail.verdict.status,
@@ -194,9 +194,9 @@ def standing(trail: Trail, event_id: str | None = None) -> results.Standing:
     )
 
 
-def line(of: Line) -> results.Piece:
+def line(of: TrailStep) -> results.EvidenceResult:
     """Return one step of a test."""
-    return results.Piece(
+    return results.EvidenceResult(
         event_id=of.event_id,
         kind=of.kind,
         at=of.occurred_at,
@@ -210,14 +210,14 @@ def line(of: Line) -> results.Piece:
     )
 
 
-def reasons(why: BeliefReasons | MemoryReasons) -> results.Why:
+def reasons(why: BeliefReasons | MemoryReasons) -> results.WhyResult:
     """Return why a belief is believed, or how a memory came about."""
     return _believed(why) if isinstance(why, BeliefReasons) else _came_about(why)
 
 
-def _believed(why: BeliefReasons) -> results.Why:
+def _believed(why: BeliefReasons) -> results.WhyResult:
     belief = why.belief
-    return results.Why(
+    return results.WhyResult(
         id=belief.id,
         kind="belief",
         text=cut(belief.statement),
@@ -237,13 +237,13 @@ def _believed(why: BeliefReasons) -> results.Why:
         replaces=_replacements(why.replaces),
         replaced_by=_replacements(why.replaced_by),
         memories=tuple(
-            results.Beside(id=one.memory_id, text=cut(one.content)) for one in why.memories
+            results.NeighborResult(id=one.memory_id, text=cut(one.content)) for one in why.memories
         ),
     )
 
 
-def _piece(of: Piece) -> results.Piece:
-    return results.Piece(
+def _piece(of: EvidenceDetail) -> results.EvidenceResult:
+    return results.EvidenceResult(
         event_id=of.event_id,
         kind=of.kind,
         at=of.occurred_at,
@@ -259,10 +259,10 @@ def _piece(of: Piece) -> results.Piece:
     )
 
 
-def _contest(of: Competition | None) -> results.Contest | None:
+def _contest(of: Competition | None) -> results.CompetitionResult | None:
     if of is None:
         return None
-    return results.Contest(
+    return results.CompetitionResult(
         place=of.place,
         of=of.of,
         leader_id=of.leader_id,
@@ -274,20 +274,20 @@ def _contest(of: Competition | None) -> results.Contest | None:
     )
 
 
-def _replacements(of: Iterable[Replacement]) -> tuple[results.Beside, ...]:
-    return tuple(results.Beside(id=one.belief_id, text=cut(one.statement)) for one in of)
+def _replacements(of: Iterable[Replacement]) -> tuple[results.NeighborResult, ...]:
+    return tuple(results.NeighborResult(id=one.belief_id, text=cut(one.statement)) for one in of)
 
 
-def _came_about(why: MemoryReasons) -> results.Why:
+def _came_about(why: MemoryReasons) -> results.WhyResult:
     memory = why.memory
     heads = {one.id: one.content for one in why.chain.memories if one.id in memory.head_ids}
-    return results.Why(
+    return results.WhyResult(
         id=memory.id,
         kind="memory",
         text=cut(memory.content),
         status=memory.status,
         total=why.trace.total,
-        replaced_by=tuple(results.Beside(id=i, text=cut(text)) for i, text in heads.items()),
+        replaced_by=tuple(results.NeighborResult(id=i, text=cut(text)) for i, text in heads.items()),
         trace=number(why.trace.trace),
         events=tuple(map(happened, why.history)),
     )

@@ -14,8 +14,8 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from graphmem.errors import GraphmemError, GraphUnavailableError, InvalidInputError
-from graphmem.mcp.sessions import Sessions, Who
-from graphmem.mcp.starting import Keeper
+from graphmem.mcp.sessions import Caller, SessionRegistry
+from graphmem.mcp.starting import MemoryConnection
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
-WhoCalls = Callable[[Context], Who]
+WhoCalls = Callable[[Context], Caller]
 
 LONGEST_NAME = 100
 AT_ONCE = 8
@@ -31,12 +31,12 @@ AT_ONCE = 8
 together: measured, of 25 at once on two cores some took longer than a transaction may."""
 
 
-class Desk:
+class RequestHandler:
     """Where requests come in: one memory, one set of tools for each caller."""
 
-    def __init__(self, keeper: Keeper, who: WhoCalls) -> None:
+    def __init__(self, keeper: MemoryConnection, who: WhoCalls) -> None:
         self.keeper = keeper
-        self.sessions = Sessions()
+        self.sessions = SessionRegistry()
         self._who = who
         self._places = asyncio.Semaphore(AT_ONCE)
 
@@ -128,13 +128,13 @@ class Desk:
         await self.keeper.memory()
         from graphmem.client.state import valid
         from graphmem.mcp.showing import shown
-        from graphmem.mcp.tool import Call
+        from graphmem.mcp.tool import ToolCall
 
         asked = valid(tool.asked, **arguments)
         named = getattr(asked, "session", None)
         session = await self._session(ctx, named) if named else await self._unnamed(ctx)
         async with self._places:
-            return shown(tool, await tool.run(Call(session, asked, agent_of(ctx))))
+            return shown(tool, await tool.run(ToolCall(session, asked, agent_of(ctx))))
 
     async def _unnamed(self, ctx: Context) -> AsyncSession:
         """Return the session of a request that names none."""

@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp import serving
-from graphmem.mcp.desk import Context, Desk
-from graphmem.mcp.sessions import Who
-from graphmem.mcp.starting import Keeper
-from graphmem.mcp.tokens import Tokens
+from graphmem.mcp.desk import Context, RequestHandler
+from graphmem.mcp.sessions import Caller
+from graphmem.mcp.starting import MemoryConnection
+from graphmem.mcp.tokens import TokenTable
 from graphmem.rules import hosts
 
 PATH = "/mcp"
@@ -33,7 +33,7 @@ _SCHEME = b"bearer "
 
 
 @dataclass(frozen=True)
-class Where:
+class ListenAddress:
     """Where to listen, and what a request may call that place."""
 
     host: str = "127.0.0.1"
@@ -57,7 +57,7 @@ def is_loopback(host: str) -> bool:
 
 
 async def over_http(
-    keeper: Keeper, tokens: Tokens, where: Where, ready: Callable[[str], None]
+    keeper: MemoryConnection, tokens: TokenTable, where: ListenAddress, ready: Callable[[str], None]
 ) -> None:
     """Serve until a signal ends it.
 
@@ -73,12 +73,12 @@ async def over_http(
     listening = _listening(where)
     port = listening.getsockname()[1]
     read_only = all(who.read_only for who in tokens)
-    made = serving.server(Desk(keeper, _who_calls), read_only=read_only)
+    made = serving.server(RequestHandler(keeper, _who_calls), read_only=read_only)
     app = made.streamable_http_app(
         streamable_http_path=PATH, transport_security=_security(where, port)
     )
     config = uvicorn.Config(
-        Guarded(app, tokens),
+        TokenMiddleware(app, tokens),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -90,10 +90,10 @@ async def over_http(
     await uvicorn.Server(config).serve(sockets=[listening])
 
 
-class Guarded:
+class TokenMiddleware:
     """Lets nobody in who does not bring a token, and notes whose it is."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens) -> None:
+    def __init__(self, app: ASGIApp, tokens: TokenTable) -> None:
         self._app = app
         self._tokens = tokens
 
@@ -114,20 +114,20 @@ class Guarded:
         scope[_WHO] = who
         await self._app(scope, receive, send)
 
-    def _who(self, header: str | None) -> Who | None:
+    def _who(self, header: str | None) -> Caller | None:
         given = (header or "").encode("latin-1")
         if given[: len(_SCHEME)].lower() != _SCHEME:
             return None
         return self._tokens.who(given[len(_SCHEME) :].strip())
 
 
-def _who_calls(ctx: Context) -> Who:
+def _who_calls(ctx: Context) -> Caller:
     request: Any = ctx.request
-    who: Who = request.scope[_WHO]
+    who: Caller = request.scope[_WHO]
     return who
 
 
-def _listening(where: Where) -> socket.socket:
+def _listening(where: ListenAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
     try:
         return socket.create_server((where.host.strip("[]"), where.port), family=family)
@@ -139,7 +139,7 @@ def _listening(where: Where) -> socket.socket:
         ) from None
 
 
-def _security(where: Where, port: int) -> TransportSecuritySettings:
+def _security(where: ListenAddress, port: int) -> TransportSecuritySettings:
     names = hosts.names(where.host, port)
     return TransportSecuritySettings(
         allowed_hosts=[*names, *where.hosts],

@@ -7,7 +7,7 @@ from typing import Literal
 from graphmem.model import Instant, Record
 
 
-class Was(Record):
+class OtherValueResult(Record):
     """Another value of the slot that a recalled belief is a value of."""
 
     id: str
@@ -16,7 +16,7 @@ class Was(Record):
     at: Instant
 
 
-class Hit(Record):
+class RecallHit(Record):
     """One thing that fits a question."""
 
     id: str
@@ -31,18 +31,18 @@ class Hit(Record):
     contested: bool = False
     ambiguous: bool = False
     lost: bool = False
-    others: tuple[Was, ...] = ()
+    others: tuple[OtherValueResult, ...] = ()
     said_by: str | None = None
 
 
-class Recalled(Record):
+class RecallResult(Record):
     """What fits a question, best first."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[RecallHit, ...]
     reason: str = ""
 
 
-class Happened(Record):
+class EventResult(Record):
     """One event."""
 
     id: str
@@ -58,7 +58,7 @@ class Happened(Record):
     retracted: bool = False
 
 
-class Said(Record):
+class TurnResult(Record):
     """One turn."""
 
     id: str
@@ -67,14 +67,14 @@ class Said(Record):
     at: Instant
 
 
-class Beside(Record):
+class NeighborResult(Record):
     """What stands next to a memory or a belief in its chain."""
 
     id: str
     text: str
 
 
-class Expanded(Record):
+class ExpandResult(Record):
     """All there is about one thing."""
 
     id: str
@@ -85,14 +85,14 @@ class Expanded(Record):
     tags: tuple[str, ...] = ()
     belief: float | None = None
     revise_due: bool = False
-    events: tuple[Happened, ...] = ()
-    turns: tuple[Said, ...] = ()
-    supersedes: tuple[Beside, ...] = ()
-    superseded_by: tuple[Beside, ...] = ()
-    claims: tuple[Beside, ...] = ()
+    events: tuple[EventResult, ...] = ()
+    turns: tuple[TurnResult, ...] = ()
+    supersedes: tuple[NeighborResult, ...] = ()
+    superseded_by: tuple[NeighborResult, ...] = ()
+    claims: tuple[NeighborResult, ...] = ()
 
 
-class Remembered(Record):
+class RememberResult(Record):
     """What became of a text."""
 
     outcome: str
@@ -103,20 +103,20 @@ class Remembered(Record):
     belief_ids: tuple[str, ...] = ()
 
 
-class Hidden(Record):
+class DeprecateResult(Record):
     """What `deprecate` did."""
 
     memory_id: str
     event_id: str
 
 
-class History(Record):
+class HistoryResult(Record):
     """What happened to a memory, oldest first."""
 
-    events: tuple[Happened, ...]
+    events: tuple[EventResult, ...]
 
 
-class Value(Record):
+class ValueResult(Record):
     """One value of a slot."""
 
     id: str
@@ -128,7 +128,7 @@ class Value(Record):
     contested: bool = False
 
 
-class Values(Record):
+class SlotResult(Record):
     """The values of a slot, best first."""
 
     cardinality: str
@@ -136,11 +136,11 @@ class Values(Record):
     leader_id: str | None = None
     revise_due: bool = False
     ambiguous: bool = False
-    values: tuple[Value, ...]
+    values: tuple[ValueResult, ...]
     total: int
 
 
-class Standing(Record):
+class SprtResult(Record):
     """Where the sequential test of a belief stands."""
 
     belief_id: str
@@ -154,7 +154,7 @@ class Standing(Record):
     pieces_to_demote: int
 
 
-class Piece(Record):
+class EvidenceResult(Record):
     """One piece of evidence; `says` is its share in the belief, none when it is an echo."""
 
     event_id: str
@@ -171,14 +171,14 @@ class Piece(Record):
     turn: str | None = None
 
 
-class Tested(Record):
+class TrailResult(Record):
     """The sequential test of a belief, piece by piece, oldest first."""
 
-    standing: Standing
-    pieces: tuple[Piece, ...]
+    standing: SprtResult
+    pieces: tuple[EvidenceResult, ...]
 
 
-class Contest(Record):
+class CompetitionResult(Record):
     """How a value came to its score among others: affirmed * refuted * exp(-kappa * pressure)."""
 
     place: int
@@ -191,7 +191,7 @@ class Contest(Record):
     score: float
 
 
-class Why(Record):
+class WhyResult(Record):
     """Why something is believed, or how a memory came about."""
 
     id: str
@@ -203,15 +203,15 @@ class Why(Record):
     speaks_against: float | None = None
     contested: bool = False
     cardinality: str | None = None
-    competition: Contest | None = None
+    competition: CompetitionResult | None = None
     test: str | None = None
     confidence: float | None = None
     revise_due: bool = False
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[EvidenceResult, ...] = ()
     total: int
     withdrawn: tuple[str, ...] = ()
-    replaces: tuple[Beside, ...] = ()
-    replaced_by: tuple[Beside, ...] = ()
-    memories: tuple[Beside, ...] = ()
+    replaces: tuple[NeighborResult, ...] = ()
+    replaced_by: tuple[NeighborResult, ...] = ()
+    memories: tuple[NeighborResult, ...] = ()
     trace: float | None = None
-    events: tuple[Happened, ...] = ()
+    events: tuple[EventResult, ...] = ()

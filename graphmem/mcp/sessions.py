@@ -22,7 +22,7 @@ IDLE_S = 1_800.0
 
 
 @dataclass(frozen=True)
-class Who:
+class Caller:
     """Whose memory a caller works on; decided when the server starts, or by the token."""
 
     tenant: str
@@ -31,22 +31,22 @@ class Who:
 
 
 @dataclass
-class _Open:
+class _OpenSession:
     session: AsyncSession
     used_at: float
 
 
 @dataclass
-class Sessions:
+class SessionRegistry:
     """Sessions by caller and name; a call that names none has one of its connection."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST
-    _open: OrderedDict[tuple[Who, str], _Open] = field(default_factory=OrderedDict)
-    _unnamed: OrderedDict[tuple[Who, str | None], str] = field(default_factory=OrderedDict)
+    _open: OrderedDict[tuple[Caller, str], _OpenSession] = field(default_factory=OrderedDict)
+    _unnamed: OrderedDict[tuple[Caller, str | None], str] = field(default_factory=OrderedDict)
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def unnamed(self, who: Who, connection: str | None) -> str:
+    def unnamed(self, who: Caller, connection: str | None) -> str:
         """Return the name of the session of a connection; None: all that have no id of their own.
 
         So what memory told an agent that names no session is no news to it either.
@@ -58,7 +58,7 @@ class Sessions:
             self._unnamed.popitem(last=False)
         return name
 
-    def on(self, memory: AsyncGraphMem, who: Who, name: str, agent: str | None) -> AsyncSession:
+    def on(self, memory: AsyncGraphMem, who: Caller, name: str, agent: str | None) -> AsyncSession:
         """Return a session, which goes on when it is there; long silent ones are ended.
 
         The session of a caller that may only read writes nothing, not even to the search log.
@@ -69,7 +69,7 @@ class Sessions:
         if found is None:
             handle = memory.tenant(who.tenant).scope(who.scope)
             session = handle.session(name, agent=agent, logged=not who.read_only)
-            found = _Open(session, now)
+            found = _OpenSession(session, now)
         found.used_at = now
         self._open[key] = found
         self._end_silent(now)

@@ -30,7 +30,7 @@ MEGA = 1_000_000
 log = logging.getLogger("graphmem.mcp")
 
 
-class Keeper:
+class MemoryConnection:
     """Keeps one memory open for all calls of a process."""
 
     def __init__(self, settings: Settings, *, patience_s: float = PATIENCE_S) -> None:

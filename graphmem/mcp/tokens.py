@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, SecretStr, TypeAdapter, ValidationError
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp.sessions import Who
+from graphmem.mcp.sessions import Caller
 from graphmem.model import GLOBAL_SCOPE, Name, Record
 from graphmem.settings import Settings
 
@@ -40,19 +40,19 @@ class _Entry(Record):
     read_only: bool = False
 
 
-class Tokens:
+class TokenTable:
     """Who comes with which token. Only digests are kept."""
 
-    def __init__(self, who: dict[bytes, Who]) -> None:
+    def __init__(self, who: dict[bytes, Caller]) -> None:
         self._who = who
 
     def __len__(self) -> int:
         return len(self._who)
 
-    def __iter__(self) -> Iterator[Who]:
+    def __iter__(self) -> Iterator[Caller]:
         return iter(self._who.values())
 
-    def who(self, offered: bytes) -> Who | None:
+    def who(self, offered: bytes) -> Caller | None:
         """Return whose token this is; None: nobody's. It takes as long for every guess."""
         digest, found = _digest(offered), None
         for known, who in self._who.items():
@@ -61,7 +61,7 @@ class Tokens:
         return found
 
 
-def of_settings(settings: Settings, *, read_only: bool) -> Tokens:
+def of_settings(settings: Settings, *, read_only: bool) -> TokenTable:
     """Return the tokens that the settings name; none, when they name none.
 
     Raises:
@@ -73,15 +73,15 @@ def of_settings(settings: Settings, *, read_only: bool) -> Tokens:
     return _tokens(entries, read_only=read_only)
 
 
-def kept(settings: Settings, *, read_only: bool) -> tuple[Tokens, Path]:
+def kept(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
     """Return the token of this user's own server, made on first use, and the file it is in.
 
     Raises:
         ConfigurationError: the file cannot be written or read.
     """
-    from graphmem.adapters.local_server.files import Folder, make_folder, write_private
+    from graphmem.adapters.local_server.files import DataFolder, make_folder, write_private
 
-    file = Folder.of(settings).root.parent / "mcp-token"
+    file = DataFolder.of(settings).root.parent / "mcp-token"
     make_folder(file.parent, setting="GRAPHMEM_HOME")
     if not file.exists():
         write_private(file, secrets.token_urlsafe(32) + "\n")
@@ -139,16 +139,16 @@ def _private(file: Path) -> str:
     return text
 
 
-def _tokens(entries: list[_Entry], *, read_only: bool) -> Tokens:
+def _tokens(entries: list[_Entry], *, read_only: bool) -> TokenTable:
     who = {
-        _digest(one.token.get_secret_value().encode()): Who(
+        _digest(one.token.get_secret_value().encode()): Caller(
             one.tenant, one.scope, read_only or one.read_only
         )
         for one in entries
     }
     if len(who) < len(entries):
         raise ConfigurationError("One token is there twice.", hint="Give each caller its own.")
-    return Tokens(who)
+    return TokenTable(who)
 
 
 def _digest(token: bytes) -> bytes:

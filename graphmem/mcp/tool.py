@@ -20,7 +20,7 @@ A = TypeVar("A", bound=Record)
 
 
 @dataclass(frozen=True)
-class Call(Generic[A]):
+class ToolCall(Generic[A]):
     """One call of a tool."""
 
     on: AsyncSession
@@ -46,7 +46,7 @@ class Tool(Generic[A]):
     """For the model, in few words."""
     asked: type[A]
     gives: type[Record]
-    run: Callable[[Call[A]], Awaitable[Record]]
+    run: Callable[[ToolCall[A]], Awaitable[Record]]
     reads: bool = False
     """Nothing that is remembered changes; the search log is no part of that."""
     idempotent: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphmem.model.belief import Belief
-from graphmem.model.belief_lineage import BeliefEvent, Scene
+from graphmem.model.belief_lineage import BeliefEvent, EpisodeRef
 from graphmem.model.conversation import Episode, Turn
 from graphmem.model.memory import Memory, MemoryEvent
 from graphmem.model.terms import Instant, Record
@@ -12,7 +12,7 @@ Item = Memory | Belief | Turn | Episode
 """Anything that can be looked at."""
 
 
-class Neighbour(Record):
+class ChainNeighbor(Record):
     """What stands next to a memory or a belief in its chain, and the event that put it there."""
 
     id: str
@@ -35,11 +35,11 @@ class Card(Record):
     turns: tuple[Turn, ...] = ()
     """Of a memory or a belief, whose words these events rest on; of a turn, the three said before
     it and the three after it; of an episode, its first 100, in their order."""
-    episodes: tuple[Scene, ...] = ()
+    episodes: tuple[EpisodeRef, ...] = ()
     """In which the events occurred or the turn was said, oldest first."""
-    supersedes: tuple[Neighbour, ...] = ()
+    supersedes: tuple[ChainNeighbor, ...] = ()
     """What it was put in the place of, oldest first; 20 of each at most."""
-    superseded_by: tuple[Neighbour, ...] = ()
+    superseded_by: tuple[ChainNeighbor, ...] = ()
     """What was put in its place, oldest first."""
     claims: tuple[Belief, ...] = ()
     """Of a memory, what its text asserts, the newest first; 100 at most."""
@@ -49,7 +49,7 @@ class Card(Record):
     """When last; None: never."""
 
 
-class Stale(Record):
+class StaleMemory(Record):
     """A current memory that nobody has said for long; it may no longer be true."""
 
     memory: Memory
@@ -63,6 +63,6 @@ class Stale(Record):
 class StalePage(Record):
     """Some of these, longest ago first."""
 
-    memories: tuple[Stale, ...]
+    memories: tuple[StaleMemory, ...]
     next_cursor: str | None
     """Pass it on to get the next page; None on the last one."""

@@ -18,7 +18,7 @@ class Severity(StrEnum):
     """It may have been done for a good reason."""
 
 
-class Finding(Record):
+class AuditFinding(Record):
     """What was done against the protocol."""
 
     code: str
@@ -54,4 +54,4 @@ class Audit(Record):
 
     sessions: tuple[SessionAudit, ...]
     """Newest first."""
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]

@@ -18,7 +18,7 @@ Statement = Annotated[Text, Field(min_length=1, max_length=8_000, pattern=r"\S")
 Note = Annotated[Text, Field(max_length=10_000)]
 
 
-class Kind(StrEnum):
+class EvidenceKind(StrEnum):
     """Which way a piece of evidence points."""
 
     SUPPORTING = "supporting"
@@ -27,10 +27,10 @@ class Kind(StrEnum):
     @property
     def polarity(self) -> int:
         """+1 or -1."""
-        return 1 if self is Kind.SUPPORTING else -1
+        return 1 if self is EvidenceKind.SUPPORTING else -1
 
     @classmethod
-    def of(cls, polarity: int) -> Kind:
+    def of(cls, polarity: int) -> EvidenceKind:
         """Return which way a polarity points; the inverse of `polarity`."""
         return cls.SUPPORTING if polarity > 0 else cls.REFUTING
 
@@ -67,7 +67,7 @@ class Triple(Record):
     object: Part
 
 
-class Source(Record):
+class EventSource(Record):
     """Where an event comes from; every part is optional.
 
     `id` makes the write idempotent: the same id and content give the first outcome again.
@@ -82,7 +82,7 @@ class Source(Record):
     note: Note | None = None
 
 
-class Experience(Source):
+class EvidenceSource(EventSource):
     """Where what was experienced comes from."""
 
     episode: Name | None = None
@@ -91,15 +91,15 @@ class Experience(Source):
     """Id of the turn whose words it rests on."""
 
 
-class Observation(Triple, Experience):
+class Observation(Triple, EvidenceSource):
     """One piece of evidence about a triple."""
 
     confidence: Unit = 0.8
-    kind: Kind = Kind.SUPPORTING
+    kind: EvidenceKind = EvidenceKind.SUPPORTING
     source_type: Name = "EXPLICIT"
 
 
-class Hypothesis(Experience):
+class Hypothesis(EvidenceSource):
     """A belief to be tested: a statement, a triple, or both."""
 
     statement: Statement | None = None
@@ -118,15 +118,15 @@ class Hypothesis(Experience):
         return self
 
 
-class Testimony(Experience):
+class BeliefEvidence(EvidenceSource):
     """One piece of evidence about a belief that is there."""
 
-    kind: Kind
+    kind: EvidenceKind
     strength: Annotated[float, Field(allow_inf_nan=False)]
     """Likelihood that such evidence is seen when it is right; counted within [0.1, 0.9]."""
 
 
-class Recorded(Record):
+class EvidenceReceipt(Record):
     """What became of one piece of evidence."""
 
     event_id: str
@@ -141,7 +141,7 @@ class Recorded(Record):
     """True when this very event id had been recorded before."""
 
 
-class Retraction(Record):
+class RetractionReceipt(Record):
     """What `retract` did."""
 
     event_id: str
@@ -151,7 +151,7 @@ class Retraction(Record):
     repeated: bool = False
 
 
-class Replaced(Record):
+class ReplacementReceipt(Record):
     """What `revise`, `split` or `merge` did."""
 
     event_id: str
@@ -214,7 +214,7 @@ class Verdict(Record):
         return self.status is VerdictStatus.DEMOTED
 
 
-class Needed(Record):
+class EvidenceNeeded(Record):
     """How much more evidence would promote or demote; 0 for what has happened already."""
 
     promote: float
@@ -335,11 +335,11 @@ class BeliefPage(Record):
     """Pass it on to get the next page; None on the last one."""
 
 
-class Line(Record):
+class TrailStep(Record):
     """One piece of evidence and what it did to the sequential test."""
 
     event_id: str
-    kind: Kind
+    kind: EvidenceKind
     occurred_at: Instant
     strength: float
     """As counted, in [0.1, 0.9]."""
@@ -371,8 +371,8 @@ class Trail(Record):
     belief_id: str
     initial_confidence: float
     verdict: Verdict
-    needed: Needed
-    lines: tuple[Line, ...]
+    needed: EvidenceNeeded
+    lines: tuple[TrailStep, ...]
     """A page of the evidence that counts, oldest first."""
 
 
@@ -389,10 +389,10 @@ class FlipSet(Record):
     """The status without them."""
 
 
-class Supposed(Record):
+class HypotheticalEvidence(Record):
     """A piece of evidence that `what_if` is to suppose."""
 
-    kind: Kind
+    kind: EvidenceKind
     strength: Annotated[float, Field(allow_inf_nan=False)]
     at: Instant | None = None
     """Now by default."""

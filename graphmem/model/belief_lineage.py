@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from graphmem.model.belief import Kind
+from graphmem.model.belief import EvidenceKind
 from graphmem.model.conversation import Turn
-from graphmem.model.memory import Link, Memory, MemoryEvent
+from graphmem.model.memory import ChainLink, Memory, MemoryEvent
 from graphmem.model.terms import Instant, Record
 
 
@@ -30,7 +30,7 @@ class BeliefChain(Record):
     """All beliefs that took one another's place, and where it ends."""
 
     beliefs: tuple[BeliefCard, ...]
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     head_ids: tuple[str, ...]
     provisional: bool = False
     """The answer may still change: `known` is younger than the longest transaction."""
@@ -39,7 +39,7 @@ class BeliefChain(Record):
 class BeliefEvent(MemoryEvent):
     """One line of a belief's history."""
 
-    kind: Kind | None = None
+    kind: EvidenceKind | None = None
     """Of evidence: which way it points."""
     confidence: float | None = None
     strength: float | None = None
@@ -53,7 +53,7 @@ class BeliefEvent(MemoryEvent):
     """The memory whose text it was committed with."""
 
 
-class Scene(Record):
+class EpisodeRef(Record):
     """An episode, as the place of an event."""
 
     id: str
@@ -72,11 +72,11 @@ class Provenance(Record):
     """How many there are, shown or not."""
     turns: tuple[Turn, ...]
     """Whose words these events rest on."""
-    episodes: tuple[Scene, ...]
+    episodes: tuple[EpisodeRef, ...]
     """In which they occurred, oldest first."""
     memories: tuple[Memory, ...]
     """Whose text claims it."""
-    supersedes: tuple[Link, ...]
-    superseded_by: tuple[Link, ...]
+    supersedes: tuple[ChainLink, ...]
+    superseded_by: tuple[ChainLink, ...]
     provisional: bool = False
     """See `BeliefChain`."""

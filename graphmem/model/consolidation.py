@@ -44,7 +44,7 @@ class ConsolidationPolicy(Record):
     """How often a cluster that goes wrong is tried, one run each."""
 
 
-class Step(StrEnum):
+class BeliefChangeKind(StrEnum):
     """What consolidation does to a belief."""
 
     CREATE = "create"
@@ -66,10 +66,10 @@ class Quote(Record):
     confidence: float
 
 
-class Change(Record):
+class BeliefChange(Record):
     """One thing that a run does to a belief."""
 
-    step: Step
+    step: BeliefChangeKind
     belief_id: str
     statement: str
     quotes: tuple[Quote, ...] = ()
@@ -83,7 +83,7 @@ class Change(Record):
         return tuple(dict.fromkeys(quote.episode_id for quote in self.quotes))
 
 
-class Trouble(Record):
+class ClusterFailure(Record):
     """A cluster of which nothing was written; none of its passages is lost."""
 
     reply_id: str
@@ -97,7 +97,7 @@ class Trouble(Record):
     """It is not tried again until something is said that joins it."""
 
 
-class Consolidated(Record):
+class ConsolidationReport(Record):
     """What a run did, or what one would do."""
 
     applied: bool
@@ -118,8 +118,8 @@ class Consolidated(Record):
     """Turns of people, and episodes without turns, on which no belief rested."""
     clusters: int = 0
     """Of at least `least_episodes` episodes."""
-    changes: tuple[Change, ...] = ()
-    troubles: tuple[Trouble, ...] = ()
+    changes: tuple[BeliefChange, ...] = ()
+    troubles: tuple[ClusterFailure, ...] = ()
     calls: int = 0
     """Requests to the language model, retries and repairs included."""
     tokens_in: int = 0

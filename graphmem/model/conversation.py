@@ -59,7 +59,7 @@ class Episode(Record):
     turns: int
 
 
-class TurnsAdded(Record):
+class TurnsReceipt(Record):
     """What `add_messages` did."""
 
     episode_id: str
@@ -69,7 +69,7 @@ class TurnsAdded(Record):
     """How many of them are new."""
 
 
-class Ingested(Record):
+class IngestReport(Record):
     """What `ingest` did."""
 
     messages: int = 0

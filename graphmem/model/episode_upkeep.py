@@ -27,7 +27,7 @@ class UpkeepPolicy(Record):
     """An episode that nobody looked at is compressed when it is so old."""
 
 
-class Graduate(Record):
+class GraduatedEpisode(Record):
     """An episode that has, or would have, a line in a digest."""
 
     episode_id: str
@@ -38,20 +38,20 @@ class Graduate(Record):
     """False: a line with this id was there already and stays as it is."""
 
 
-class Graduation(Record):
+class GraduationReport(Record):
     """What one cycle of graduation did, or would do."""
 
     applied: bool
     """False for a dry run, and when nothing was to be done."""
     file: str
     """Name of the digest's file, without its folder."""
-    episodes: tuple[Graduate, ...] = ()
+    episodes: tuple[GraduatedEpisode, ...] = ()
     """The most important first."""
     more: bool = False
     """Others are left for the next cycle."""
 
 
-class Compressed(Record):
+class CompressedEpisode(Record):
     """An episode whose full text was, or would be, put into an archive."""
 
     episode_id: str
@@ -62,12 +62,12 @@ class Compressed(Record):
     """What stays to be read: its summary, else what was made of its text."""
 
 
-class Compression(Record):
+class CompressionReport(Record):
     """What a run of compression did, or would do."""
 
     applied: bool
     """False for a dry run, and when nothing was to be done."""
-    episodes: tuple[Compressed, ...] = ()
+    episodes: tuple[CompressedEpisode, ...] = ()
     """The oldest first."""
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from graphmem.model.terms import Record
 
 
-class Forgettable(StrEnum):
+class ErasureTarget(StrEnum):
     """What can be forgotten."""
 
     MEMORY = "memory"
@@ -19,17 +19,17 @@ class Forgettable(StrEnum):
     TENANT = "tenant"
 
 
-class Residue(Record):
+class RemainingNode(Record):
     """A node that stays and says the same words: what was forgotten came from it, or is like it."""
 
     label: str
     id: str
 
 
-class Forgotten(Record):
+class ErasureReport(Record):
     """What erasure did, or would do."""
 
-    what: Forgettable
+    what: ErasureTarget
     id: str
     applied: bool
     repeated: bool = False
@@ -42,7 +42,7 @@ class Forgotten(Record):
     """Lines of digests that told of it."""
     left: int | None = None
     """Nodes that a second look found of it; None: nothing was erased yet."""
-    elsewhere: tuple[Residue, ...] = ()
+    elsewhere: tuple[RemainingNode, ...] = ()
     """Nodes that stay and hold the same words; 20 at most."""
 
     @property

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.belief import Cardinality, Kind, Part, Statement, Unit
+from graphmem.model.belief import Cardinality, EvidenceKind, Part, Statement, Unit
 from graphmem.model.terms import Instant, Name, Record, Text
 
 _WHOLE = (0, 3)
@@ -23,7 +23,7 @@ class Proposal(Record):
     predicate: Part | None = None
     object: Part | None = None
     statement: Statement | None = None
-    kind: Kind = Kind.SUPPORTING
+    kind: EvidenceKind = EvidenceKind.SUPPORTING
     """Refuting: the words say that it is not so, or no longer."""
     confidence: Unit = 0.8
     since: Instant | None = None
@@ -44,7 +44,7 @@ class Proposal(Record):
         return self
 
 
-class Refusal(StrEnum):
+class DismissalReason(StrEnum):
     """Why a proposal does not reach the graph; stable, programs may match on it."""
 
     MALFORMED = "malformed"
@@ -81,10 +81,10 @@ class Refusal(StrEnum):
     """Somebody has rejected it."""
 
 
-class Refused(Record):
+class DismissedProposal(Record):
     """A proposal that does not reach the graph."""
 
-    code: Refusal
+    code: DismissalReason
     problem: str
     """In words."""
     turn_id: str | None
@@ -93,7 +93,7 @@ class Refused(Record):
     """None: it is none, or holds what must not be shown."""
 
 
-class Extracted(Record):
+class AcceptedProposal(Record):
     """A proposal that passed every check."""
 
     event_id: str
@@ -104,7 +104,7 @@ class Extracted(Record):
     subject: str | None
     predicate: str | None
     object: str | None
-    kind: Kind
+    kind: EvidenceKind
     confidence: float
     source_type: str
     occurred_at: Instant
@@ -119,7 +119,7 @@ class Extracted(Record):
     """Nothing was known of its belief."""
 
 
-class CardinalityProposed(Record):
+class CardinalityProposal(Record):
     """A predicate that nobody declared, and what the extractor takes it for.
 
     Nothing is read by it until `predicate(name, cardinality=…)` declares it.
@@ -129,7 +129,7 @@ class CardinalityProposed(Record):
     cardinality: Cardinality
 
 
-class Unread(Record):
+class FailedWindow(Record):
     """Turns that could not be read this time; nothing was written of them."""
 
     reply_id: str
@@ -143,7 +143,7 @@ class Unread(Record):
     """They are not tried again under this model and prompt."""
 
 
-class Extraction(Record):
+class ExtractionReport(Record):
     """What an extraction wrote, or would write."""
 
     applied: bool
@@ -158,13 +158,13 @@ class Extraction(Record):
     """That were read now."""
     passed: int
     """That this extractor had read before."""
-    proposals: tuple[Extracted, ...] = ()
+    proposals: tuple[AcceptedProposal, ...] = ()
     """That passed every check, in the order of their turns."""
-    refused: tuple[Refused, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    refused: tuple[DismissedProposal, ...] = ()
+    unread: tuple[FailedWindow, ...] = ()
     new_predicates: tuple[str, ...] = ()
     """That no belief in sight had before."""
-    cardinalities: tuple[CardinalityProposed, ...] = ()
+    cardinalities: tuple[CardinalityProposal, ...] = ()
     calls: int = 0
     """Requests to the language model, retries and repairs included."""
     tokens_in: int = 0
@@ -186,7 +186,7 @@ class ProposalStatus(StrEnum):
     REJECTED = "rejected"
 
 
-class Proposed(Record):
+class PendingProposal(Record):
     """A proposal that waits for a decision, or had one."""
 
     id: str
@@ -198,7 +198,7 @@ class Proposed(Record):
     subject: str | None
     predicate: str | None
     object: str | None
-    kind: Kind
+    kind: EvidenceKind
     confidence: float
     source_type: str
     occurred_at: Instant
@@ -213,12 +213,12 @@ class Proposed(Record):
 class ProposalPage(Record):
     """Some proposals, oldest first."""
 
-    proposals: tuple[Proposed, ...]
+    proposals: tuple[PendingProposal, ...]
     next_cursor: str | None
     """Pass it on to get the next page; None on the last one."""
 
 
-class Decided(Record):
+class ReviewReport(Record):
     """What `accept` or `reject` did."""
 
     proposal_ids: tuple[str, ...]

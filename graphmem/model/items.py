@@ -68,7 +68,7 @@ class SearchItems(Record):
     """Let what is found live on for as long again, if it would expire."""
 
 
-class Fit(Record):
+class NamespaceMatch(Record):
     """What labels a namespace must begin or end with."""
 
     end: Literal["prefix", "suffix"]
@@ -82,7 +82,7 @@ class ListNamespaces(Record):
     Sorted label by label, and these by their UTF-16 code units.
     """
 
-    fits: Annotated[tuple[Fit, ...], Field(max_length=100)] = ()
+    fits: Annotated[tuple[NamespaceMatch, ...], Field(max_length=100)] = ()
     """All of them must fit."""
     depth: Annotated[int, Strict(), Field(ge=0)] | None = None
     """Labels to return; those that are then the same are listed once."""

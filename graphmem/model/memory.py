@@ -78,7 +78,7 @@ Claims = Annotated[tuple[Annotated[Triple, BeforeValidator(_triple)], ...], Fiel
 """What a text asserts: triples, or their three parts."""
 
 
-class Wish(Record):
+class NewMemory(Record):
     """One text offered to `remember`, with where it comes from and what it asserts.
 
     `id` makes the write idempotent: the same id and content give the first outcome again.
@@ -196,7 +196,7 @@ class MemoryEvent(Record):
     payload: dict[str, Any] = Field(default_factory=dict)
 
 
-class Link(Record):
+class ChainLink(Record):
     """One SUPERSEDES edge of a chain."""
 
     newer_id: str
@@ -207,11 +207,11 @@ class Link(Record):
     in_force: bool
 
 
-class Chain(Record):
+class MemoryChain(Record):
     """All memories that superseded one another, and where it ends."""
 
     memories: tuple[Memory, ...]
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     head_ids: tuple[str, ...]
     provisional: bool = False
     """See `Memory`."""

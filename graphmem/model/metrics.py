@@ -43,7 +43,7 @@ class ConsolidationWork(Record):
     """As far as prices are known."""
 
 
-class Reading(Record):
+class TenantStats(Record):
     """All that is measured of one tenant, at one time, in all its scopes."""
 
     tenant: str

@@ -8,7 +8,7 @@ from graphmem.model.rating import Tier
 from graphmem.model.terms import Record
 
 
-class Shape(StrEnum):
+class DetailLevel(StrEnum):
     """How an item stands in a pack."""
 
     WHOLE = "whole"
@@ -30,7 +30,7 @@ class PackItem(Record):
     """Its faded rating; None: never rated."""
     tier: Tier | None
     """None: never rated."""
-    how: Shape
+    how: DetailLevel
     why: str
     """In words."""
     tokens: int

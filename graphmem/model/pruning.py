@@ -24,7 +24,7 @@ class PrunePolicy(Record):
     """A LOW item is archived, counted from its compression at the earliest."""
 
 
-class Fate(StrEnum):
+class PruneAction(StrEnum):
     """What becomes of an item."""
 
     KEEP = "keep"
@@ -34,7 +34,7 @@ class Fate(StrEnum):
     """It is hidden; it can be restored."""
 
 
-class Prunable(Record):
+class PruneCandidate(Record):
     """A LOW or VERY_LOW item, and what becomes of it."""
 
     kind: str
@@ -47,14 +47,14 @@ class Prunable(Record):
     tier: Tier
     idle_days: float
     """Since it was written or opened; to be found is no touch."""
-    fate: Fate
+    fate: PruneAction
     reason: str
     """In words, with its numbers."""
     sha256: str
     """Of its text before, whole and in UTF-8."""
 
 
-class Pruning(Record):
+class PruneReport(Record):
     """What pruning did, or would do."""
 
     applied: bool
@@ -64,13 +64,13 @@ class Pruning(Record):
     at: Instant
     rated: int
     """Items that were looked at: those of the scope that have a rating."""
-    items: tuple[Prunable, ...]
+    items: tuple[PruneCandidate, ...]
     """Those that are compressed or archived, the lowest rating first."""
     kept: int
     """LOW and VERY_LOW items that stay for now."""
 
 
-class Pruned(Record):
+class PruneRecord(Record):
     """What an earlier run compressed or archived: a line of its manifest."""
 
     run_id: str
@@ -79,7 +79,7 @@ class Pruned(Record):
     id: str
     text: str
     """Its first 200 characters."""
-    fate: Fate
+    fate: PruneAction
     elo: float
     """At that time."""
     reason: str
@@ -89,7 +89,7 @@ class Pruned(Record):
     """Nothing has brought it back since."""
 
 
-class PrunesRestored(Record):
+class PruneRestoreReport(Record):
     """What was brought back."""
 
     items: int

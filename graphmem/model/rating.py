@@ -44,7 +44,7 @@ class RatedItem(Record):
     rating: Rating
 
 
-class Settled(Record):
+class RatingReport(Record):
     """What rating the log has done."""
 
     sessions: int
@@ -69,7 +69,7 @@ class RatingUpdate(Record):
     after: float
 
 
-class Activity(Record):
+class UsageCount(Record):
     """One thing that was logged."""
 
     id: str
@@ -85,7 +85,7 @@ class Activity(Record):
     """Kind, id and text of what was looked at, or of the three best results."""
 
 
-class Attention(Record):
+class UsageDashboard(Record):
     """What a memory is really used for."""
 
     top: tuple[RatedItem, ...]
@@ -94,7 +94,7 @@ class Attention(Record):
     """How many items are in each."""
     histogram: tuple[tuple[float, int], ...]
     """Where a step of 50 points begins, and the items in it; steps without items are left out."""
-    activity: tuple[Activity, ...]
+    activity: tuple[UsageCount, ...]
     """Newest first."""
     updates: tuple[RatingUpdate, ...]
     """Newest first."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from graphmem.model.belief import Belief, Kind, Policy, VerdictStatus
-from graphmem.model.memory import Chain, Memory, MemoryEvent
+from graphmem.model.belief import Belief, EvidenceKind, Policy, VerdictStatus
+from graphmem.model.memory import Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
 from graphmem.model.terms import Instant, Record
 
@@ -33,11 +33,11 @@ class PolicyRead(Record):
     """The present one was asked for, not that of the time asked about."""
 
 
-class Piece(Record):
+class EvidenceDetail(Record):
     """One piece of evidence and what it says in each of the readings."""
 
     event_id: str
-    kind: Kind
+    kind: EvidenceKind
     type: str
     occurred_at: Instant
     recorded_at: Instant
@@ -77,11 +77,11 @@ class Piece(Record):
         return self.echo_of is None
 
 
-class Withdrawn(Record):
+class RetractedEvidence(Record):
     """A piece of evidence that was taken back and says nothing."""
 
     event_id: str
-    kind: Kind
+    kind: EvidenceKind
     occurred_at: Instant
     confidence: float
     source_type: str
@@ -93,7 +93,7 @@ class Withdrawn(Record):
     """Of the retraction."""
 
 
-class Namesake(Record):
+class AliasBelief(Record):
     """A belief that says the same by other names."""
 
     belief_id: str
@@ -102,7 +102,7 @@ class Namesake(Record):
     """How many speak for or against it."""
 
 
-class Rival(Record):
+class CompetingValue(Record):
     """Another value of a slot that was affirmed since."""
 
     belief_id: str
@@ -129,7 +129,7 @@ class Competition(Record):
     """How many pieces of evidence did."""
     pressure: float
     """A: how much others were affirmed since, by age as the policy has it."""
-    rivals: tuple[Rival, ...]
+    rivals: tuple[CompetingValue, ...]
     """Which others were, those with most events first; ten at most."""
     affirmations_of_others: int
     kappa: float
@@ -160,7 +160,7 @@ class Replacement(Record):
     note: str | None = None
 
 
-class Basis(Record):
+class ClaimingMemory(Record):
     """A memory whose sentence asserts a belief."""
 
     memory_id: str
@@ -172,7 +172,7 @@ class BeliefReasons(Record):
 
     belief: Belief
     policy: PolicyRead
-    pieces: tuple[Piece, ...]
+    pieces: tuple[EvidenceDetail, ...]
     """A page of the evidence that is read, oldest first."""
     start: int
     """Pieces passed over before the page."""
@@ -183,13 +183,13 @@ class BeliefReasons(Record):
     log_negative: float
     competition: Competition | None
     """Of a value of a ONE slot; its belief is the score in it."""
-    namesakes: tuple[Namesake, ...] = ()
+    namesakes: tuple[AliasBelief, ...] = ()
     """What else its slot counts as the same value; each has pieces of its own."""
-    withdrawn: tuple[Withdrawn, ...]
+    withdrawn: tuple[RetractedEvidence, ...]
     """What was taken back, oldest first; as many as a page has at most."""
     replaces: tuple[Replacement, ...]
     replaced_by: tuple[Replacement, ...]
-    memories: tuple[Basis, ...]
+    memories: tuple[ClaimingMemory, ...]
     """What asserts it, oldest first; as many as a page has at most."""
     valid: Instant
     provisional: bool
@@ -202,7 +202,7 @@ class MemoryReasons(Record):
     memory: Memory
     history: tuple[MemoryEvent, ...]
     """Its newest events, oldest of them first."""
-    chain: Chain
+    chain: MemoryChain
     trace: Trace
     """How much it counts that it was said again."""
 

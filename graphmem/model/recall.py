@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.model.belief import Belief, Kind
+from graphmem.model.belief import Belief, EvidenceKind
 from graphmem.model.conversation import Turn
 from graphmem.model.memory import Memory
 from graphmem.model.rating import Rating
@@ -109,7 +109,7 @@ POLICIES = {
 """By name."""
 
 
-class Saying(Record):
+class TraceContribution(Record):
     """What one event adds to a trace: recency * burst * spacing."""
 
     event_id: str
@@ -131,13 +131,13 @@ class Trace(Record):
     """Sum over all events, >= 0."""
     factor: float
     """1 + k ln(1 + trace): what it does to a similarity above 0."""
-    sayings: tuple[Saying, ...]
+    sayings: tuple[TraceContribution, ...]
     """The newest events, oldest of them first."""
     total: int
     """How many events there are."""
 
 
-class Parts(Record):
+class ScoreBreakdown(Record):
     """What adds up to how relevant something is to a question."""
 
     meaning: float = 0.0
@@ -166,7 +166,7 @@ class Reason(Record):
     event_id: str
     type: str
     at: Instant
-    kind: Kind | None = None
+    kind: EvidenceKind | None = None
     """Of evidence."""
     confidence: float | None = None
     source_type: str | None = None
@@ -182,7 +182,7 @@ class Bite(Record):
 
     score: float
     """By which it is ranked, as the policy's `score` says."""
-    parts: Parts
+    parts: ScoreBreakdown
     """Their relevance is the score of a memory or a turn; that of a belief is multiplied."""
     similarity: float | None
     """Calibrated cosine to the query, at most 1; None when only words found it."""

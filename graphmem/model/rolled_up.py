@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphmem.model.terms import Record
 
 
-class RolledUp(Record):
+class RollUpReport(Record):
     """Searches that gave way to their counts."""
 
     applied: bool

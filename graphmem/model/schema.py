@@ -36,7 +36,7 @@ class EmbeddingModel(Record):
     there; those of `dropped` are being removed."""
 
 
-class Reembedded(Record):
+class ReembedReport(Record):
     """What a run of `reembed` did."""
 
     model: str
@@ -77,7 +77,7 @@ class SchemaItem(Record):
     """Settings of the index; of a declared one only those that matter."""
 
 
-class Schema(Record):
+class DeclaredSchema(Record):
     """Every index and constraint that the graph must have, and the labels that are ours."""
 
     items: tuple[SchemaItem, ...]

@@ -59,7 +59,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Wall(Record):
+class TenantScope(Record):
     """Whose memory a call is about, and which part of it; no query crosses it."""
 
     tenant: Name

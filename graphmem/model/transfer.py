@@ -8,7 +8,7 @@ from datetime import datetime
 from graphmem.model.terms import Record
 
 
-class Exported(Record):
+class ExportReport(Record):
     """What a file holds."""
 
     records: Mapping[str, int]
@@ -24,7 +24,7 @@ class Exported(Record):
     a server whose clock was ahead then."""
 
 
-class Imported(Record):
+class ImportReport(Record):
     """What became of the records of a file."""
 
     tenant: str
@@ -41,7 +41,7 @@ class Imported(Record):
     """Nodes that were there, have gone on since, and stay as they are."""
 
 
-class Adopted(Record):
+class ForeignImportReport(Record):
     """What became of another memory's data."""
 
     done: Mapping[str, int]

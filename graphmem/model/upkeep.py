@@ -16,7 +16,7 @@ class Mismatch(Record):
     """What the events say."""
 
 
-class Rebuilt(Record):
+class RebuildReport(Record):
     """What `verify` or `rebuild` found, and what `rebuild` did."""
 
     wrong: tuple[Mismatch, ...]
@@ -25,7 +25,7 @@ class Rebuilt(Record):
     """Pieces of evidence that checkpoints hold now."""
 
 
-class Unfit(Record):
+class SkippedNodes(Record):
     """Memories, or SUPERSEDES edges, that `backfill` left as they are, all for one reason."""
 
     kind: str
@@ -39,7 +39,7 @@ class Unfit(Record):
     elementId() gives."""
 
 
-class Backfilled(Record):
+class BackfillReport(Record):
     """What `backfill` did."""
 
     memories: int
@@ -55,5 +55,5 @@ class Backfilled(Record):
     capped: int
     """Memories whose `reinforce_count` is above 1,000, which is as many as events were made; the
     payload of their ADD keeps the number."""
-    unfit: tuple[Unfit, ...]
+    unfit: tuple[SkippedNodes, ...]
     """What was left as it is, and what to do about it; nothing of it was written."""

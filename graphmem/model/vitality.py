@@ -30,7 +30,7 @@ class Vitality(Record):
     """It was only inferred by consolidation: nobody stated it, and nothing else supports it."""
 
 
-class Marked(Record):
+class StatusReceipt(Record):
     """What `archive`, `restore_belief` or `resolve` did."""
 
     event_id: str

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from graphmem import catalog
 from graphmem.errors import ErasedError
 from graphmem.model import EventType
-from graphmem.ports import Binding, Query, Tx, World
+from graphmem.ports import Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity
 
 LONGEST_QUERY = 2_000
@@ -29,7 +29,7 @@ ARTIFACTS = catalog.query("attention/artifacts", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
-class Artifact:
+class ArtifactRef:
     """A file, symbol or document that an agent touches."""
 
     scope: str
@@ -43,7 +43,7 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class SessionStart:
     """The beginning of a session, or its end."""
 
     tenant: str
@@ -61,7 +61,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessEntry:
     """One look at one item, made at the instant of looking."""
 
     tenant: str
@@ -74,11 +74,11 @@ class Access:
     actor: str | None
     within: str | None = None
     """The event that began the session."""
-    artifact: Artifact | None = None
+    artifact: ArtifactRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """One result of a search."""
 
     label: str | None
@@ -87,11 +87,11 @@ class Hit:
     similarity: float | None = None
     """Calibrated cosine to the query."""
     content_hash: str | None = None
-    artifact: Artifact | None = None
+    artifact: ArtifactRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchEntry:
     """One search and what it found, best first."""
 
     tenant: str
@@ -101,24 +101,24 @@ class Search:
     actor: str | None
     tool: str
     query: str
-    found: tuple[Hit, ...]
+    found: tuple[SearchHit, ...]
     within: str | None = None
     """The event that began the session."""
 
 
-Entry: TypeAlias = Bound | Search | Access
+Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
 
 
-def begun(to: Binding, session_id: str, agent: str | None) -> Bound:
+def begun(to: RequestContext, session_id: str, agent: str | None) -> SessionStart:
     """Return the beginning of a session, now."""
     now = to.world.clock.now()
     wall = to.wall
-    return Bound(wall.tenant, identity.event_id(now), wall.scope, now, session_id, agent)
+    return SessionStart(wall.tenant, identity.event_id(now), wall.scope, now, session_id, agent)
 
 
-def ended(start: Bound, now: datetime, logged: int) -> Bound:
+def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
     """Return the end of a session in which so much was logged."""
-    return Bound(
+    return SessionStart(
         start.tenant,
         identity.event_id(now),
         start.scope,
@@ -131,22 +131,22 @@ def ended(start: Bound, now: datetime, logged: int) -> Bound:
 
 
 def access(
-    to: Binding, label: str, item_id: str, start: Bound | None, artifact: Artifact | None = None
-) -> Access:
+    to: RequestContext, label: str, item_id: str, start: SessionStart | None, artifact: ArtifactRef | None = None
+) -> AccessEntry:
     """Return a look of a handle's scope at an item, now."""
     now = to.world.clock.now()
     wall = to.wall
     actor, within = (start.session_id, start.event_id) if start else (None, None)
     event_id = identity.event_id(now)
-    return Access(wall.tenant, event_id, wall.scope, label, item_id, now, actor, within, artifact)
+    return AccessEntry(wall.tenant, event_id, wall.scope, label, item_id, now, actor, within, artifact)
 
 
-def search(to: Binding, tool: str, query: str, found: Iterable[Hit], start: Bound | None) -> Search:
+def search(to: RequestContext, tool: str, query: str, found: Iterable[SearchHit], start: SessionStart | None) -> SearchEntry:
     """Return a search of a handle's scope, now."""
     now = to.world.clock.now()
     wall = to.wall
     actor, within = (start.session_id, start.event_id) if start else (None, None)
-    return Search(
+    return SearchEntry(
         wall.tenant,
         identity.event_id(now),
         wall.scope,
@@ -159,7 +159,7 @@ def search(to: Binding, tool: str, query: str, found: Iterable[Hit], start: Boun
     )
 
 
-async def write(world: World, entries: Iterable[Entry]) -> int:
+async def write(world: Services, entries: Iterable[Entry]) -> int:
     """Append them in one transaction and return how many searches and looks are new.
 
     One that is there already is passed over, so writing them again is harmless. What was erased
@@ -187,15 +187,15 @@ def _without(one: Entry, error: ErasedError) -> Entry | None:
         {(one.tenant, one.scope), (one.tenant, None)}
     ):
         return None
-    if isinstance(one, Access):
+    if isinstance(one, AccessEntry):
         return None if one.item_id in error.ids else one
-    if isinstance(one, Bound) or not one.found:
+    if isinstance(one, SessionStart) or not one.found:
         return one
     found = tuple(hit for hit in one.found if hit.id not in error.ids)
     return replace(one, found=found) if found else None
 
 
-async def _write(world: World, entries: Sequence[Entry]) -> int:
+async def _write(world: Services, entries: Sequence[Entry]) -> int:
     by_tenant = groupby(sorted(entries, key=_tenant), _tenant)
     batches = [(tenant, _batch(list(of))) for tenant, of in by_tenant]
 
@@ -222,9 +222,9 @@ _Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
 def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Part]]:
     """Return the artifacts of a tenant's entries, and their rows by query, in order."""
     # In one order everywhere, two writers wait for each other's items and rarely in a ring.
-    bounds = [one for one in entries if isinstance(one, Bound)]
-    searches = sorted((one for one in entries if isinstance(one, Search)), key=_event_id)
-    looks = [one for one in entries if isinstance(one, Access)]
+    bounds = [one for one in entries if isinstance(one, SessionStart)]
+    searches = sorted((one for one in entries if isinstance(one, SearchEntry)), key=_event_id)
+    looks = [one for one in entries if isinstance(one, AccessEntry)]
     looks.sort(key=lambda one: (one.label, one.item_id, one.event_id))
     known = {
         artifact.id: artifact
@@ -247,11 +247,11 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
     return artifacts, [(query, rows) for query, rows in parts if rows]
 
 
-def _event_id(one: Search) -> str:
+def _event_id(one: SearchEntry) -> str:
     return one.event_id
 
 
-def _bound_row(one: Bound) -> Mapping[str, Any]:
+def _bound_row(one: SessionStart) -> Mapping[str, Any]:
     kind = EventType.SESSION_START if one.within is None else EventType.SESSION_END
     told = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
     return {
@@ -266,7 +266,7 @@ def _bound_row(one: Bound) -> Mapping[str, Any]:
     }
 
 
-def _search_row(one: Search) -> Mapping[str, Any]:
+def _search_row(one: SearchEntry) -> Mapping[str, Any]:
     return {
         "id": one.event_id,
         "scope": one.scope,
@@ -289,7 +289,7 @@ def _search_row(one: Search) -> Mapping[str, Any]:
     }
 
 
-def _access_row(one: Access) -> Mapping[str, Any]:
+def _access_row(one: AccessEntry) -> Mapping[str, Any]:
     return {
         "id": one.event_id,
         "label": one.label,

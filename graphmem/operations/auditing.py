@@ -9,10 +9,10 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Audit, EventType, SessionAudit
-from graphmem.ports import Binding, Query
+from graphmem.ports import Query, RequestContext
 from graphmem.rules import moments, protocol
 from graphmem.rules.conflicts import consistent
-from graphmem.rules.protocol import Access, Search, Session
+from graphmem.rules.protocol import LoggedAccess, LoggedSearch, LoggedSession
 
 PAGE = 500
 UNNAMED = "unnamed agent"
@@ -25,9 +25,9 @@ class _Log:
     """What was logged, as the protocol's rules read it."""
 
     def __init__(self) -> None:
-        self.searches: list[Search] = []
-        self.accesses: list[Access] = []
-        self.sessions: list[Session] = []
+        self.searches: list[LoggedSearch] = []
+        self.accesses: list[LoggedAccess] = []
+        self.sessions: list[LoggedSession] = []
         self.audits: list[SessionAudit] = []
 
     def session(self, row: Mapping[str, Any]) -> None:
@@ -44,7 +44,7 @@ class _Log:
         logged = json.loads(ends[0]["payload"]).get("logged") if ends else None
         ended_at = ends[0]["at"] if ends else None
         agent = row["agent"]
-        self.sessions.append(Session(name, agent or UNNAMED, row["started_at"], ended_at))
+        self.sessions.append(LoggedSession(name, agent or UNNAMED, row["started_at"], ended_at))
         self.audits.append(
             SessionAudit(
                 id=row["id"],
@@ -64,13 +64,13 @@ class _Log:
         if one["type"] == EventType.SEARCH:
             told = json.loads(one["payload"])
             asked = told["tool"], told["query"]
-            self.searches.append(Search(one["id"], session_id, *asked, one["at"], one["results"]))
+            self.searches.append(LoggedSearch(one["id"], session_id, *asked, one["at"], one["results"]))
         elif one["type"] == EventType.ACCESS and one["item_id"] is not None:
-            self.accesses.append(Access(one["item_id"], session_id, one["at"]))
+            self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
 
 
 @consistent
-async def audit(to: Binding, since: datetime, until: datetime, session: str | None) -> Audit:
+async def audit(to: RequestContext, since: datetime, until: datetime, session: str | None) -> Audit:
     """Return the sessions that began in a time, as it was recorded, and that time's findings.
 
     Args:
@@ -94,7 +94,7 @@ async def audit(to: Binding, since: datetime, until: datetime, session: str | No
 
 
 async def _rows(
-    to: Binding, query: Query[dict[str, Any]], since: datetime, until: datetime, **asked: Any
+    to: RequestContext, query: Query[dict[str, Any]], since: datetime, until: datetime, **asked: Any
 ) -> AsyncIterator[dict[str, Any]]:
     after: tuple[datetime, str] = (moments.BEGINNING, "")
     while True:
@@ -107,7 +107,7 @@ async def _rows(
 
 
 async def _page(
-    to: Binding,
+    to: RequestContext,
     query: Query[dict[str, Any]],
     since: datetime,
     until: datetime,

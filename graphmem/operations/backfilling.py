@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
-from graphmem.model import Backfilled, Unfit
-from graphmem.ports import Binding, OnPart, Role, Tx
+from graphmem.model import BackfillReport, SkippedNodes
+from graphmem.ports import OnPart, RequestContext, Role, Tx
 from graphmem.rules import backfill, drafts, facets, identity, moments, tracerank
-from graphmem.rules.backfill import Edge, Found
+from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
 
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
@@ -35,7 +35,7 @@ REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 
 
 @dataclass(slots=True)
-class _Told:
+class _BackfillTotals:
     """What has been done so far, and what could not be."""
 
     counts: dict[str, int] = field(
@@ -53,22 +53,22 @@ class _Told:
     def leave(self, kind: str, problem: backfill.Problem, name: str) -> None:
         self.unfit.setdefault((kind, *problem), []).append(name)
 
-    def all(self, nameless: Sequence[Unfit]) -> Backfilled:
+    def all(self, nameless: Sequence[SkippedNodes]) -> BackfillReport:
         left = (
-            Unfit(kind=kind, problem=problem, hint=hint, count=len(ids), ids=tuple(ids[:SHOWN]))
+            SkippedNodes(kind=kind, problem=problem, hint=hint, count=len(ids), ids=tuple(ids[:SHOWN]))
             for (kind, problem, hint), ids in self.unfit.items()
         )
-        return Backfilled(**self.counts, unfit=(*nameless, *left))
+        return BackfillReport(**self.counts, unfit=(*nameless, *left))
 
 
-async def make_whole(to: Binding, on_part: OnPart) -> Backfilled:
+async def make_whole(to: RequestContext, on_part: OnPart) -> BackfillReport:
     """Make synthetic events of memories that have none, and fill in what memories lack.
 
     Args:
         to: whose; every scope is looked at.
         on_part: told after each part its kind, memory or edge, and how many were looked at.
     """
-    told = _Told()
+    told = _BackfillTotals()
     now = to.world.clock.now()
     after = ""
     while (page := await _look(to, after, now))["looked"]:
@@ -79,8 +79,8 @@ async def make_whole(to: Binding, on_part: OnPart) -> Backfilled:
     return told.all(await _nameless(to))
 
 
-async def _look(to: Binding, after: str, now: datetime, tx: Tx | None = None) -> dict[str, Any]:
-    """Return a page as cache/backfill_look has it, its rows as `Found`."""
+async def _look(to: RequestContext, after: str, now: datetime, tx: Tx | None = None) -> dict[str, Any]:
+    """Return a page as cache/backfill_look has it, its rows as `UnbackedMemory`."""
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
@@ -91,7 +91,7 @@ async def _look(to: Binding, after: str, now: datetime, tx: Tx | None = None) ->
             dimension=to.model.dimension,
             **_bounds(now),
         )
-        return page | {"found": [Found(**row) for row in page["found"]]}
+        return page | {"found": [UnbackedMemory(**row) for row in page["found"]]}
 
     return await (work(tx) if tx else to.world.graph.read(work))
 
@@ -101,7 +101,7 @@ def _bounds(now: datetime) -> dict[str, datetime]:
 
 
 async def _memories(
-    to: Binding, found: Sequence[Found], after: str, now: datetime, told: _Told
+    to: RequestContext, found: Sequence[UnbackedMemory], after: str, now: datetime, told: _BackfillTotals
 ) -> None:
     most_chars = to.world.settings.max_content_chars
     fit = []
@@ -116,7 +116,7 @@ async def _memories(
         told.add(**await _write(to, {one.id for one in part}, vectors, after, now))
 
 
-async def _vectors(to: Binding, found: Sequence[Found]) -> dict[str, Vector]:
+async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
     texts = {
         identity.content_hash(one.content): identity.normalised(one.content)
         for one in found
@@ -128,9 +128,9 @@ async def _vectors(to: Binding, found: Sequence[Found]) -> dict[str, Vector]:
     return dict(zip(texts, matrix, strict=True))
 
 
-def _parts(found: Sequence[Found]) -> Iterator[list[Found]]:
+def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
     """Yield memories in parts of which one transaction can make all events."""
-    part: list[Found] = []
+    part: list[UnbackedMemory] = []
     events = 0
     for one in found:
         its = min(one.reinforce_count or 0, backfill.MOST)
@@ -144,16 +144,16 @@ def _parts(found: Sequence[Found]) -> Iterator[list[Found]]:
 
 
 async def _write(
-    to: Binding, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
+    to: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
 ) -> dict[str, int]:
-    """Make some memories of a page whole, each altogether, and return counts of `Backfilled`."""
+    """Make some memories of a page whole, each altogether, and return counts of `BackfillReport`."""
     most_chars = to.world.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         page = await _look(to, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
-        done: list[Found] = []
+        done: list[UnbackedMemory] = []
         for one in page["found"]:
             # What is wanted is decided under the lock: another backfill, or a writer, may have
             # been here. What changed so that it has no embedding yet is left to the next run.
@@ -182,7 +182,7 @@ async def _write(
     return await to.world.graph.write(work)
 
 
-async def _refresh(tx: Tx, to: Binding, ids: list[str]) -> None:
+async def _refresh(tx: Tx, to: RequestContext, ids: list[str]) -> None:
     """Make what is cached of memories from their events, as a rebuild does."""
     tenant = to.wall.tenant
     await tx.fetch(REFRESH, tenant=tenant, ids=ids)
@@ -192,12 +192,12 @@ async def _refresh(tx: Tx, to: Binding, ids: list[str]) -> None:
     await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
 
 
-async def _edges(to: Binding, now: datetime, told: _Told, on_part: OnPart) -> None:
-    fit: list[Edge] = []
+async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_part: OnPart) -> None:
+    fit: list[UnbackedEdge] = []
     after = ""
     while (page := await _edge_page(to, after, now))["looked"]:
         after = page["after"]
-        for edge in (Edge(**row) for row in page["edges"]):
+        for edge in (UnbackedEdge(**row) for row in page["edges"]):
             if edge.problem is None:
                 fit.append(edge)
             else:
@@ -212,12 +212,12 @@ async def _edges(to: Binding, now: datetime, told: _Told, on_part: OnPart) -> No
         on_part("edge", len(part))
 
 
-def _leave(told: _Told, edge: Edge, key: str) -> None:
+def _leave(told: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
     name = f"{edge.newer_id or '(no id)'} -> {edge.older_id}"
     told.leave("edge", backfill.EDGE_PROBLEMS[key], name)
 
 
-async def _edge_page(to: Binding, after: str, now: datetime) -> dict[str, Any]:
+async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str, Any]:
     [page] = await to.world.graph.read(
         lambda tx: tx.fetch(
             EDGES,
@@ -231,7 +231,7 @@ async def _edge_page(to: Binding, after: str, now: datetime) -> dict[str, Any]:
     return page
 
 
-async def _supersede(to: Binding, edges: Sequence[Edge]) -> int:
+async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
     """Give dated edges their events, and return how many there were that had none."""
 
     async def work(tx: Tx) -> int:
@@ -246,7 +246,7 @@ async def _supersede(to: Binding, edges: Sequence[Edge]) -> int:
     return await to.world.graph.write(work)
 
 
-async def _nameless(to: Binding) -> list[Unfit]:
+async def _nameless(to: RequestContext) -> list[SkippedNodes]:
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(NAMELESS, tenant=to.wall.tenant, limit=SHOWN)
     )
@@ -254,4 +254,4 @@ async def _nameless(to: Binding) -> list[Unfit]:
     names = tuple(found["names"])
     if not names:
         return []
-    return [Unfit(kind="memory", problem=problem, hint=hint, count=found["total"], ids=names)]
+    return [SkippedNodes(kind="memory", problem=problem, hint=hint, count=found["total"], ids=names)]

@@ -14,16 +14,16 @@ from graphmem.model import (
     Belief,
     BeliefPage,
     Candidate,
-    Kind,
-    Line,
+    EvidenceKind,
+    HypotheticalEvidence,
     Slot,
-    Supposed,
     Trail,
+    TrailStep,
     Verdict,
 )
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import asking, claims, moments, paging, records, sequential, vitality
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 
@@ -38,11 +38,11 @@ TEST = catalog.query("belief/test", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Suppose:
+class TrailRequest:
     """How a sequential test is to be read."""
 
     pooled: bool = False
-    extra: tuple[Supposed, ...] = ()
+    extra: tuple[HypotheticalEvidence, ...] = ()
     without: tuple[str, ...] = ()
     skip: int = 0
     limit: int = 100
@@ -50,10 +50,10 @@ class Suppose:
 
 @consistent
 async def current(
-    to: Binding,
+    to: RequestContext,
     subject: str,
     predicate: str,
-    by: Reading,
+    by: ReadOptions,
     *,
     limit: int,
     from_zero: bool = False,
@@ -100,7 +100,7 @@ async def current(
 
 
 @consistent
-async def belief(to: Binding, belief_id: str, by: Reading) -> Belief:
+async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     """Return a belief, whatever its status.
 
     Raises:
@@ -115,7 +115,7 @@ async def belief(to: Binding, belief_id: str, by: Reading) -> Belief:
 
 @consistent
 async def page(
-    to: Binding, by: Reading, statuses: Sequence[str], *, cursor: str | None, limit: int
+    to: RequestContext, by: ReadOptions, statuses: Sequence[str], *, cursor: str | None, limit: int
 ) -> BeliefPage:
     """Return one page of beliefs, newest first, and the cursor of the next.
 
@@ -139,7 +139,7 @@ async def page(
 
 
 @consistent
-async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Trail:
+async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: TrailRequest) -> Trail:
     """Return the sequential test of a belief with a page of its trail.
 
     Raises:
@@ -184,12 +184,12 @@ async def test(to: Binding, belief_id: str, by: Reading, suppose: Suppose) -> Tr
     )
 
 
-def _line(line: Mapping[str, Any]) -> Line:
+def _line(line: Mapping[str, Any]) -> TrailStep:
     event = line["event"] or {}
     _, status, log_ratio, confidence = line["after"]
-    return Line(
+    return TrailStep(
         event_id=line["id"],
-        kind=Kind.of(line["polarity"]),
+        kind=EvidenceKind.of(line["polarity"]),
         occurred_at=line["at"],
         strength=line["strength"],
         llr=line["llr"],
@@ -210,7 +210,7 @@ def _line(line: Mapping[str, Any]) -> Line:
     )
 
 
-async def _states(to: Binding, by: Reading, *, limit: int, **which: Any) -> list[Belief]:
+async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params, test = _params(to, by), asking.sent(asking.bounds(to.world.settings))
     params |= {"test": test, "vital": vitality.sent()}
@@ -220,5 +220,5 @@ async def _states(to: Binding, by: Reading, *, limit: int, **which: Any) -> list
     return [found for found, _ in rows]
 
 
-def _params(to: Binding, by: Reading) -> dict[str, Any]:
+def _params(to: RequestContext, by: ReadOptions) -> dict[str, Any]:
     return asking.params(by, to.wall, to.world.settings, to.world.clock.now())

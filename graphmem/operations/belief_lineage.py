@@ -12,13 +12,13 @@ from graphmem.model import (
     BeliefCard,
     BeliefChain,
     BeliefEvent,
-    Link,
+    ChainLink,
+    EpisodeRef,
     Memory,
     Provenance,
-    Scene,
     Turn,
 )
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import lineage, moments, records
 from graphmem.rules.conflicts import consistent
 
@@ -28,7 +28,7 @@ PROVENANCE = catalog.query("belief/provenance", dict)
 
 
 @consistent
-async def chain(to: Binding, belief_id: str, as_of: AsOf) -> BeliefChain:
+async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that took the place of this one or was replaced by it, at any remove.
 
     Raises:
@@ -53,7 +53,7 @@ async def chain(to: Binding, belief_id: str, as_of: AsOf) -> BeliefChain:
 
 
 @consistent
-async def history(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> list[BeliefEvent]:
+async def history(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> list[BeliefEvent]:
     """Return the newest events about a belief, oldest of them first.
 
     Raises:
@@ -69,7 +69,7 @@ async def history(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> li
 
 
 @consistent
-async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
+async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
     """Return what a belief rests on, what it replaced and what stands in its place.
 
     Raises:
@@ -87,7 +87,7 @@ async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) ->
         events=tuple(records.belief_event(event) for event in found["events"]),
         total=found["total"],
         turns=tuple(Turn(**turn) for turn in found["turns"]),
-        episodes=tuple(Scene(**episode) for episode in found["episodes"]),
+        episodes=tuple(EpisodeRef(**episode) for episode in found["episodes"]),
         memories=tuple(Memory(**card, provisional=provisional) for card in found["memories"]),
         supersedes=tuple(link for link in links if link.newer_id == belief_id),
         superseded_by=tuple(link for link in links if link.older_id == belief_id),
@@ -95,7 +95,7 @@ async def provenance(to: Binding, belief_id: str, as_of: AsOf, *, limit: int) ->
     )
 
 
-def _params(to: Binding, belief_id: str, as_of: AsOf) -> dict[str, Any]:
+def _params(to: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
     return {
         "tenant": to.wall.tenant,
         "scopes": list(to.wall.scopes),
@@ -108,6 +108,6 @@ def _missing(belief_id: str) -> NotFoundError:
     return NotFoundError(f"No belief {belief_id!r}.")
 
 
-def _links(found: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
-    links = (Link(**link) for link in found)
+def _links(found: Iterable[Mapping[str, Any]]) -> tuple[ChainLink, ...]:
+    links = (ChainLink(**link) for link in found)
     return tuple(sorted(links, key=lambda link: (link.occurred_at, link.event_id, link.newer_id)))

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
-from graphmem.model import CommitOutcome, EventType, Outcome, Status, Wish
-from graphmem.ports import Binding, Role, Tx
+from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
+from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import assertions, calibration, drafts, identity, tracerank
-from graphmem.rules.drafts import Draft
+from graphmem.rules.drafts import TextDraft
 from graphmem.rules.hygiene import Rule
-from graphmem.rules.verdicts import Exact, Judge, Met, Near, Vector, Verdict
+from graphmem.rules.verdicts import (
+    DuplicateResolver,
+    DuplicateVerdict,
+    ExactMatch,
+    NearMatch,
+    StoredMatches,
+    Vector,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +52,7 @@ EVENT_OF = {
 
 
 async def remember(
-    to: Binding, wishes: Sequence[Wish], rules: Sequence[Rule]
+    to: RequestContext, wishes: Sequence[NewMemory], rules: Sequence[Rule]
 ) -> list[CommitOutcome]:
     """Commit texts in their order and return what each became.
 
@@ -72,7 +79,7 @@ async def remember(
     return list(_in_order(to, ready, done))
 
 
-async def _kept(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcome]:
+async def _kept(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
     """Commit a batch without the texts that were forgotten: these are refused."""
     try:
         return await _commit(to, batch)
@@ -88,7 +95,7 @@ async def _kept(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcome]
         return refused | (await _kept(to, left) if left else {})
 
 
-def _named(to: Binding, draft: Draft) -> Iterator[str]:
+def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text brings along."""
     wish = draft.wish
     yield from (draft.event_id, draft.memory_id)
@@ -96,7 +103,7 @@ def _named(to: Binding, draft: Draft) -> Iterator[str]:
     yield from (one for one in (wish.episode_id, wish.turn_id) if one is not None)
 
 
-def _no_conflict(ready: Sequence[Draft]) -> None:
+def _no_conflict(ready: Sequence[TextDraft]) -> None:
     seen: dict[str, str] = {}
     for draft in ready:
         if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
@@ -106,7 +113,7 @@ def _no_conflict(ready: Sequence[Draft]) -> None:
 
 
 def _in_order(
-    to: Binding, ready: Sequence[Draft], done: Mapping[str, CommitOutcome]
+    to: RequestContext, ready: Sequence[TextDraft], done: Mapping[str, CommitOutcome]
 ) -> Iterator[CommitOutcome]:
     seen: set[str] = set()
     for draft in ready:
@@ -119,7 +126,7 @@ def _in_order(
         seen.add(draft.event_id)
 
 
-async def _commit(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcome]:
+async def _commit(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
     vectors: dict[str, Vector] = {}
     known = await _known(to, batch)
     wanted = [d for d in batch if d.event_id not in known]
@@ -131,7 +138,7 @@ async def _commit(to: Binding, batch: Sequence[Draft]) -> dict[str, CommitOutcom
             return result
 
 
-async def _known(to: Binding, batch: Sequence[Draft]) -> set[str]:
+async def _known(to: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
             KNOWN,
@@ -144,7 +151,7 @@ async def _known(to: Binding, batch: Sequence[Draft]) -> set[str]:
     return {d.event_id for d in batch if d.event_id in events or memories.intersection(d.exact_ids)}
 
 
-async def _embed(to: Binding, wanted: Sequence[Draft], vectors: dict[str, Vector]) -> None:
+async def _embed(to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]) -> None:
     # Normalised as the hash is: white space alone would move a vector.
     texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
     if texts:
@@ -153,15 +160,15 @@ async def _embed(to: Binding, wanted: Sequence[Draft], vectors: dict[str, Vector
 
 
 async def _write(
-    tx: Tx, to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
-) -> tuple[dict[str, CommitOutcome], list[Draft]]:
+    tx: Tx, to: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
+) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
     """Decide and write a batch; or, when embeddings lack, write nothing and name the texts."""
     await tx.fetch(LOCK, tenant=to.wall.tenant)
     met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
-    judge = Judge(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
+    judge = DuplicateResolver(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
     result: dict[str, CommitOutcome] = {}
-    verdicts: list[tuple[Draft, Verdict]] = []
-    lacking: list[Draft] = []
+    verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
+    lacking: list[TextDraft] = []
     for draft in batch:
         row = met.get(draft.event_id, MET_NOTHING)
         if row["event"] is not None:
@@ -183,7 +190,7 @@ async def _write(
 
 
 async def _look(
-    tx: Tx, to: Binding, batch: Sequence[Draft], vectors: Mapping[str, Vector]
+    tx: Tx, to: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
 ) -> list[dict[str, Any]]:
     seen: set[str] = set()
     rows = []
@@ -209,20 +216,20 @@ async def _look(
     )
 
 
-def _least_score(to: Binding) -> float:
+def _least_score(to: RequestContext) -> float:
     """Neo4j's score just below the threshold: the judge compares exactly."""
     cosine = calibration.raw(to.world.settings.near_threshold, to.model.mu_document)
     return calibration.to_neo4j(cosine - calibration.ROUNDING)
 
 
-def _met(row: Mapping[str, Any], mu: float) -> Met:
+def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
     exact = row["exact"]
-    return Met(
-        exact=Exact(exact["id"], exact["scope"], Status(exact["status"]), tuple(exact["tags"]))
+    return StoredMatches(
+        exact=ExactMatch(exact["id"], exact["scope"], Status(exact["status"]), tuple(exact["tags"]))
         if exact
         else None,
         near=tuple(
-            Near(
+            NearMatch(
                 id=n["id"],
                 scope=n["scope"],
                 content=n["content"],
@@ -236,8 +243,8 @@ def _met(row: Mapping[str, Any], mu: float) -> Met:
 
 async def _append(
     tx: Tx,
-    to: Binding,
-    verdicts: Sequence[tuple[Draft, Verdict]],
+    to: RequestContext,
+    verdicts: Sequence[tuple[TextDraft, DuplicateVerdict]],
     outcomes: Mapping[str, CommitOutcome],
     vectors: Mapping[str, Vector],
 ) -> None:
@@ -281,7 +288,7 @@ async def _append(
     await _claim(tx, to, [(d, v.memory_id) for d, v in verdicts if d.wish.claims])
 
 
-async def _claim(tx: Tx, to: Binding, committed: Sequence[tuple[Draft, str]]) -> None:
+async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft, str]]) -> None:
     """Make texts with claims evidence for them; each comes with the id of its memory."""
     if not committed:
         return
@@ -300,7 +307,7 @@ async def _claim(tx: Tx, to: Binding, committed: Sequence[tuple[Draft, str]]) ->
     )
 
 
-def _payload(draft: Draft, outcome: CommitOutcome) -> dict[str, Any]:
+def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
     kept = outcome.model_dump(
         mode="json",
         include={
@@ -320,7 +327,7 @@ def _payload(draft: Draft, outcome: CommitOutcome) -> dict[str, Any]:
     return kept
 
 
-def _outcome(to: Binding, draft: Draft, verdict: Verdict | None = None) -> CommitOutcome:
+def _outcome(to: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None) -> CommitOutcome:
     return CommitOutcome(
         outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
         event_id=draft.event_id,
@@ -339,7 +346,7 @@ def _outcome(to: Binding, draft: Draft, verdict: Verdict | None = None) -> Commi
     )
 
 
-def _repeated(draft: Draft, event: Mapping[str, Any]) -> CommitOutcome:
+def _repeated(draft: TextDraft, event: Mapping[str, Any]) -> CommitOutcome:
     if event["request_hash"] != draft.request_hash:
         raise EventConflictError(f"The id {draft.event_id!r} was used for something else.")
     kept = json.loads(event["payload"])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, Turn, TurnsAdded
-from graphmem.ports import Binding, Role, Tx
+from graphmem.model import Episode, Message, Turn, TurnsReceipt
+from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import drafts, identity, passages, transcript
 from graphmem.rules.conflicts import consistent
 
@@ -27,7 +27,7 @@ GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class NewEpisode:
     """What `add_episode` is given."""
 
     id: str | None = None
@@ -39,7 +39,7 @@ class Stretch:
     at: datetime | None = None
 
 
-async def open_episode(to: Binding, stretch: Stretch) -> str:
+async def open_episode(to: RequestContext, stretch: NewEpisode) -> str:
     """Make an episode unless it is there and return its id; its summary, or content, is embedded.
 
     The id is the given one, else that of the session, else a new one.
@@ -87,7 +87,7 @@ async def open_episode(to: Binding, stretch: Stretch) -> str:
     return episode_id
 
 
-async def add_messages(to: Binding, episode_id: str, messages: Sequence[Message]) -> TurnsAdded:
+async def add_messages(to: RequestContext, episode_id: str, messages: Sequence[Message]) -> TurnsReceipt:
     """Add a conversation's messages to its episode, each once, in their order.
 
     Messages that all carry an id or an instant are recognised by it wherever they stand. Others
@@ -108,7 +108,7 @@ async def add_messages(to: Binding, episode_id: str, messages: Sequence[Message]
     for start in range(0, len(messages), step):
         part = slice(start, start + step)
         parts.append(await _add(to, episode_id, messages[part], keys[part] if keys else None, now))
-    return TurnsAdded(
+    return TurnsReceipt(
         episode_id=episode_id,
         turn_ids=tuple(turn_id for ids, _ in parts for turn_id in ids),
         added=sum(added for _, added in parts),
@@ -116,7 +116,7 @@ async def add_messages(to: Binding, episode_id: str, messages: Sequence[Message]
 
 
 @consistent
-async def turns(to: Binding, episode_id: str, *, start: int, limit: int) -> list[Turn]:
+async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> list[Turn]:
     """Return turns of an episode in order, from position `start`; empty when there is none."""
     return await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -131,7 +131,7 @@ async def turns(to: Binding, episode_id: str, *, start: int, limit: int) -> list
 
 
 @consistent
-async def episode(to: Binding, episode_id: str) -> Episode:
+async def episode(to: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
     Raises:
@@ -148,7 +148,7 @@ async def episode(to: Binding, episode_id: str) -> Episode:
 
 
 async def _add(
-    to: Binding,
+    to: RequestContext,
     episode_id: str,
     messages: Sequence[Message],
     keys: Sequence[str] | None,
@@ -157,7 +157,7 @@ async def _add(
     vectors: dict[int, Vector] = {}
     plan = await to.world.graph.read(lambda tx: _plan(tx, to, episode_id, messages, keys))
 
-    async def work(tx: Tx) -> _Plan:
+    async def work(tx: Tx) -> _TurnPlan:
         await tx.fetch(LOCK, tenant=to.wall.tenant, episode_id=episode_id)
         fresh = await _plan(tx, to, episode_id, messages, keys)
         if fresh.new and not _lacking(fresh, messages, vectors):
@@ -178,7 +178,7 @@ async def _add(
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _TurnPlan:
     ids: list[str]
     new: list[int]
     """Which of the messages are to be written."""
@@ -188,11 +188,11 @@ class _Plan:
 
 async def _plan(
     tx: Tx,
-    to: Binding,
+    to: RequestContext,
     episode_id: str,
     messages: Sequence[Message],
     keys: Sequence[str] | None,
-) -> _Plan:
+) -> _TurnPlan:
     [found] = await tx.fetch(
         LOOK,
         tenant=to.wall.tenant,
@@ -206,12 +206,12 @@ async def _plan(
     kept = transcript.resumed(first, last, [transcript.said(m) for m in messages])
     fresh = transcript.place_ids(episode_id, messages[len(kept) :], found["next"])
     new = list(range(len(kept), len(messages)))
-    return _Plan([turn.id for turn in kept] + fresh, new, found["next"])
+    return _TurnPlan([turn.id for turn in kept] + fresh, new, found["next"])
 
 
 def _keyed_plan(
     found: Mapping[str, Any], messages: Sequence[Message], keys: Sequence[str]
-) -> _Plan:
+) -> _TurnPlan:
     present = dict(_kept(turn) for turn in found["present"])
     new = []
     for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
@@ -220,19 +220,19 @@ def _keyed_plan(
             new.append(i)
         elif present[turn_id] != transcript.said(message):
             raise EventConflictError(f"The message id {message.id!r} was used for other words.")
-    return _Plan(list(keys), new, found["next"])
+    return _TurnPlan(list(keys), new, found["next"])
 
 
-def _lacking(plan: _Plan, messages: Sequence[Message], vectors: Mapping[int, Vector]) -> list[int]:
+def _lacking(plan: _TurnPlan, messages: Sequence[Message], vectors: Mapping[int, Vector]) -> list[int]:
     return [i for i in plan.new if i not in vectors and messages[i].content.strip()]
 
 
-def _kept(turn: Mapping[str, Any]) -> transcript.Kept:
-    return transcript.Kept(turn["id"], (turn["role"], turn["name"], turn["text"]))
+def _kept(turn: Mapping[str, Any]) -> transcript.StoredTurn:
+    return transcript.StoredTurn(turn["id"], (turn["role"], turn["name"], turn["text"]))
 
 
 def _row(
-    to: Binding, plan: _Plan, i: int, message: Message, vector: Vector | None, now: datetime
+    to: RequestContext, plan: _TurnPlan, i: int, message: Message, vector: Vector | None, now: datetime
 ) -> dict[str, Any]:
     return {
         "id": plan.ids[i],
@@ -247,7 +247,7 @@ def _row(
     }
 
 
-async def _write(tx: Tx, to: Binding, episode_id: str, rows: list[dict[str, Any]]) -> None:
+async def _write(tx: Tx, to: RequestContext, episode_id: str, rows: list[dict[str, Any]]) -> None:
     written = await tx.fetch(
         ADD_TURNS,
         tenant=to.wall.tenant,

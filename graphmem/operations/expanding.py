@@ -10,16 +10,16 @@ from graphmem.errors import NotFoundError
 from graphmem.model import (
     Belief,
     Card,
+    ChainNeighbor,
     Episode,
+    EpisodeRef,
     Item,
     Memory,
-    Neighbour,
-    Scene,
     Turn,
 )
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import asking, assertions, records, vitality
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 EVENTS = 20
@@ -33,13 +33,13 @@ LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 
 @consistent
-async def expand(to: Binding, item_id: str) -> Card:
+async def expand(to: RequestContext, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 
     Raises:
         NotFoundError: nothing visible has this id.
     """
-    asked = asking.params(Reading(), to.wall, to.world.settings, to.world.clock.now())
+    asked = asking.params(ReadOptions(), to.wall, to.world.settings, to.world.clock.now())
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
 
     async def work(tx: Tx) -> Card | None:
@@ -66,7 +66,7 @@ async def expand(to: Binding, item_id: str) -> Card:
     return card
 
 
-async def _memory(tx: Tx, to: Binding, asked: Mapping[str, Any], row: Mapping[str, Any]) -> Card:
+async def _memory(tx: Tx, to: RequestContext, asked: Mapping[str, Any], row: Mapping[str, Any]) -> Card:
     memory = Memory(**row["item"])
     if not memory.claim_ids:
         return _card(row, memory)
@@ -76,7 +76,7 @@ async def _memory(tx: Tx, to: Binding, asked: Mapping[str, Any], row: Mapping[st
 
 
 async def _beliefs(
-    tx: Tx, to: Binding, asked: Mapping[str, Any], ids: Sequence[str]
+    tx: Tx, to: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
 ) -> list[Belief]:
     by = {"test": asking.sent(asking.bounds(to.world.settings)), "vital": vitality.sent()}
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
@@ -89,7 +89,7 @@ def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> 
         item=item,
         events=tuple(told(event) for event in row["events"]),
         turns=tuple(Turn(**turn) for turn in row["turns"]),
-        episodes=tuple(Scene(**episode) for episode in row["episodes"]),
+        episodes=tuple(EpisodeRef(**episode) for episode in row["episodes"]),
         supersedes=tuple(_neighbour(link) for link in row["links"] if not link["newer"]),
         superseded_by=tuple(_neighbour(link) for link in row["links"] if link["newer"]),
         claims=tuple(claims),
@@ -98,5 +98,5 @@ def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> 
     )
 
 
-def _neighbour(link: Mapping[str, Any]) -> Neighbour:
-    return Neighbour(**{name: link[name] for name in Neighbour.model_fields})
+def _neighbour(link: Mapping[str, Any]) -> ChainNeighbor:
+    return ChainNeighbor(**{name: link[name] for name in ChainNeighbor.model_fields})

@@ -11,26 +11,26 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import (
-    Basis,
+    AliasBelief,
     Belief,
     BeliefReasons,
+    ClaimingMemory,
+    CompetingValue,
     Competition,
-    Kind,
-    Namesake,
-    Piece,
+    EvidenceDetail,
+    EvidenceKind,
     Point,
     PolicyOrigin,
     PolicyRead,
     Replacement,
-    Rival,
+    RetractedEvidence,
     Series,
     Timeline,
     Verdict,
-    Withdrawn,
 )
-from graphmem.ports import Binding, Query
+from graphmem.ports import Query, RequestContext
 from graphmem.rules import asking, claims, moments
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 MOST_RIVALS = 10
@@ -42,7 +42,7 @@ TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Instants:
+class TimelineInstants:
     """When a timeline is read."""
 
     given: Sequence[datetime] | None = None
@@ -53,7 +53,7 @@ class Instants:
 
 @consistent
 async def belief(
-    to: Binding, belief_id: str, by: Reading, *, skip: int, limit: int
+    to: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
     """Return why a belief is believed as it is; None when nothing visible has this id.
 
@@ -82,18 +82,18 @@ async def belief(
         log_positive=(row["projected"] or {}).get("log_positive", 0.0),
         log_negative=(row["projected"] or {}).get("log_negative", 0.0),
         competition=_competition(row),
-        namesakes=tuple(Namesake(**one) for one in row["namesakes"]),
+        namesakes=tuple(AliasBelief(**one) for one in row["namesakes"]),
         withdrawn=tuple(_withdrawn(one) for one in row["withdrawn"]),
         replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
         replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
-        memories=tuple(Basis(**one) for one in row["memories"]),
+        memories=tuple(ClaimingMemory(**one) for one in row["memories"]),
         valid=params["valid"],
         provisional=moments.is_provisional(by.as_of, row["now"]),
     )
 
 
 @consistent
-async def timeline(to: Binding, belief_id: str, by: Reading, when: Instants) -> Timeline:
+async def timeline(to: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants) -> Timeline:
     """Return how one belief and its sequential test moved.
 
     Raises:
@@ -139,7 +139,7 @@ async def timeline(to: Binding, belief_id: str, by: Reading, when: Instants) -> 
 
 @consistent
 async def timeline_slot(
-    to: Binding, slot: tuple[str, str], by: Reading, when: Instants, *, best: int
+    to: RequestContext, slot: tuple[str, str], by: ReadOptions, when: TimelineInstants, *, best: int
 ) -> Timeline:
     """Return how the values of a slot moved that were once among its best.
 
@@ -199,14 +199,14 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
     )
 
 
-def _params(to: Binding, by: Reading, query: Query[Any]) -> dict[str, Any]:
+def _params(to: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
     """Return what a query is given of how evidence is read; the valid time is among it."""
     known = asking.params(by, to.wall, to.world.settings, to.world.clock.now())
     test = asking.sent(asking.bounds(to.world.settings))
     return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
 
 
-def _when(when: Instants) -> dict[str, Any]:
+def _when(when: TimelineInstants) -> dict[str, Any]:
     given = None if when.given is None else sorted(set(when.given))
     return {"instants": given, "points": when.points}
 
@@ -223,7 +223,7 @@ def _belief(row: Mapping[str, Any]) -> Belief:
     )
 
 
-def _policy(read: Mapping[str, Any], by: Reading) -> PolicyRead:
+def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
     origin = PolicyOrigin.DECLARED if "id" in read else PolicyOrigin.DEFAULT
     return PolicyRead(
         policy=claims.policy_of(read),
@@ -234,15 +234,15 @@ def _policy(read: Mapping[str, Any], by: Reading) -> PolicyRead:
     )
 
 
-def _piece(line: Mapping[str, Any]) -> Piece:
+def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
     event = line["event"]
     _, status, log_ratio, confidence = line["after"]
     names = ("type", "recorded_at", "confidence", "source_type", "source", "actor")
-    return Piece(
+    return EvidenceDetail(
         **{name: event[name] for name in names},
         **{name: line[name] for name in ("weight", "echo_of", "strength", "llr", "turn_id")},
         event_id=line["id"],
-        kind=Kind.of(line["polarity"]),
+        kind=EvidenceKind.of(line["polarity"]),
         occurred_at=line["at"],
         faded=line["c"],
         says=0.0 - line["l"],
@@ -257,7 +257,7 @@ def _piece(line: Mapping[str, Any]) -> Piece:
 
 
 def _competition(row: Mapping[str, Any]) -> Competition | None:
-    one, rivals = row["one"], [Rival(**rival) for rival in row["rivals"]]
+    one, rivals = row["one"], [CompetingValue(**rival) for rival in row["rivals"]]
     if one is None:
         return None
     return Competition(
@@ -275,12 +275,12 @@ def _competition(row: Mapping[str, Any]) -> Competition | None:
     )
 
 
-def _withdrawn(one: Mapping[str, Any]) -> Withdrawn:
-    return Withdrawn(
+def _withdrawn(one: Mapping[str, Any]) -> RetractedEvidence:
+    return RetractedEvidence(
         **{name: one[name] for name in ("confidence", "source_type")},
         **{name: one[name] for name in ("retraction_id", "retracted_at")},
         event_id=one["id"],
-        kind=Kind.of(one["polarity"]),
+        kind=EvidenceKind.of(one["polarity"]),
         occurred_at=one["at"],
         note=_note(one),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from graphmem import catalog
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import FlipSet
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import asking, moments
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 MOST = 1_000
@@ -17,7 +17,7 @@ FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
 @consistent
-async def flip_set(to: Binding, belief_id: str, by: Reading) -> FlipSet:
+async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
     """Return a smallest set of evidence without which the test of a belief has another status.
 
     Raises:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import EventType, Graduate, Graduation, UpkeepPolicy
-from graphmem.ports import Binding
+from graphmem.model import EventType, GraduatedEpisode, GraduationReport, UpkeepPolicy
+from graphmem.ports import RequestContext
 from graphmem.rules import digest, drafts, gathering, identity, passages, vitality
 
 PAGE = 100
@@ -21,7 +21,7 @@ GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
 TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 
 
-async def graduate(to: Binding, path: Path, policy: UpkeepPolicy, *, apply: bool) -> Graduation:
+async def graduate(to: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool) -> GraduationReport:
     """Add a line to a digest for each episode that is due, then say so in events.
 
     A line whose event is missing, because an earlier run was killed in between, is found by its id
@@ -59,11 +59,11 @@ async def graduate(to: Binding, path: Path, policy: UpkeepPolicy, *, apply: bool
 
         await to.world.files.revise(path, change)
         await _write(to, name, lines)
-    return Graduation(
+    return GraduationReport(
         applied=apply and bool(due),
         file=name,
         episodes=tuple(
-            Graduate(
+            GraduatedEpisode(
                 episode_id=row["id"],
                 occurred_at=row["occurred_at"],
                 line=lines[row["id"]],
@@ -75,7 +75,7 @@ async def graduate(to: Binding, path: Path, policy: UpkeepPolicy, *, apply: bool
     )
 
 
-async def _told(to: Binding, row: Mapping[str, Any]) -> str:
+async def _told(to: RequestContext, row: Mapping[str, Any]) -> str:
     """Return what stands for an episode: its summary, else the first that it tells."""
     summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
     if summary.strip():
@@ -85,7 +85,7 @@ async def _told(to: Binding, row: Mapping[str, Any]) -> str:
     return gist or await _said(to, row["id"]) or row["session_id"] or "an episode without words"
 
 
-async def _said(to: Binding, episode_id: str) -> str:
+async def _said(to: RequestContext, episode_id: str) -> str:
     """Return the first turn of a person that tells something, else their first words; or ''."""
     first, start = "", 0
     while turns := await _turns(to, episode_id, start):
@@ -99,7 +99,7 @@ async def _said(to: Binding, episode_id: str) -> str:
     return first
 
 
-async def _turns(to: Binding, episode_id: str, start: int) -> list[dict[str, Any]]:
+async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
@@ -112,7 +112,7 @@ async def _turns(to: Binding, episode_id: str, start: int) -> list[dict[str, Any
     )
 
 
-async def _write(to: Binding, name: str, lines: Mapping[str, str]) -> None:
+async def _write(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
     now = to.world.clock.now()
     # In one order everywhere, two writers wait for each other's episodes and never in a ring.
     events = [
@@ -121,7 +121,7 @@ async def _write(to: Binding, name: str, lines: Mapping[str, str]) -> None:
     await to.world.graph.write(lambda tx: tx.fetch(GRADUATE, tenant=to.wall.tenant, events=events))
 
 
-def _event(to: Binding, name: str, about: str, line: str) -> dict[str, Any]:
+def _event(to: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
     payload = {"file": name, "line_sha256": identity.digest(line)}
     return {
         "id": "graduate_" + identity.digest(about, name)[:32],

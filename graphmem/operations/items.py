@@ -18,7 +18,7 @@ from graphmem.model import (
     SearchItems,
     StoredItem,
 )
-from graphmem.ports import Binding, Query, Role, Tx
+from graphmem.ports import Query, RequestContext, Role, Tx
 from graphmem.rules import calibration, items
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ REFRESH = catalog.query("item/refresh", catalog.ignored)
 Row = Mapping[str, Any]
 
 
-async def batch(to: Binding, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
+async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
     """Do the calls and return their answers, in order.
 
     Reads see what was there before; of several writes to one key the last one counts.
@@ -86,7 +86,7 @@ async def batch(to: Binding, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
     return answers
 
 
-async def sweep(to: Binding) -> int:
+async def sweep(to: RequestContext) -> int:
     """Delete what has expired in the own scope; return how many items that were."""
     now, swept = to.world.clock.now(), 0
     while True:
@@ -100,7 +100,7 @@ async def sweep(to: Binding) -> int:
             return swept
 
 
-async def _swept(to: Binding, gone: Mapping[str, str], now: datetime) -> int:
+async def _swept(to: RequestContext, gone: Mapping[str, str], now: datetime) -> int:
     if not gone:
         return 0
     return await to.world.graph.write(lambda tx: _delete(tx, to, gone, now))
@@ -115,7 +115,7 @@ def _is_blank(text: str) -> bool:
     return not text.replace("\0", " ").strip()
 
 
-async def _embedded(to: Binding, texts: Iterable[str | None], role: Role) -> dict[str, Vector]:
+async def _embedded(to: RequestContext, texts: Iterable[str | None], role: Role) -> dict[str, Vector]:
     once = list(dict.fromkeys(text for text in texts if text is not None))
     if not once:
         return {}
@@ -179,7 +179,7 @@ def _item_row(
 
 
 async def _write(
-    tx: Tx, to: Binding, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]
+    tx: Tx, to: RequestContext, now: datetime, writes: _Writes, texts: Sequence[dict[str, Any]]
 ) -> None:
     wall = {"tenant": to.wall.tenant, "scope": to.wall.scope}
     if writes.refreshed:
@@ -193,7 +193,7 @@ async def _write(
         await _delete(tx, to, writes.deleted, None)
 
 
-async def _delete(tx: Tx, to: Binding, gone: Mapping[str, str], expired: datetime | None) -> int:
+async def _delete(tx: Tx, to: RequestContext, gone: Mapping[str, str], expired: datetime | None) -> int:
     [deleted] = await tx.fetch(
         DELETE,
         tenant=to.wall.tenant,
@@ -210,7 +210,7 @@ class _Reading:
     """The reads of a batch."""
 
     tx: Tx
-    to: Binding
+    to: RequestContext
     now: datetime
     vectors: Mapping[str, Vector]
 

@@ -18,19 +18,19 @@ from graphmem.errors import (
 )
 from graphmem.model import (
     AsOf,
-    Chain,
+    ChainLink,
     EventType,
-    Link,
     Memory,
+    MemoryChain,
     MemoryEvent,
+    NewMemory,
     Outcome,
     Supersession,
-    Wish,
 )
-from graphmem.ports import Binding, Role, Tx
+from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import drafts, identity, lineage, moments, records, tracerank
 from graphmem.rules.conflicts import consistent
-from graphmem.rules.drafts import Draft
+from graphmem.rules.drafts import TextDraft
 from graphmem.rules.hygiene import Rule
 from graphmem.rules.verdicts import Vector
 
@@ -49,7 +49,7 @@ CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class LineageChange:
     """Why and when, and the id that makes it idempotent."""
 
     reason: str | None = None
@@ -58,7 +58,7 @@ class Correction:
     actor: str | None = None
 
 
-async def mark(to: Binding, memory_id: str, kind: EventType, by: Correction) -> str:
+async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageChange) -> str:
     """Deprecate or restore a memory and return the event's id.
 
     Raises:
@@ -95,7 +95,7 @@ async def mark(to: Binding, memory_id: str, kind: EventType, by: Correction) -> 
 
 
 async def supersede(
-    to: Binding, older_id: str, wish: Wish, by: Correction, rules: Sequence[Rule]
+    to: RequestContext, older_id: str, wish: NewMemory, by: LineageChange, rules: Sequence[Rule]
 ) -> Supersession:
     """Put a text in the place of a memory and return both ids.
 
@@ -144,7 +144,7 @@ async def supersede(
 
 @consistent
 async def history(
-    to: Binding, memory_id: str, *, limit: int, as_of: AsOf | None = None
+    to: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
     """Return the newest events of a memory, oldest of them first.
 
@@ -169,7 +169,7 @@ async def history(
 
 
 @consistent
-async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain:
+async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
     """Return every memory that superseded or was superseded by this one, at any remove.
 
     Raises:
@@ -190,12 +190,12 @@ async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain
         rows, provisional = then["memories"], moments.is_provisional(as_of, then["now"])
     if memory_id not in {row["card"]["id"] for row in rows}:
         raise moments.missing(memory_id, as_of)
-    links = [Link(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
+    links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
     cards = lineage.ended((row["card"] for row in rows), links)
     memories = tuple(Memory(**card, provisional=provisional) for card in cards)
     hidden = {link.older_id for link in links if link.in_force}
-    return Chain(
+    return MemoryChain(
         memories=memories,
         links=tuple(links),
         head_ids=tuple(m.id for m in memories if m.id not in hidden),
@@ -204,7 +204,7 @@ async def chain(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Chain
 
 
 async def _look(
-    tx: Tx, to: Binding, memory_id: str, event_id: str
+    tx: Tx, to: RequestContext, memory_id: str, event_id: str
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
     await tx.fetch(LOCK, tenant=to.wall.tenant)
     [found] = await tx.fetch(
@@ -222,7 +222,7 @@ async def _look(
     return found["event"], memory
 
 
-async def _keep(tx: Tx, to: Binding, draft: Draft, vector: Vector) -> str:
+async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) -> str:
     """Make the memory of a text in the writer's own scope, or add to the one that is there."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
     found = await tx.fetch(

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from graphmem import catalog
-from graphmem.model import ConsolidationWork, EventType, RatingStep, Reading, Status
-from graphmem.ports import Tx, World
+from graphmem.model import ConsolidationWork, EventType, RatingStep, Status, TenantStats
+from graphmem.ports import Services, Tx
 from graphmem.rules import rating
 from graphmem.rules.conflicts import consistent
 
@@ -22,7 +22,7 @@ WORK = catalog.query("metrics/work", dict)
 
 
 @consistent
-async def read(world: World, tenant: str) -> Reading:
+async def read(world: Services, tenant: str) -> TenantStats:
     """Return what is measured of a tenant, in one transaction.
 
     It counts what is there, so it takes time in proportion to that.
@@ -41,7 +41,7 @@ async def read(world: World, tenant: str) -> Reading:
     sizes, ratings, [waiting] = await world.graph.read(work)
     counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
     unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
-    return Reading(
+    return TenantStats(
         tenant=tenant,
         memories=_by(counted, "memory", Status),
         beliefs=_by(counted, "belief", Status),

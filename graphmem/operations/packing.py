@@ -7,17 +7,17 @@ from pathlib import Path
 
 from graphmem import catalog
 from graphmem.model import Pack
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import packs, rating
 from graphmem.rules.conflicts import consistent
-from graphmem.rules.packs import Budget, Entry
+from graphmem.rules.packs import PackBudget, PackEntry
 from graphmem.rules.rating import STANDARD
 
 PACKABLE = catalog.query("attention/packable", dict)
 
 
 @consistent
-async def pack(to: Binding, by: Budget, kinds: Sequence[str], most: int, root: Path | None) -> Pack:
+async def pack(to: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None) -> Pack:
     """Return what is rated highest as a pack.
 
     Args:
@@ -43,11 +43,11 @@ async def pack(to: Binding, by: Budget, kinds: Sequence[str], most: int, root: P
     for row in rows:
         tier = None if row["elo"] is None else rating.tier(row["elo"])
         text = row.pop("text") or await _text(to, row, root) or row["ref"]
-        entries.append(Entry(**row, text=text, tier=tier))
+        entries.append(PackEntry(**row, text=text, tier=tier))
     return packs.packed(entries, by)
 
 
-async def _text(to: Binding, row: dict[str, str], root: Path | None) -> str | None:
+async def _text(to: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
     """Return the text of a file below the root; None for anything else."""
     if root is None or row["kind"] not in ("file", "document"):
         return None

@@ -9,16 +9,16 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import (
-    Activity,
-    Attention,
     EventType,
     RatedItem,
     Rating,
+    RatingReport,
     RatingUpdate,
-    Settled,
     Tier,
+    UsageCount,
+    UsageDashboard,
 )
-from graphmem.ports import Binding, OnPart
+from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import drafts, rating
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.rating import STANDARD
@@ -42,7 +42,7 @@ RECENT = catalog.query("attention/recent", dict)
 UPDATES = catalog.query("attention/updates", lambda row: RatingUpdate(**row))
 
 
-async def settle(to: Binding, on_part: OnPart) -> Settled:
+async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
     """Rate what is new in the log of the tenant, some sessions a transaction.
 
     Safe to interrupt and to run in several places at once: each session is settled once, in the
@@ -57,13 +57,13 @@ async def settle(to: Binding, on_part: OnPart) -> Settled:
             )
         )
         if not found:
-            return Settled(abandoned=abandoned, **counted)
+            return RatingReport(abandoned=abandoned, **counted)
         [done] = found
         counted = {name: counted[name] + done[name] for name in counted}
         on_part("session", done["sessions"])
 
 
-async def settle_again(to: Binding, on_part: OnPart) -> Settled:
+async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
     """Drop all ratings of the tenant and settle its log from the beginning."""
     while True:
         [dropped] = await to.world.graph.write(
@@ -76,7 +76,7 @@ async def settle_again(to: Binding, on_part: OnPart) -> Settled:
 
 @consistent
 async def items(
-    to: Binding, tier: Tier | None, kinds: Sequence[str], limit: int
+    to: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
     """Return what is rated highest, of a tier or of all."""
     least, below = rating.bounds(tier)
@@ -87,7 +87,7 @@ async def items(
 
 
 @consistent
-async def attention(to: Binding, kinds: Sequence[str], limit: int) -> Attention:
+async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
     """Return the top, the spread, and what was logged and rated last."""
     asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
     least, below = rating.bounds(None)
@@ -104,7 +104,7 @@ async def attention(to: Binding, kinds: Sequence[str], limit: int) -> Attention:
     tiers = dict.fromkeys(Tier, 0)
     for step in spread:
         tiers[rating.tier(step["least"])] += step["items"]
-    return Attention(
+    return UsageDashboard(
         top=tuple(_item(row) for row in top),
         tiers=tiers,
         histogram=tuple((step["least"], step["items"]) for step in spread),
@@ -113,7 +113,7 @@ async def attention(to: Binding, kinds: Sequence[str], limit: int) -> Attention:
     )
 
 
-async def _end_abandoned(to: Binding) -> int:
+async def _end_abandoned(to: RequestContext) -> int:
     """End the sessions that nobody ended, each at what was logged in it last."""
     before = to.world.clock.now() - ABANDONED
     rows = await to.world.graph.read(
@@ -124,7 +124,7 @@ async def _end_abandoned(to: Binding) -> int:
     return len(rows)
 
 
-async def _end(to: Binding, events: Sequence[Mapping[str, Any]]) -> None:
+async def _end(to: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
     await to.world.graph.write(lambda tx: tx.fetch(END, tenant=to.wall.tenant, events=events))
 
 
@@ -143,7 +143,7 @@ def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _read(to: Binding, kinds: Sequence[str]) -> dict[str, Any]:
+def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
     return {
         "tenant": to.wall.tenant,
         "scopes": list(to.wall.scopes),
@@ -168,9 +168,9 @@ def _item(row: Mapping[str, Any]) -> RatedItem:
     )
 
 
-def _activity(row: Mapping[str, Any]) -> Activity:
+def _activity(row: Mapping[str, Any]) -> UsageCount:
     told = json.loads(row["payload"]) if row["payload"] else {}
-    return Activity(
+    return UsageCount(
         id=row["id"],
         at=row["at"],
         scope=row["scope"],

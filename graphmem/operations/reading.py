@@ -9,7 +9,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import AsOf, Memory, Page, Status
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import asking, assertions, moments, paging
 from graphmem.rules.conflicts import consistent
 
@@ -21,7 +21,7 @@ LIST_AS_OF = catalog.query("commit/list_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class MemoryFilter:
     """Which memories to list."""
 
     tags: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Filter:
 
 
 @consistent
-async def get(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Memory:
+async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
     """Return a memory, whatever its status, and which of its claims have lost.
 
     Raises:
@@ -57,10 +57,10 @@ async def get(to: Binding, memory_id: str, as_of: AsOf | None = None) -> Memory:
     return found[0]
 
 
-async def _judged(tx: Tx, to: Binding, memory: Memory, as_of: AsOf | None) -> Memory:
+async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
     if not memory.claim_ids:
         return memory
-    by = asking.Reading(as_of or AsOf())
+    by = asking.ReadOptions(as_of or AsOf())
     params = asking.params(by, to.wall, to.world.settings, to.world.clock.now())
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
     return assertions.judged(memory, lost)
@@ -68,7 +68,7 @@ async def _judged(tx: Tx, to: Binding, memory: Memory, as_of: AsOf | None) -> Me
 
 @consistent
 async def page(
-    to: Binding, want: Filter, *, cursor: str | None, limit: int, as_of: AsOf | None = None
+    to: RequestContext, want: MemoryFilter, *, cursor: str | None, limit: int, as_of: AsOf | None = None
 ) -> Page:
     """Return one page of memories, newest first, and the cursor of the next.
 

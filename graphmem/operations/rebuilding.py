@@ -8,7 +8,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
-from graphmem.ports import Binding, OnPart, Query, Tx
+from graphmem.ports import OnPart, Query, RequestContext, Tx
 from graphmem.rules import facets, moments, tracerank
 
 PAGE = 500
@@ -26,7 +26,7 @@ REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedKind:
     """One kind of node of which something is cached."""
 
     kind: str
@@ -37,12 +37,12 @@ class Kept:
 
 
 KINDS = (
-    Kept("memory", MEMORIES, REFRESH_MEMORIES, {"trace": tracerank.sent(tracerank.STANDARD)}),
-    Kept("belief", BELIEFS, REFRESH_BELIEFS, {}),
+    CachedKind("memory", MEMORIES, REFRESH_MEMORIES, {"trace": tracerank.sent(tracerank.STANDARD)}),
+    CachedKind("belief", BELIEFS, REFRESH_BELIEFS, {}),
 )
 
 
-async def lineage(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
+async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every memory and belief of the tenant whose caches its events do not bear out.
 
     Args:
@@ -72,7 +72,7 @@ async def lineage(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]
     return wrong
 
 
-async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
+async def _page(to: RequestContext, kept: CachedKind, after: str) -> list[dict[str, Any]]:
     async def work(tx: Tx) -> list[dict[str, Any]]:
         rows = await tx.fetch(
             kept.compare,
@@ -88,7 +88,7 @@ async def _page(to: Binding, kept: Kept, after: str) -> list[dict[str, Any]]:
     return await to.world.graph.read(work)
 
 
-async def _faceted(tx: Tx, to: Binding, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of memories with what their facets say: digests are made here, not there."""
     tenant = to.wall.tenant
     found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
@@ -101,7 +101,7 @@ async def _faceted(tx: Tx, to: Binding, rows: list[dict[str, Any]]) -> list[dict
     ]
 
 
-async def _refresh(to: Binding, kept: Kept, ids: list[str]) -> None:
+async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None:
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)

@@ -15,17 +15,17 @@ from graphmem.model import (
     Memory,
     MemoryBite,
     OtherValue,
-    Parts,
     Rating,
     Reason,
     RecallPolicy,
     Recollection,
+    ScoreBreakdown,
     Status,
     TraceRank,
     Turn,
     TurnBite,
 )
-from graphmem.ports import Binding, Query, Role, Tx
+from graphmem.ports import Query, RequestContext, Role, Tx
 from graphmem.rules import (
     asking,
     assertions,
@@ -56,7 +56,7 @@ MOST_DESCRIBED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecallRequest:
     """What to look for."""
 
     memories: bool = True
@@ -90,7 +90,7 @@ class Wanted:
 
 
 @consistent
-async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> Recollection:
+async def recall(to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy) -> Recollection:
     """Return what fits a question, best first, each once.
 
     Equal scores stand in the order of their ids.
@@ -103,7 +103,7 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
     statuses = [*Status, OUTVOTED] if want.hidden else [str(Status.CURRENT)]
     by, limit = blending.sent(policy), min(want.limit, policy.most or want.limit)
     now = to.world.clock.now()
-    asked = asking.params(asking.Reading(times), to.wall, to.world.settings, now)
+    asked = asking.params(asking.ReadOptions(times), to.wall, to.world.settings, now)
     # What is current now may have been superseded then, and the other way round.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
@@ -133,7 +133,7 @@ async def recall(to: Binding, text: str, want: Wanted, policy: RecallPolicy) -> 
         return found
 
     found = await to.world.graph.read(work)
-    reader = _Reader(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
+    reader = _RowDecoder(to.model.mu_query, policy.trace, found["lost"], times == AsOf())
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
         hidden=dict(found["hidden"]),
@@ -147,7 +147,7 @@ def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _narrower(
-    to: Binding, asked: Mapping[str, Any], want: Wanted, kept: Sequence[str]
+    to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
     """Return what recall/narrowed is given beside what recall/now is."""
     since, until = want.since or moments.BEGINNING, want.until or moments.FOREVER
@@ -171,7 +171,7 @@ def _narrower(
 
 
 def _words(
-    to: Binding, text: str, statuses: Sequence[str], facets: Sequence[str]
+    to: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
 ) -> dict[str, str]:
     return {
         "memory": words.memory_query(text, to.wall, statuses, facets),
@@ -181,7 +181,7 @@ def _words(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _RowDecoder:
     """Makes bites of what a query found."""
 
     mu: float
@@ -193,7 +193,7 @@ class _Reader:
         score = hit["vector_score"]
         common = {
             "score": hit["score"],
-            "parts": Parts(**hit["parts"]),
+            "parts": ScoreBreakdown(**hit["parts"]),
             "similarity": None
             if score is None
             else calibration.calibrated(calibration.from_neo4j(score), self.mu),

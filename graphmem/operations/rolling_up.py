@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import EventType, RolledUp
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.model import EventType, RollUpReport
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import drafts
 
 PAGE = 50
@@ -30,7 +30,7 @@ FIND_ALONE = catalog.query("attention/alone", dict)
 ROLL_UP_ALONE = catalog.query("attention/roll_up_alone", catalog.ignored)
 
 
-async def rollable(to: Binding, before: datetime) -> RolledUp:
+async def rollable(to: RequestContext, before: datetime) -> RollUpReport:
     """Return what `roll_up` would take."""
 
     async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -40,10 +40,10 @@ async def rollable(to: Binding, before: datetime) -> RolledUp:
 
     within, alone = await to.world.graph.read(work)
     found = within[0] if within else {"sessions": 0, "searches": 0, "results": 0}
-    return RolledUp(applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()})
+    return RollUpReport(applied=False, **{name: n + alone.get(name, 0) for name, n in found.items()})
 
 
-async def roll_up(to: Binding, before: datetime, on_part: OnPart) -> RolledUp:
+async def roll_up(to: RequestContext, before: datetime, on_part: OnPart) -> RollUpReport:
     """Roll up settled sessions that ended before an instant, and older searches outside any.
 
     Sessions go in the order in which they ended, up to the first that did not end before. Safe to
@@ -68,10 +68,10 @@ async def roll_up(to: Binding, before: datetime, on_part: OnPart) -> RolledUp:
         counted["searches"] += len(alone)
         counted["results"] += sum(row["results"] for row in alone)
         on_part("search", len(alone))
-    return RolledUp(applied=True, **counted)
+    return RollUpReport(applied=True, **counted)
 
 
-async def _alone(to: Binding, tx: Tx, before: datetime) -> list[dict[str, Any]]:
+async def _alone(to: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
     """Roll up a page of searches outside any session: nothing is rated by them."""
     rows = await tx.fetch(FIND_ALONE, tenant=to.wall.tenant, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -83,7 +83,7 @@ async def _alone(to: Binding, tx: Tx, before: datetime) -> list[dict[str, Any]]:
     return rows
 
 
-def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], to: Binding) -> dict[str, Any]:
+def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], to: RequestContext) -> dict[str, Any]:
     told = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
     return {
         # Of several that are removed together the first gives its name: it is gone with them.

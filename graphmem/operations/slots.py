@@ -7,9 +7,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Candidate, Slot, SlotPage
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import asking, claims, moments, paging
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 SLOTS = catalog.query("belief/slots", dict)
@@ -17,7 +17,7 @@ SLOTS = catalog.query("belief/slots", dict)
 
 @consistent
 async def page(
-    to: Binding, by: Reading, subject: str | None, *, cursor: str | None, limit: int, values: int
+    to: RequestContext, by: ReadOptions, subject: str | None, *, cursor: str | None, limit: int, values: int
 ) -> SlotPage:
     """Return one page of slots that evidence speaks of, and the cursor of the next.
 
@@ -56,7 +56,7 @@ async def page(
     )
 
 
-def _slot(row: Mapping[str, Any], by: Reading, params: Mapping[str, Any]) -> Slot:
+def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) -> Slot:
     found = row["candidates"]
     # Of evidence that was taken back nothing is left, not even how the slot was written.
     return Slot(

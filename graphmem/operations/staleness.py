@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import Memory, Stale, StalePage
-from graphmem.ports import Binding, Tx
+from graphmem.model import Memory, StaleMemory, StalePage
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import asking, assertions, moments, paging, tracerank
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 STALE = catalog.query("attention/stale", dict)
@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 
 @consistent
-async def page(to: Binding, days: int, *, cursor: str | None, limit: int) -> StalePage:
+async def page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
     """Return one page of memories last said more than `days` ago, and the cursor of the next.
 
     Raises:
@@ -28,7 +28,7 @@ async def page(to: Binding, days: int, *, cursor: str | None, limit: int) -> Sta
     """
     after_at, after_id = paging.position(cursor)
     now = to.world.clock.now()
-    asked = asking.params(Reading(), to.wall, to.world.settings, now)
+    asked = asking.params(ReadOptions(), to.wall, to.world.settings, now)
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
     wanted |= {
         "until": now - timedelta(days=days),
@@ -51,7 +51,7 @@ async def page(to: Binding, days: int, *, cursor: str | None, limit: int) -> Sta
     for row in rows:
         memory = assertions.judged(Memory(**row["card"]), lost)
         found.append(
-            Stale(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
+            StaleMemory(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
         )
     last = found[-1].memory if len(found) == limit else None
     return StalePage(

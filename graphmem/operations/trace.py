@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graphmem import catalog
-from graphmem.model import AsOf, Saying, Trace
-from graphmem.ports import Binding
+from graphmem.model import AsOf, Trace, TraceContribution
+from graphmem.ports import RequestContext
 from graphmem.rules import moments, tracerank
 from graphmem.rules.conflicts import consistent
 
@@ -12,7 +12,7 @@ TRACE = catalog.query("recall/trace", dict)
 
 
 @consistent
-async def explain(to: Binding, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
+async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
     """Return the trace of a memory from its events, the newest of them shown."""
     asked, by = as_of or AsOf(), tracerank.STANDARD
     valid = asked.valid or to.world.clock.now()
@@ -36,6 +36,6 @@ async def explain(to: Binding, memory_id: str, as_of: AsOf | None, *, limit: int
         by=by,
         trace=row["trace"],
         factor=tracerank.final(1.0, row["trace"], by),
-        sayings=tuple(Saying(**one) for one in row["sayings"]),
+        sayings=tuple(TraceContribution(**one) for one in row["sayings"]),
         total=row["total"],
     )

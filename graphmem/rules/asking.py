@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graphmem.model import AsOf, Policy, Wall
+from graphmem.model import AsOf, Policy, TenantScope
 from graphmem.rules import claims, sequential
 from graphmem.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """By which times and which policy evidence is read."""
 
     as_of: AsOf = field(default_factory=AsOf)
@@ -22,7 +22,7 @@ class Reading:
     """Read by the policy declared by now, and not by that of the time asked about."""
 
 
-def params(by: Reading, wall: Wall, settings: Settings, now: datetime) -> dict[str, Any]:
+def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime) -> dict[str, Any]:
     """Return what every query that reads beliefs is given.
 
     Args:
@@ -43,9 +43,9 @@ def params(by: Reading, wall: Wall, settings: Settings, now: datetime) -> dict[s
     }
 
 
-def bounds(settings: Settings) -> sequential.Test:
+def bounds(settings: Settings) -> sequential.SprtParameters:
     """Return the bounds of the sequential test that a deployment has chosen."""
-    return sequential.Test(
+    return sequential.SprtParameters(
         alpha=settings.alpha,
         beta=settings.beta,
         promote_step=settings.promote_step,
@@ -55,7 +55,7 @@ def bounds(settings: Settings) -> sequential.Test:
     )
 
 
-def sent(bounds: sequential.Test) -> dict[str, float]:
+def sent(bounds: sequential.SprtParameters) -> dict[str, float]:
     """Return the bounds of the test as a query is given them."""
     names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
     return {name: getattr(bounds, name) for name in names}

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphmem.model import Memory, Wall, Wish
+from graphmem.model import Memory, NewMemory, TenantScope
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim
-from graphmem.rules.drafts import Draft
+from graphmem.rules.drafts import TextDraft
 
 
-def asserted(wish: Wish, scope: str) -> list[Claim]:
+def asserted(wish: NewMemory, scope: str) -> list[Claim]:
     """Return the claims of a text in the order of their ids, each once, as it is said first."""
     found = [
         claims.about_triple(scope, said.subject, said.predicate, said.object)
@@ -22,7 +22,7 @@ def asserted(wish: Wish, scope: str) -> list[Claim]:
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 
-def belief_ids(wish: Wish, scope: str) -> tuple[str, ...]:
+def belief_ids(wish: NewMemory, scope: str) -> tuple[str, ...]:
     """Return the ids of the beliefs that a text is evidence for."""
     return tuple(claim.id for claim in asserted(wish, scope))
 
@@ -36,13 +36,13 @@ def judged(memory: Memory, lost: Collection[str]) -> Memory:
     )
 
 
-def predicates(wishes: Sequence[Wish]) -> list[str]:
+def predicates(wishes: Sequence[NewMemory]) -> list[str]:
     """Return the keys of the predicates that texts use."""
     return sorted({claims.folded(said.predicate) for wish in wishes for said in wish.claims})
 
 
 def rows(
-    committed: Sequence[tuple[Draft, str]], wall: Wall, templates: Mapping[str, str]
+    committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the rows for belief/claim, in the order of the beliefs.
 

@@ -72,7 +72,7 @@ EDGE_PROBLEMS: dict[str, Problem] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnbackedMemory:
     """A memory that wants an event, or something that every memory has; see cache/backfill_look."""
 
     id: str
@@ -115,7 +115,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class UnbackedEdge:
     """A SUPERSEDES edge that lacks its event; see cache/backfill_edges."""
 
     newer_id: str | None
@@ -148,7 +148,7 @@ class _Reached:
 
     back_at: datetime = BEGINNING
     undated: int = 0
-    onto: list[Edge] = field(default_factory=list)
+    onto: list[UnbackedEdge] = field(default_factory=list)
 
 
 def event_id(*key: str) -> str:
@@ -167,7 +167,7 @@ def spread(first: datetime, last: datetime, count: int) -> list[datetime]:
     return [first + TICK * (width * n // count) for n in range(1, count + 1)]
 
 
-def memory_row(found: Found, tenant: str, now: datetime) -> dict[str, Any]:
+def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
     """Return what makes a memory whole, for cache/backfill_write; its embedding not included.
 
     What follows from tenant, scope and content is made from them, whatever stands there. The rest
@@ -193,7 +193,7 @@ def memory_row(found: Found, tenant: str, now: datetime) -> dict[str, Any]:
     }
 
 
-def _events(found: Found, tenant: str, first: datetime, now: datetime) -> list[dict[str, Any]]:
+def _events(found: UnbackedMemory, tenant: str, first: datetime, now: datetime) -> list[dict[str, Any]]:
     count = found.reinforce_count or 0
     again = spread(first, found.last_seen_at or first, min(count, MOST))
     told = {"reinforce_count": count} if count else {}
@@ -221,7 +221,7 @@ def _event(
     }
 
 
-def edge_row(edge: Edge, tenant: str) -> dict[str, Any]:
+def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
     """Return what gives a dated edge its event, for cache/backfill_supersede."""
     ends = {"newer_id": str(edge.newer_id), "older_id": edge.older_id}
     name = event_id(tenant, EventType.SUPERSEDE, *ends.values())
@@ -231,7 +231,7 @@ def edge_row(edge: Edge, tenant: str) -> dict[str, Any]:
     return {**ends, "event": event}
 
 
-def dated(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
+def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
     """Return edges with the instants at which they are in force, and those of which none can be.
 
     What an edge without an event says is so now: so it comes after everything that a backfill
@@ -246,7 +246,7 @@ def dated(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
         older.back_at = max(older.back_at, edge.back_at or BEGINNING)
         places[str(edge.newer_id)].undated += 1
     ready = deque(place for place in places.values() if not place.undated)
-    done: list[Edge] = []
+    done: list[UnbackedEdge] = []
     while ready:
         older = ready.popleft()
         for edge in older.onto:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
+    BeliefEvidence,
+    EventSource,
     EventType,
-    Experience,
+    EvidenceSource,
     Hypothesis,
     Observation,
     Policy,
-    Source,
-    Testimony,
-    Wall,
+    TenantScope,
 )
 from graphmem.rules import drafts, identity
 
@@ -55,7 +55,7 @@ class Claim:
     worded: bool = False
     """The statement was given and is not made of the triple."""
 
-    def row(self, wall: Wall, vector: Vector | None) -> dict[str, Any]:
+    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the map for fragments/meet_belief."""
         return {
             "id": self.id,
@@ -173,12 +173,12 @@ def clamped(strength: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EvidenceDraft:
     """One event about a belief, made ready before any transaction."""
 
     event_id: str
     claim: Claim
-    given: Experience
+    given: EvidenceSource
     type: EventType
     occurred_at: datetime
     request_hash: str
@@ -186,7 +186,7 @@ class Draft:
     """What this type of event carries beyond the others."""
     payload: Mapping[str, Any]
 
-    def spoken_as(self, templates: Mapping[str, str]) -> Draft:
+    def spoken_as(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
         return replace(self, claim=spoken_as(self.claim, templates))
 
@@ -195,7 +195,7 @@ class Draft:
         """Whether its slot's checkpoint is looked after once it is written: one event of 256."""
         return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
 
-    def row(self, wall: Wall, vector: Vector | None) -> dict[str, Any]:
+    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the row for belief/append."""
         return {
             "id": self.event_id,
@@ -213,31 +213,31 @@ class Draft:
         }
 
 
-def origin(given: Source) -> dict[str, Any]:
+def origin(given: EventSource) -> dict[str, Any]:
     """Return where an event comes from, as it carries it."""
     return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
 
 
-def stated(given: Source) -> list[str | datetime | None]:
+def stated(given: EventSource) -> list[str | datetime | None]:
     """Return all that a caller said of where an event comes from, for the hash of the request."""
-    return [getattr(given, name, None) for name in Experience.model_fields if name != "id"]
+    return [getattr(given, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
 def draft(
     claim: Claim,
-    given: Experience,
+    given: EvidenceSource,
     kind: EventType,
     now: datetime,
     fields: Mapping[str, Any],
     wording: str | None = None,
-) -> Draft:
+) -> EvidenceDraft:
     """Return an event about a claim, identified and hashed; hashed too is a wording given to it.
 
     Raises:
         InvalidInputError: it is said to have happened in the future.
     """
     payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
-    return Draft(
+    return EvidenceDraft(
         event_id=given.id or identity.event_id(now),
         claim=claim,
         given=given,
@@ -251,7 +251,7 @@ def draft(
     )
 
 
-def observed(seen: Observation, scope: str, now: datetime) -> Draft:
+def observed(seen: Observation, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of an observation.
 
     Raises:
@@ -266,7 +266,7 @@ def observed(seen: Observation, scope: str, now: datetime) -> Draft:
     return draft(claim, seen, EventType.EVIDENCE, now, fields)
 
 
-def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> Draft:
+def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of a hypothesis.
 
     Raises:
@@ -281,7 +281,7 @@ def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> Draft:
     return draft(claim, thought, EventType.BELIEVE, now, fields, thought.statement)
 
 
-def testified(said: Testimony, claim: Claim, now: datetime) -> Draft:
+def testified(said: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
     """Return the event of evidence with a strength: EXPLICIT, of confidence max(0, 2s - 1).
 
     Raises:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Star:
+class Cluster:
     """A centre and what lies near it; indexes of passages."""
 
     centre: int
@@ -20,7 +20,7 @@ class Star:
     """The centre first, then the others, nearest first."""
 
 
-def stars(near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: int) -> list[Star]:
+def stars(near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: int) -> list[Cluster]:
     """Return disjoint stars of at least `least` episodes, the largest first.
 
     Greedy: the centre with most episodes around it that are still free, then the one most of
@@ -45,7 +45,7 @@ def stars(near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: i
 
     heap = [worth(i) for i in range(len(around)) if around[i] or least == 1]
     heapq.heapify(heap)
-    found: list[Star] = []
+    found: list[Cluster] = []
     while heap:
         best = heapq.heappop(heap)
         i = best[3]
@@ -62,7 +62,7 @@ def stars(near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: i
         members = (i, *sorted(free, key=lambda j: (-around[i][j], j)))
         for j in members:
             taken[j] = True
-        found.append(Star(i, members))
+        found.append(Cluster(i, members))
     return found
 
 

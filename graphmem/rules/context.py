@@ -56,7 +56,7 @@ _MOST_OTHERS = 2
 _LONGEST_NAME = 40
 
 
-class Packed(NamedTuple):
+class PackedContext(NamedTuple):
     """A block, and all texts that whoever reads it has been given."""
 
     context: Context
@@ -141,7 +141,7 @@ def unseen(character: str) -> bool:
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
 
 
-def packed(found: Recollection, tokens: int) -> Packed:
+def packed(found: Recollection, tokens: int) -> PackedContext:
     """Return what was recalled as a block of at most so many tokens, best first.
 
     A bite that is too long for what is left is passed over. The best one is cut instead, at the
@@ -165,7 +165,7 @@ def packed(found: Recollection, tokens: int) -> Packed:
         supplied += [bite.text, line.shown, line.text]
     text = "\n".join([OPEN, HEAD, *lines, CLOSE]) if lines else ""
     reason = "" if lines or not found.bites else _nothing(kept, tokens)
-    return Packed(
+    return PackedContext(
         Context(
             text=text,
             ids=tuple(ids),

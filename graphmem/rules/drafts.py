@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, EventType, Wall, Wish
+from graphmem.model import GLOBAL_SCOPE, EventType, NewMemory, TenantScope
 from graphmem.rules import hygiene, identity
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ SKEW = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TextDraft:
     """One offered text, made ready before any transaction."""
 
-    wish: Wish
+    wish: NewMemory
     event_id: str
     occurred_at: datetime
     content_hash: str
@@ -38,7 +38,7 @@ class Draft:
     """Why hygiene refuses it; empty when it does not."""
 
 
-def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) -> Draft:
+def draft(wish: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]) -> TextDraft:
     """Return a wish made ready: hashed, identified, checked.
 
     Raises:
@@ -48,7 +48,7 @@ def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) 
     content_hash = identity.content_hash(wish.content)
     scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
     exact_ids = tuple(identity.memory_id(scope, wish.content) for scope in scopes)
-    return Draft(
+    return TextDraft(
         wish=wish,
         event_id=wish.id or identity.event_id(now),
         occurred_at=occurred_at,
@@ -60,7 +60,7 @@ def draft(wish: Wish, wall: Wall, now: datetime, rules: Sequence[hygiene.Rule]) 
     )
 
 
-def _asked(wish: Wish, scope: str, content_hash: str) -> str:
+def _asked(wish: NewMemory, scope: str, content_hash: str) -> str:
     whole = request_hash(
         scope, content_hash, wish.at, wish.source, wish.actor, wish.artifact_ref, *wish.tags
     )
@@ -109,7 +109,7 @@ def request_hash(*parts: str | datetime | None) -> str:
     )
 
 
-def memory_row(drafted: Draft, wall: Wall, vector: npt.NDArray[np.float32]) -> dict[str, Any]:
+def memory_row(drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]) -> dict[str, Any]:
     """Return what makes a memory of its first event, for commit/write."""
     return {
         "scope_key": identity.scope_key(wall.tenant, wall.scope),
@@ -118,7 +118,7 @@ def memory_row(drafted: Draft, wall: Wall, vector: npt.NDArray[np.float32]) -> d
     }
 
 
-def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+def event_row(drafted: TextDraft, wall: TenantScope, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     """Return the row of an event about a drafted text for fragments/append_event."""
     return {
         "id": drafted.event_id,
@@ -134,7 +134,7 @@ def event_row(drafted: Draft, wall: Wall, kind: str, payload: dict[str, Any]) ->
     }
 
 
-def facet_fields(drafted: Draft, wall: Wall, tags: Sequence[str]) -> dict[str, Any]:
+def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> dict[str, Any]:
     """Return what an event's row tells of its memory's tags, and of where the event came from."""
     return {
         "tags": list(tags),
@@ -143,14 +143,14 @@ def facet_fields(drafted: Draft, wall: Wall, tags: Sequence[str]) -> dict[str, A
     }
 
 
-def evidence_fields(wish: Wish) -> dict[str, Any]:
+def evidence_fields(wish: NewMemory) -> dict[str, Any]:
     """Return what an event about a text carries as evidence for its claims; nothing without any."""
     if not wish.claims:
         return {}
     return {"polarity": 1, "confidence": wish.confidence, "source_type": wish.source_type}
 
 
-def restore_row(drafted: Draft, wall: Wall, memory_id: str) -> dict[str, Any]:
+def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
     """Return the row of the event that brings a hidden memory back because it was said again."""
     # Made from the statement's id, so a retry makes the same one; hashed, so no caller has it.
     return event_row(drafted, wall, EventType.RESTORE, {}) | {

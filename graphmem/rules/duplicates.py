@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphmem.rules.facts import Word, words
-from graphmem.rules.lexicon import Kind
+from graphmem.rules.facts import FactToken, words
+from graphmem.rules.lexicon import FactKind
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SimilarMemory:
     """One stored memory that lies near the offered text."""
 
     memory_id: str
@@ -27,7 +27,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class RepeatedMemory:
     """The memory that the offered text repeats."""
 
     memory_id: str
@@ -35,15 +35,15 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class UpdatedMemory:
     """The memory closest to the offered text that says something else."""
 
     memory_id: str
     similarity: float
-    kinds: frozenset[Kind]
+    kinds: frozenset[FactKind]
 
 
-def choose(content: str, candidates: Iterable[Candidate], threshold: float) -> Near | Update | None:
+def choose(content: str, candidates: Iterable[SimilarMemory], threshold: float) -> RepeatedMemory | UpdatedMemory | None:
     """Return the memory that `content` repeats, else the one it may update, else None.
 
     Args:
@@ -63,16 +63,16 @@ def choose(content: str, candidates: Iterable[Candidate], threshold: float) -> N
     if not close:
         return None
     offered = words(content)
-    update: Update | None = None
+    update: UpdatedMemory | None = None
     for candidate in close:
         kinds = _difference(offered, words(candidate.content))
         if not kinds:
-            return Near(candidate.memory_id, candidate.similarity)
-        update = update or Update(candidate.memory_id, candidate.similarity, kinds)
+            return RepeatedMemory(candidate.memory_id, candidate.similarity)
+        update = update or UpdatedMemory(candidate.memory_id, candidate.similarity, kinds)
     return update
 
 
-def difference(a: str, b: str) -> frozenset[Kind]:
+def difference(a: str, b: str) -> frozenset[FactKind]:
     """Return the kinds of facts in which the two texts differ; empty: they say the same.
 
     Symmetric, and empty for a text and itself. Punctuation, case, articles, fillers,
@@ -82,7 +82,7 @@ def difference(a: str, b: str) -> frozenset[Kind]:
     return _difference(words(a), words(b))
 
 
-def _difference(a: Sequence[Word], b: Sequence[Word]) -> frozenset[Kind]:
+def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
     keys_a, keys_b = _keys(a, b), _keys(b, a)
     if keys_a == keys_b:
         return frozenset()
@@ -94,7 +94,7 @@ def _difference(a: Sequence[Word], b: Sequence[Word]) -> frozenset[Kind]:
     return _order_difference(a, keys_a, b, keys_b)
 
 
-def _keys(text: Sequence[Word], other: Sequence[Word]) -> list[str]:
+def _keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
     """Return the key of each word, an inflection of a word in `other` as their common base."""
     exact = {word.key for word in other}
     progressive = _all_bases(w for w in other if w.progressive)
@@ -108,35 +108,35 @@ def _keys(text: Sequence[Word], other: Sequence[Word]) -> list[str]:
     return keys
 
 
-def _all_bases(text: Iterable[Word]) -> frozenset[str]:
+def _all_bases(text: Iterable[FactToken]) -> frozenset[str]:
     return frozenset().union(*(word.bases for word in text))
 
 
 def _order_difference(
-    a: Sequence[Word], keys_a: list[str], b: Sequence[Word], keys_b: list[str]
-) -> frozenset[Kind]:
+    a: Sequence[FactToken], keys_a: list[str], b: Sequence[FactToken], keys_b: list[str]
+) -> frozenset[FactKind]:
     """Return in which kinds the same words stand in another order that may change the meaning."""
     if _negated(a) or _negated(b):
-        return frozenset({Kind.NEGATION})
+        return frozenset({FactKind.NEGATION})
     undated_a, moved_a = _parted(a, keys_a)
     undated_b, moved_b = _parted(b, keys_b)
     if undated_a == undated_b and moved_a == moved_b and moved_a:
         return frozenset()
-    kinds = frozenset(kind for kind in Kind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
-    return kinds or frozenset({Kind.VALUE})
+    kinds = frozenset(kind for kind in FactKind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
+    return kinds or frozenset({FactKind.VALUE})
 
 
-def _negated(text: Sequence[Word]) -> bool:
-    return any(word.kind is Kind.NEGATION for word in text)
+def _negated(text: Sequence[FactToken]) -> bool:
+    return any(word.kind is FactKind.NEGATION for word in text)
 
 
-def _only(kind: Kind, text: Sequence[Word], keys: Sequence[str]) -> list[str]:
+def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
     return [key for word, key in zip(text, keys, strict=True) if word.kind is kind]
 
 
-def _parted(text: Sequence[Word], keys: list[str]) -> tuple[list[str], list[str]]:
+def _parted(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
     """Return the keys without the text's only date, and that date when it stands at an end."""
-    dated = [n for n, word in enumerate(text) if word.kind is Kind.DATE]
+    dated = [n for n, word in enumerate(text) if word.kind is FactKind.DATE]
     if not dated:
         return keys, []
     start, end = dated[0], dated[-1] + 1

@@ -33,7 +33,7 @@ _TOLD = ("note", "reason", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class IdAt:
+class IdLocation:
     """Where in a query's parameters an id stands, and what it is an id of."""
 
     path: tuple[str, ...]
@@ -43,7 +43,7 @@ class IdAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedItem:
     """Something that a query or a payload names."""
 
     label: str
@@ -95,7 +95,7 @@ def tenant_key(tenant: str) -> str:
     return identity.digest("erased tenant", tenant)
 
 
-def named(places: Sequence[IdAt], params: Mapping[str, Any]) -> Iterator[Named]:
+def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[NamedItem]:
     """Yield what a query is given ids of.
 
     Args:
@@ -113,7 +113,7 @@ def named(places: Sequence[IdAt], params: Mapping[str, Any]) -> Iterator[Named]:
             where = everywhere if scope is None else frozenset((scope, *(() if own else seen)))
             # A result of a search without a label is whatever has the id.
             for one in (*ERASABLE, "Turn") if label is None else (label,):
-                yield Named(one, item_id, where if one in CHOSEN else frozenset(), own)
+                yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), own)
 
 
 def _at(

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from graphmem.rules import lexicon
-from graphmem.rules.lexicon import Kind
+from graphmem.rules.lexicon import FactKind
 from graphmem.rules.quantities import PATTERN as QUANTITY
-from graphmem.rules.quantities import Found, quantity, spelled
+from graphmem.rules.quantities import CanonicalWord, quantity, spelled
 
 _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
@@ -37,12 +37,12 @@ _IN_IDENTIFIERS = "._@/\\+#"
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class FactToken:
     """One word of a text that counts."""
 
     key: str
     """Canonical spelling; equal keys say the same."""
-    kind: Kind
+    kind: FactKind
     bases: frozenset[str]
     """Uninflected forms it may be an inflection of; empty for what has no inflection."""
     progressive: bool = False
@@ -57,17 +57,17 @@ class _Piece:
 
     key: str
     surface: str
-    kind: Kind | None
+    kind: FactKind | None
     initial: bool
     """It begins a sentence."""
     joined: bool
     """Nothing but a space or hyphen parts it from the piece before."""
 
 
-def words(text: str) -> tuple[Word, ...]:
+def words(text: str) -> tuple[FactToken, ...]:
     """Return the words of the text that count, in order."""
     pieces = _counted(list(_pieces(_plain(text))))
-    result: list[Word] = []
+    result: list[FactToken] = []
     for n in range(len(pieces)):
         word = _word(pieces, n, result[-1] if result else None)
         if word is None:
@@ -118,20 +118,20 @@ def _pieces(text: str) -> Iterator[_Piece]:
             yield _Piece(key + mark if pauses else key, surface, kind, first, joined)
 
 
-def _read(match: re.Match[str]) -> list[Found]:
+def _read(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words that one match stands for."""
     surface = match.group()
     if match["word"]:
         first, *rest = _expanded(surface.lower())
-        return [Found(first, surface, None), *(Found(part, part, None) for part in rest)]
+        return [CanonicalWord(first, surface, None), *(CanonicalWord(part, part, None) for part in rest)]
     if match["grade"]:
-        return [Found(surface.lower(), surface, Kind.NAME)]
+        return [CanonicalWord(surface.lower(), surface, FactKind.NAME)]
     if match["symbol"] == "!":
-        return [Found("not", surface, Kind.NEGATION)]
+        return [CanonicalWord("not", surface, FactKind.NEGATION)]
     if match["symbol"] in lexicon.SIGNS:
-        return [Found(lexicon.SIGNS[surface], surface, Kind.NUMBER)]
+        return [CanonicalWord(lexicon.SIGNS[surface], surface, FactKind.NUMBER)]
     if match["symbol"]:
-        return [Found(surface, surface, Kind.VALUE)]
+        return [CanonicalWord(surface, surface, FactKind.VALUE)]
     return quantity(match)
 
 
@@ -160,38 +160,38 @@ def _counted(pieces: list[_Piece]) -> list[_Piece]:
             end += 1
         number, used = spelled([piece.key for piece in pieces[n:end]])
         if used:
-            result.append(replace(pieces[n], key=number, kind=Kind.NUMBER))
+            result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         elif pieces[n].key in lexicon.ORDINALS:
             number = f"#{lexicon.ORDINALS[pieces[n].key]}"
-            result.append(replace(pieces[n], key=number, kind=Kind.NUMBER))
+            result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         else:
             result.append(pieces[n])
         n += used or 1
     return result
 
 
-def _word(pieces: Sequence[_Piece], n: int, before: Word | None) -> Word | None:
+def _word(pieces: Sequence[_Piece], n: int, before: FactToken | None) -> FactToken | None:
     """Return what piece `n` says, or None when it says nothing of its own."""
     piece = pieces[n]
     after = pieces[n + 1] if n + 1 < len(pieces) else None
     if piece.kind is not None:
-        return Word(piece.key, piece.kind, frozenset())
+        return FactToken(piece.key, piece.kind, frozenset())
     key = _canonical(piece, before, after)
     if _is_silent(key, piece, before, after) or _leads_to_date(key, pieces[n + 1 : n + 3]):
         return None
     kind = _kind(key, piece, after)
     reach = {near.key for near in pieces[max(0, n - _DETERMINER_REACH) : n]}
     progressive = before is not None and before.key == "be" and _is_progressive(key)
-    return Word(
+    return FactToken(
         key,
         kind,
-        _bases(key, progressive=progressive) if kind is Kind.VALUE else frozenset(),
+        _bases(key, progressive=progressive) if kind is FactKind.VALUE else frozenset(),
         progressive=progressive,
         fixed=not lexicon.DETERMINERS.isdisjoint(reach),
     )
 
 
-def _canonical(piece: _Piece, before: Word | None, after: _Piece | None) -> str:
+def _canonical(piece: _Piece, before: FactToken | None, after: _Piece | None) -> str:
     key = lexicon.SAME_WORD.get(piece.key, piece.key)
     key = lexicon.SIGN_WORDS.get(key, key)
     if key == "'s":
@@ -204,14 +204,14 @@ def _canonical(piece: _Piece, before: Word | None, after: _Piece | None) -> str:
     return lexicon.SHORT_DATES.get(key, key)
 
 
-def _is_silent(key: str, piece: _Piece, before: Word | None, after: _Piece | None) -> bool:
+def _is_silent(key: str, piece: _Piece, before: FactToken | None, after: _Piece | None) -> bool:
     """Return whether the word can be left out and the text still says the same."""
     if key in lexicon.ARTICLES:
         is_letter = key == "a" and piece.surface == "A" and not piece.initial
         return not is_letter and (after is None or after.key not in lexicon.QUANTIFIED)
     if key in lexicon.FILLERS or key in lexicon.LINKS:
         # "not just tea" is not "not tea", nor "not that bad" "not bad".
-        return before is None or before.kind is not Kind.NEGATION
+        return before is None or before.kind is not FactKind.NEGATION
     if key == "do":
         # "Do you smoke" is not "you smoke"; "I do smoke" is "I smoke".
         return before is not None and not piece.initial
@@ -228,20 +228,20 @@ def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:
 def _is_date(piece: _Piece, preposition: str) -> bool:
     if preposition == "in" and _A_YEAR.fullmatch(piece.key):
         return True
-    return piece.kind is Kind.DATE or _canonical(piece, None, None) in lexicon.DATE_WORDS
+    return piece.kind is FactKind.DATE or _canonical(piece, None, None) in lexicon.DATE_WORDS
 
 
-def _kind(key: str, piece: _Piece, after: _Piece | None) -> Kind:
+def _kind(key: str, piece: _Piece, after: _Piece | None) -> FactKind:
     if key.rstrip(",") in lexicon.NEGATIONS:
-        return Kind.NEGATION
+        return FactKind.NEGATION
     if key in lexicon.AMOUNTS:
-        return Kind.NUMBER
+        return FactKind.NUMBER
     if key in lexicon.DATE_WORDS:
         is_word = key in lexicon.AMBIGUOUS_DATES and piece.surface[0].islower()
-        return Kind.VALUE if is_word else Kind.DATE
+        return FactKind.VALUE if is_word else FactKind.DATE
     if key in lexicon.DATE_QUALIFIERS and after is not None and _is_date(after, ""):
-        return Kind.DATE
-    return Kind.NAME if _is_name(key, piece.surface) else Kind.VALUE
+        return FactKind.DATE
+    return FactKind.NAME if _is_name(key, piece.surface) else FactKind.VALUE
 
 
 def _is_name(key: str, surface: str) -> bool:

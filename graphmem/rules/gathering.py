@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from graphmem.model import (
     CommitOutcome,
-    Ingested,
+    IngestReport,
     MemoryBite,
     Message,
+    NewMemory,
     Outcome,
     Recollection,
-    TurnsAdded,
-    Wish,
+    TurnsReceipt,
 )
 from graphmem.rules import identity
 
@@ -25,14 +25,14 @@ NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
 DEFAULT_SESSION = "conversation"
 
 
-class Batch(NamedTuple):
+class MessageBatch(NamedTuple):
     """Messages of one session, in order."""
 
     session_id: str
     messages: list[Message]
 
 
-class Kept(NamedTuple):
+class IngestedMessage(NamedTuple):
     """A message and what its text became; None when it stayed a turn."""
 
     message: Message
@@ -64,23 +64,23 @@ def sessions(messages: Sequence[Message]) -> list[str]:
     return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
 
 
-def batches(messages: Sequence[Message]) -> Iterator[Batch]:
+def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
     """Yield messages session by session, each session where it first appears."""
     sessions: dict[str, list[Message]] = {}
     for message in identified(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, said in sessions.items():
         for start in range(0, len(said), BATCH):
-            yield Batch(session_id, said[start : start + BATCH])
+            yield MessageBatch(session_id, said[start : start + BATCH])
 
 
-def wishes(messages: Sequence[Message], turns: TurnsAdded) -> Mapping[int, Wish]:
+def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, NewMemory]:
     """Return what people said, by its place in the batch, as texts to remember.
 
     The event's id comes from the turn, so the same message is committed once.
     """
     return {
-        i: Wish(
+        i: NewMemory(
             content=message.content,
             id="said_" + turn_id,
             at=message.at,
@@ -96,17 +96,17 @@ def wishes(messages: Sequence[Message], turns: TurnsAdded) -> Mapping[int, Wish]
 
 def kept(
     messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
-) -> list[Kept]:
+) -> list[IngestedMessage]:
     """Return each message with its outcome."""
     by_place = dict(zip(places, outcomes, strict=True))
-    return [Kept(message, by_place.get(i)) for i, message in enumerate(messages)]
+    return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
 
 
-def counted(so_far: Ingested, turns: TurnsAdded, outcomes: Sequence[CommitOutcome]) -> Ingested:
+def counted(so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]) -> IngestReport:
     """Return the totals with one more batch; what had been committed before counts apart."""
     became: Counter[Outcome] = Counter(so_far.outcomes)
     became.update(o.outcome for o in outcomes if not o.repeated)
-    return Ingested(
+    return IngestReport(
         messages=so_far.messages + len(turns.turn_ids),
         turns_added=so_far.turns_added + turns.added,
         outcomes=dict(became),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import Fit
+from graphmem.model import NamespaceMatch
 from graphmem.rules import identity, nesting
 
 LONGEST_PATH = 1_000
@@ -221,7 +221,7 @@ def _compares(value: Any, name: str, against: Any) -> bool:
     return left is not None and right is not None and _ORDERS[name](left, right)
 
 
-def sought(fits: Sequence[Fit]) -> tuple[str, str]:
+def sought(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
     """Return by which end namespaces are looked up in the index, and what they begin with there.
 
     The longest run of labels without a wildcard is taken.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     """What sort of fact a word carries."""
 
     NUMBER = "number"

@@ -8,10 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
 
-from graphmem.model import Link, Status
+from graphmem.model import ChainLink, Status
 
 
-def heads(links: Iterable[Link]) -> dict[str, list[str]]:
+def heads(links: Iterable[ChainLink]) -> dict[str, list[str]]:
     """Return by id where the chain of each replaced memory or belief ends; the ids are sorted.
 
     Each link is followed once, so a long chain takes time linear in its length.
@@ -36,7 +36,7 @@ def heads(links: Iterable[Link]) -> dict[str, list[str]]:
     return {one: ends for one, ends in found.items() if one in newer}
 
 
-def ended(cards: Iterable[dict[str, Any]], links: Iterable[Link]) -> Iterator[dict[str, Any]]:
+def ended(cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]) -> Iterator[dict[str, Any]]:
     """Yield the cards of a chain, each superseded one with where the chain ends.
 
     Args:

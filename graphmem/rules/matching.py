@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from graphmem.model import Kind
-from graphmem.rules.facts import Word, words
-from graphmem.rules.lexicon import Kind as Fact
+from graphmem.model import EvidenceKind
+from graphmem.rules.facts import FactToken, words
+from graphmem.rules.lexicon import FactKind as Fact
 from graphmem.rules.passages import Passage
 
 SHARED = 0.6
@@ -26,7 +26,7 @@ that agree in as much and each have a word of their own are of two things: tea a
 _WORD = re.compile(r"\w+")
 
 
-def relation(passage: Passage, statement: str) -> Kind | None:
+def relation(passage: Passage, statement: str) -> EvidenceKind | None:
     """Return how a passage that lies near a statement speaks of it; None: it cannot be told.
 
     What a named speaker says of themselves is no evidence about anybody else: the statement has
@@ -38,41 +38,41 @@ def relation(passage: Passage, statement: str) -> Kind | None:
 
 
 @lru_cache(maxsize=4_096)
-def _words(text: str) -> tuple[Word, ...]:
+def _words(text: str) -> tuple[FactToken, ...]:
     # A passage is compared with several statements, and a statement with many passages.
     return tuple(words(text))
 
 
-def _said_of(said: Sequence[Word], claimed: Sequence[Word]) -> Kind | None:
+def _said_of(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> EvidenceKind | None:
     agree = _agreement(said, claimed)
     if _negated(said) != _negated(claimed):
-        return Kind.REFUTING if agree >= SHARED else None
+        return EvidenceKind.REFUTING if agree >= SHARED else None
     counts, claims = _numbers(said), _numbers(claimed)
     if counts and claims and counts != claims:
         # "I have two cats", "I have three cats"; among other words it is another matter.
-        return Kind.REFUTING if agree >= NEARLY else None
-    return None if agree >= NEARLY and _exchanged(said, claimed) else Kind.SUPPORTING
+        return EvidenceKind.REFUTING if agree >= NEARLY else None
+    return None if agree >= NEARLY and _exchanged(said, claimed) else EvidenceKind.SUPPORTING
 
 
-def _agreement(said: Sequence[Word], claimed: Sequence[Word]) -> float:
+def _agreement(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
     """Return how much two texts share of their words: twice the common ones over all of them."""
     one, other = _plain(said), _plain(claimed)
     whole = one.total() + other.total()
     return 2 * (one & other).total() / whole if whole else 0.0
 
 
-def _exchanged(said: Sequence[Word], claimed: Sequence[Word]) -> bool:
+def _exchanged(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
     """Return whether each has a word that the other lacks: tea for coffee, Anna for Marek."""
     one, other = _plain(said), _plain(claimed)
     return bool(one - other) and bool(other - one)
 
 
-def _plain(text: Sequence[Word]) -> Counter[str]:
+def _plain(text: Sequence[FactToken]) -> Counter[str]:
     aside = (Fact.NEGATION, Fact.NUMBER)
     return Counter(min(word.bases, default=word.key) for word in text if word.kind not in aside)
 
 
-def _negated(text: Sequence[Word]) -> bool:
+def _negated(text: Sequence[FactToken]) -> bool:
     # "No longer" is two words that negate and one negation.
     return any(word.kind is Fact.NEGATION for word in text)
 
@@ -82,5 +82,5 @@ def _names(speaker: str, statement: str) -> bool:
     return any(part in named for part in _WORD.findall(speaker.casefold()))
 
 
-def _numbers(text: Sequence[Word]) -> Counter[str]:
+def _numbers(text: Sequence[FactToken]) -> Counter[str]:
     return Counter(word.key for word in text if word.kind is Fact.NUMBER)

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from graphmem.model import Tier
-from graphmem.model.packs import Pack, PackItem, Shape
+from graphmem.model.packs import DetailLevel, Pack, PackItem
 from graphmem.rules import context, summarising
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"
@@ -27,7 +27,7 @@ _FIRST_WORDS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PackEntry:
     """An item that may be packed."""
 
     id: str
@@ -45,7 +45,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class PackBudget:
     """How many tokens a pack may have, and what must not be in it."""
 
     tokens: int
@@ -60,14 +60,14 @@ class Budget:
 class _Part(NamedTuple):
     """What stands for an item."""
 
-    item: Entry
-    how: Shape
+    item: PackEntry
+    how: DetailLevel
     why: str
     text: str = ""
     tokens: int = 0
 
 
-def packed(items: Iterable[Entry], by: Budget) -> Pack:
+def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
     """Return the items as a pack, by tier, then the highest rating first, then by id.
 
     HIGH items are in it whatever the budget; `overflow` says by how much they are over it. What
@@ -129,20 +129,20 @@ def _names(ref: str) -> Iterator[str]:
             yield posixpath.normpath(name)
 
 
-def _ordered(items: Iterable[Entry]) -> list[Entry]:
+def _ordered(items: Iterable[PackEntry]) -> list[PackEntry]:
     each = set(items)
     if len({item.id for item in each}) < len(each):
         raise ValueError("two items differ and have the same id")
     return sorted(each, key=lambda item: (_ORDER.index(item.tier), -(item.elo or 0.0), item.id))
 
 
-def _placed(item: Entry, room: int, by: Budget) -> _Part:
+def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
     """Return what stands for an item where so many tokens are left."""
     pattern = blocked_by(item.ref, by.blocked_paths)
     if pattern is not None:
-        return _Part(item, Shape.LEFT_OUT, f"blocked by {pattern}")
+        return _Part(item, DetailLevel.LEFT_OUT, f"blocked by {pattern}")
     if item.tier is Tier.VERY_LOW:
-        return _Part(item, Shape.LEFT_OUT, "VERY_LOW is left out")
+        return _Part(item, DetailLevel.LEFT_OUT, "VERY_LOW is left out")
     if item.tier is Tier.HIGH:
         return _counted(_whole(item, "HIGH is whole whatever the budget"), by)
     if item.tier is Tier.LOW:
@@ -150,15 +150,15 @@ def _placed(item: Entry, room: int, by: Budget) -> _Part:
     return _fitting([_summarised(item), _pointer(item, _standing(item))], room, by)
 
 
-def _summarised(item: Entry) -> _Part:
+def _summarised(item: PackEntry) -> _Part:
     short = summarising.summary(item.text, summarising.kind_of(item.ref, item.text))
     why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, and after it"
     if short == item.text:
         return _whole(item, f"{why}; its summary would be no shorter")
-    return _Part(item, Shape.SUMMARY, why, _block(item, Shape.SUMMARY, short))
+    return _Part(item, DetailLevel.SUMMARY, why, _block(item, DetailLevel.SUMMARY, short))
 
 
-def _fitting(shapes: Sequence[_Part], room: int, by: Budget) -> _Part:
+def _fitting(shapes: Sequence[_Part], room: int, by: PackBudget) -> _Part:
     """Return the first of some shapes of an item that fits, with the reason when it is not."""
     missed: list[str] = []
     for part in (_counted(shape, by) for shape in shapes):
@@ -166,10 +166,10 @@ def _fitting(shapes: Sequence[_Part], room: int, by: Budget) -> _Part:
             return part._replace(why="; ".join([part.why, *missed]))
         missed.append(f"{part.how} of {part.tokens} tokens does not fit in {max(room, 0)}")
     item = shapes[0].item
-    return _Part(item, Shape.LEFT_OUT, "; ".join([_standing(item), *missed]))
+    return _Part(item, DetailLevel.LEFT_OUT, "; ".join([_standing(item), *missed]))
 
 
-def _fitted(parts: list[_Part], by: Budget) -> tuple[str, int]:
+def _fitted(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
     """Return the text and its tokens; leave out of the end what makes it too long as a whole.
 
     A tokenizer may count more for a whole than for its parts.
@@ -185,7 +185,7 @@ def _fitted(parts: list[_Part], by: Budget) -> tuple[str, int]:
             place = last.pop()
             item, over = parts[place].item, over - max(parts[place].tokens, 1)
             why = f"{_standing(item)}; with it the whole is over the budget"
-            parts[place] = _Part(item, Shape.LEFT_OUT, why)
+            parts[place] = _Part(item, DetailLevel.LEFT_OUT, why)
 
 
 def _text(parts: Iterable[str]) -> str:
@@ -193,21 +193,21 @@ def _text(parts: Iterable[str]) -> str:
     return f"{HEAD}{shown}" if shown else ""
 
 
-def _counted(part: _Part, by: Budget) -> _Part:
+def _counted(part: _Part, by: PackBudget) -> _Part:
     return part._replace(tokens=by.count(part.text))
 
 
-def _whole(item: Entry, why: str) -> _Part:
-    return _Part(item, Shape.WHOLE, why, _block(item, Shape.WHOLE, item.text))
+def _whole(item: PackEntry, why: str) -> _Part:
+    return _Part(item, DetailLevel.WHOLE, why, _block(item, DetailLevel.WHOLE, item.text))
 
 
-def _pointer(item: Entry, why: str) -> _Part:
+def _pointer(item: PackEntry, why: str) -> _Part:
     words = item.title or item.ref or item.text[:_FIRST_WORDS]
     line = f"- {_named(item, words)}, {_standing(item)}, {_shown(item.kind)}\n"
-    return _Part(item, Shape.POINTER, why, line)
+    return _Part(item, DetailLevel.POINTER, why, line)
 
 
-def _block(item: Entry, how: Shape, body: str) -> str:
+def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
     fence = _fence(body)
     end = "" if body.endswith("\n") else "\n"
     about = f"{_standing(item)}, {how}, {_shown(item.kind)}"
@@ -223,7 +223,7 @@ def _fence(body: str) -> str:
     return mark * max(3, runs[mark] + 1)
 
 
-def _named(item: Entry, words: str) -> str:
+def _named(item: PackEntry, words: str) -> str:
     """Return the id to cite, and words in a code span, in which nothing is markup."""
     # An id may have been brought along by somebody, brackets and all.
     name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
@@ -238,7 +238,7 @@ def _shown(text: str) -> str:
     return context.quoted(text)[1:-1].replace("`", "\\u0060")
 
 
-def _standing(item: Entry) -> str:
+def _standing(item: PackEntry) -> str:
     if item.tier is None:
         return "never rated"
     # Rounded down: 1599.9 is MEDIUM, and 1600 is not.

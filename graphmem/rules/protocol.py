@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from graphmem.model import Finding, Severity
+from graphmem.model import AuditFinding, Severity
 from graphmem.rules import context
 
 OPEN_AFTER = timedelta(hours=24)
@@ -73,7 +73,7 @@ _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class LoggedSearch:
     """A logged search."""
 
     id: str
@@ -86,7 +86,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class LoggedAccess:
     """An item was opened."""
 
     item_id: str
@@ -95,7 +95,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LoggedSession:
     """A session of an agent."""
 
     id: str
@@ -106,12 +106,12 @@ class Session:
 
 
 def findings(
-    searches: Iterable[Search],
-    accesses: Iterable[Access],
-    sessions: Iterable[Session],
+    searches: Iterable[LoggedSearch],
+    accesses: Iterable[LoggedAccess],
+    sessions: Iterable[LoggedSession],
     now: datetime,
     open_after: timedelta = OPEN_AFTER,
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """Return what was done against the protocol, the worst first; delivered twice counts once.
 
     Args:
@@ -143,7 +143,7 @@ def is_keyword_tool(tool: str) -> bool:
     """Return whether a tool finds words as they are written, and not by meaning.
 
     Its name counts without the server or module before it, whatever its case, its hyphens and
-    underscores: `mcp__files__Grep`, `Full-Text Search` and `index.keyword_search` are three.
+    underscores: `mcp__files__Grep`, `Full-Text LoggedSearch` and `index.keyword_search` are three.
     """
     parts = [name for part in _NAMESPACE.split(tool) if (name := _NO_NAME.sub("", part))]
     return bool(parts) and parts[-1].casefold() in KEYWORD_TOOLS
@@ -177,7 +177,7 @@ def conceptual(query: str) -> bool:
     return len(words) >= LEAST_ASKED and (words[0] in QUESTION_WORDS or asked.endswith("?"))
 
 
-_Logged = TypeVar("_Logged", Search, Access)
+_Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
 
 
 def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
@@ -188,7 +188,7 @@ def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
     return dict(found)
 
 
-def _keyword(log: Iterable[Search]) -> Iterator[Finding]:
+def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     for one in log:
         if is_keyword_tool(one.tool) and conceptual(one.query):
             outcome = f"found {one.results}" if one.results else "found nothing"
@@ -201,7 +201,7 @@ def _keyword(log: Iterable[Search]) -> Iterator[Finding]:
             )
 
 
-def _homeless_searches(log: Iterable[Search]) -> Iterator[Finding]:
+def _homeless_searches(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     by_tool = defaultdict[str, list[str]](list)
     for one in log:
         by_tool[one.tool].append(one.id)
@@ -215,7 +215,7 @@ def _homeless_searches(log: Iterable[Search]) -> Iterator[Finding]:
         )
 
 
-def _homeless_accesses(opened: Sequence[Access]) -> Iterator[Finding]:
+def _homeless_accesses(opened: Sequence[LoggedAccess]) -> Iterator[AuditFinding]:
     if opened:
         yield _finding(
             "access_without_session",
@@ -227,8 +227,8 @@ def _homeless_accesses(opened: Sequence[Access]) -> Iterator[Finding]:
 
 
 def _unasked(
-    asked: Mapping[str | None, Sequence[Search]], looked: Mapping[str | None, Sequence[Access]]
-) -> Iterator[Finding]:
+    asked: Mapping[str | None, Sequence[LoggedSearch]], looked: Mapping[str | None, Sequence[LoggedAccess]]
+) -> Iterator[AuditFinding]:
     """Yield the sessions that opened something before they searched, or without it."""
     for session_id, opened in looked.items():
         name = session_id or ""
@@ -251,7 +251,7 @@ def _unasked(
             )
 
 
-def _never_ended(session: Session, quiet: timedelta) -> Finding:
+def _never_ended(session: LoggedSession, quiet: timedelta) -> AuditFinding:
     return _finding(
         "session_not_ended",
         Severity.WARNING,
@@ -262,11 +262,11 @@ def _never_ended(session: Session, quiet: timedelta) -> Finding:
     )
 
 
-def _finding(code: str, severity: Severity, message: str, ids: tuple[str, ...]) -> Finding:
-    return Finding(code=code, severity=severity, message=message, ids=ids)
+def _finding(code: str, severity: Severity, message: str, ids: tuple[str, ...]) -> AuditFinding:
+    return AuditFinding(code=code, severity=severity, message=message, ids=ids)
 
 
-def _items(opened: Iterable[Access]) -> tuple[str, ...]:
+def _items(opened: Iterable[LoggedAccess]) -> tuple[str, ...]:
     """Return the items opened, each once, in the order of their first opening."""
     return tuple(dict.fromkeys(one.item_id for one in opened))
 

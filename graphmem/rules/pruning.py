@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphmem.model import Fate, PrunePolicy, Tier
+from graphmem.model import PruneAction, PrunePolicy, Tier
 
 STANDARD = PrunePolicy()
 TIERS = (Tier.LOW, Tier.VERY_LOW)
@@ -17,7 +17,7 @@ TIERS = (Tier.LOW, Tier.VERY_LOW)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PruneCase:
     """Where an item stands at an instant."""
 
     tier: Tier | None
@@ -32,40 +32,40 @@ class Case:
     """It has a text that is longer than its summary: an episode may, one sentence has none."""
 
 
-class Judged(NamedTuple):
+class PruneVerdict(NamedTuple):
     """What becomes of an item, and why in words."""
 
-    fate: Fate
+    fate: PruneAction
     reason: str
 
 
-def judged(case: Case, by: PrunePolicy = STANDARD) -> Judged:
+def judged(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
     """Return what becomes of an item; so many days exactly are enough.
 
     HIGH, MEDIUM and what was never rated are kept, however long nobody touched them.
     """
     if case.tier is None:
-        return Judged(Fate.KEEP, "never rated: nothing is known of its use")
+        return PruneVerdict(PruneAction.KEEP, "never rated: nothing is known of its use")
     if case.tier is Tier.VERY_LOW:
-        return _aged("VERY_LOW and untouched", case.idle_days, by.archive_days, Fate.ARCHIVE)
+        return _aged("VERY_LOW and untouched", case.idle_days, by.archive_days, PruneAction.ARCHIVE)
     if case.tier is not Tier.LOW:
-        return Judged(Fate.KEEP, f"{case.tier} is never pruned")
+        return PruneVerdict(PruneAction.KEEP, f"{case.tier} is never pruned")
     if case.compressed_days is not None:
         if case.opened_since:
-            return Judged(Fate.KEEP, "LOW and compressed, but opened since")
+            return PruneVerdict(PruneAction.KEEP, "LOW and compressed, but opened since")
         days = min(case.idle_days, case.compressed_days)
-        return _aged("LOW, compressed and untouched", days, by.compressed_days, Fate.ARCHIVE)
+        return _aged("LOW, compressed and untouched", days, by.compressed_days, PruneAction.ARCHIVE)
     if case.compressible:
-        return _aged("LOW and untouched", case.idle_days, by.compress_days, Fate.COMPRESS)
+        return _aged("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
     if case.opened_since:
-        return Judged(Fate.KEEP, "LOW, but opened once")
+        return PruneVerdict(PruneAction.KEEP, "LOW, but opened once")
     # As long as it would take with a text.
     days = by.compress_days + by.compressed_days
-    return _aged("LOW, never opened and untouched", case.idle_days, days, Fate.ARCHIVE)
+    return _aged("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
 
 
-def _aged(what: str, days: float, least: float, fate: Fate) -> Judged:
+def _aged(what: str, days: float, least: float, fate: PruneAction) -> PruneVerdict:
     so_long = f"{what} for {max(days, 0) // 1:.0f} days"
     if days >= least:
-        return Judged(fate, f"{so_long}: {least:g} or more")
-    return Judged(Fate.KEEP, f"{so_long}: less than {least:g}")
+        return PruneVerdict(fate, f"{so_long}: {least:g} or more")
+    return PruneVerdict(PruneAction.KEEP, f"{so_long}: less than {least:g}")

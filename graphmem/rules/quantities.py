@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphmem.rules import lexicon
-from graphmem.rules.lexicon import Kind
+from graphmem.rules.lexicon import FactKind
 
 _MONTH = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -42,32 +42,32 @@ _TENS = frozenset(lexicon.TENS.values())
 _SMALL = {word: value for word, value in {**lexicon.ONES, **lexicon.TENS}.items() if value}
 
 
-class Found(NamedTuple):
+class CanonicalWord(NamedTuple):
     """One canonical word that a scanned stretch stands for."""
 
     key: str
     surface: str
-    kind: Kind | None
+    kind: FactKind | None
     """None for a plain word, whose kind depends on its neighbours."""
 
 
-def quantity(match: re.Match[str]) -> list[Found]:
+def quantity(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words of a match of PATTERN."""
-    return [Found(key, match.group(), kind) for key, kind in _read(match)]
+    return [CanonicalWord(key, match.group(), kind) for key, kind in _read(match)]
 
 
-def _read(match: re.Match[str]) -> list[tuple[str, Kind]]:
+def _read(match: re.Match[str]) -> list[tuple[str, FactKind]]:
     if match["iso"]:
-        return [(_date(match["iso_year"], match["iso_month"], match["iso_day"]), Kind.DATE)]
+        return [(_date(match["iso_year"], match["iso_month"], match["iso_day"]), FactKind.DATE)]
     if match["month_first"]:
-        return [(_date(match["year_a"], match["month_a"], match["day_a"]), Kind.DATE)]
+        return [(_date(match["year_a"], match["month_a"], match["day_a"]), FactKind.DATE)]
     if match["day_first"]:
-        return [(_date(match["year_b"], match["month_b"], match["day_b"]), Kind.DATE)]
+        return [(_date(match["year_b"], match["month_b"], match["day_b"]), FactKind.DATE)]
     if match["half_day"]:
         hour = int(match["hour"]) % 12 + 12 * (match["half"] in "pP")
-        return [(f"@{hour:02}:{match['minute'] or '00'}", Kind.DATE)]
+        return [(f"@{hour:02}:{match['minute'] or '00'}", FactKind.DATE)]
     if match["clock"]:
-        return [(_clock(match), Kind.DATE)]
+        return [(_clock(match), FactKind.DATE)]
     return _sum(match)
 
 
@@ -87,9 +87,9 @@ def _clock(match: re.Match[str]) -> str:
     return f"@{hour:02}:{match['minute_24']}{seconds}{mark}"
 
 
-def _sum(match: re.Match[str]) -> list[tuple[str, Kind]]:
+def _sum(match: re.Match[str]) -> list[tuple[str, FactKind]]:
     digits = match["digits"].replace(" ", "")
-    kind = Kind.DATE if _CALENDAR.fullmatch(digits) else Kind.NUMBER
+    kind = FactKind.DATE if _CALENDAR.fullmatch(digits) else FactKind.NUMBER
     if _THOUSANDS.fullmatch(digits):
         digits = digits.replace(",", "")
     suffix, scale = (match["suffix"] or "").lower(), (match["scale"] or "").lower()
@@ -104,7 +104,7 @@ def _sum(match: re.Match[str]) -> list[tuple[str, Kind]]:
     found = [(before + digits, kind)]
     # "$5" and "5 dollars" come out alike: the number first.
     if match["sign"]:
-        found.append((lexicon.SIGNS[match["sign"]], Kind.NUMBER))
+        found.append((lexicon.SIGNS[match["sign"]], FactKind.NUMBER))
     return found
 
 

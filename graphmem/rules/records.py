@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from graphmem.model import Belief, BeliefEvent, Kind, MemoryEvent, Verdict, Vitality
+from graphmem.model import Belief, BeliefEvent, EvidenceKind, MemoryEvent, Verdict, Vitality
 
 PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
 
@@ -37,9 +37,9 @@ def belief_event(row: Mapping[str, Any]) -> BeliefEvent:
     return BeliefEvent(**known | {"payload": _payload(row), "kind": kind(row["polarity"])})
 
 
-def kind(polarity: int | None) -> Kind | None:
+def kind(polarity: int | None) -> EvidenceKind | None:
     """Return which way an event points; None for one that is no evidence."""
-    return None if polarity is None else Kind.of(polarity)
+    return None if polarity is None else EvidenceKind.of(polarity)
 
 
 def _payload(row: Mapping[str, Any]) -> dict[str, Any]:

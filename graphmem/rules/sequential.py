@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphmem.model.belief import Needed, VerdictStatus
+from graphmem.model.belief import EvidenceNeeded, VerdictStatus
 from graphmem.rules.projection import Evidence
 
 WEAKEST = 0.1
@@ -17,7 +17,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Test:
+class SprtParameters:
     """The bounds of the test and its steps of confidence."""
 
     alpha: float = 0.05
@@ -52,10 +52,10 @@ class Test:
         return min(confidence, max(confidence - self.demote_step, self.least))
 
 
-STANDARD = Test()
+STANDARD = SprtParameters()
 
 
-class Standing(Protocol):
+class SprtState(Protocol):
     """Where a test stands, whoever computed it."""
 
     @property
@@ -75,7 +75,7 @@ def strength(e: Evidence) -> float:
     return min(max(own, WEAKEST), STRONGEST)
 
 
-def needed(verdict: Standing, bounds: Test = STANDARD) -> Needed:
+def needed(verdict: SprtState, bounds: SprtParameters = STANDARD) -> EvidenceNeeded:
     """Return how much more evidence would promote the belief, and how much would demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
     down = max(0.0, verdict.log_ratio - bounds.lower)
@@ -83,7 +83,7 @@ def needed(verdict: Standing, bounds: Test = STANDARD) -> Needed:
         up = 0.0
     elif verdict.status is VerdictStatus.DEMOTED:
         down = 0.0
-    return Needed(promote=up, demote=down, promote_pieces=_pieces(up), demote_pieces=_pieces(down))
+    return EvidenceNeeded(promote=up, demote=down, promote_pieces=_pieces(up), demote_pieces=_pieces(down))
 
 
 def _pieces(log_units: float) -> int:

@@ -22,7 +22,7 @@ _LOOKED_AT = 800
 """Characters of a line that are looked at, so that a line of a million costs no more."""
 
 
-class Kind(StrEnum):
+class TextKind(StrEnum):
     """What a text is written in."""
 
     PYTHON = "python"
@@ -33,11 +33,11 @@ class Kind(StrEnum):
     """Anything else."""
 
 
-_SUFFIXES: Mapping[str, Kind] = {
-    **dict.fromkeys(("py", "pyi", "pyw"), Kind.PYTHON),
-    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), Kind.SCRIPT),
-    **dict.fromkeys(("md", "markdown", "mdx"), Kind.MARKDOWN),
-    **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), Kind.TEXT),
+_SUFFIXES: Mapping[str, TextKind] = {
+    **dict.fromkeys(("py", "pyi", "pyw"), TextKind.PYTHON),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), TextKind.SCRIPT),
+    **dict.fromkeys(("md", "markdown", "mdx"), TextKind.MARKDOWN),
+    **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), TextKind.TEXT),
 }
 _PLACE = re.compile(r"(?:::|#).*", re.DOTALL)
 """After the name of a file: a symbol or a section in it."""
@@ -93,7 +93,7 @@ def _file_of(ref: str) -> str:
     return path[: -len(colon + lines)] if lines[:1].isdecimal() else path
 
 
-def kind_of(ref: str, text: str) -> Kind:
+def kind_of(ref: str, text: str) -> TextKind:
     """Return what a text is written in: by the suffix of its name, else by its lines.
 
     Args:
@@ -107,13 +107,13 @@ def kind_of(ref: str, text: str) -> Kind:
         return kind
     lines = list(_outside_fences(_lines(text)))
     if any(map(_opens_python, lines)):
-        return Kind.PYTHON
+        return TextKind.PYTHON
     if any(map(_opens_script, lines)):
-        return Kind.SCRIPT
-    return Kind.MARKDOWN if any(map(_HEADING.match, lines)) else Kind.TEXT
+        return TextKind.SCRIPT
+    return TextKind.MARKDOWN if any(map(_HEADING.match, lines)) else TextKind.TEXT
 
 
-def summary(text: str, kind: Kind) -> str:
+def summary(text: str, kind: TextKind) -> str:
     """Return what a text is about, in its own words; never longer than the text.
 
     Of code its signatures, of markdown its headings; where there are none, and of any other text,
@@ -244,8 +244,8 @@ def _beginning(text: str) -> str:
     return f"{(words[0] if words else head[: room - 1]).rstrip()}…"
 
 
-_MAKERS: Mapping[Kind, Callable[[str], Iterator[str]]] = {
-    Kind.PYTHON: _python,
-    Kind.SCRIPT: _script,
-    Kind.MARKDOWN: _markdown,
+_MAKERS: Mapping[TextKind, Callable[[str], Iterator[str]]] = {
+    TextKind.PYTHON: _python,
+    TextKind.SCRIPT: _script,
+    TextKind.MARKDOWN: _markdown,
 }

@@ -36,7 +36,7 @@ _Part = Annotated[Part, BeforeValidator(_stripped)]
 _Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_once)]
 
 
-class Synthesis(BaseModel):
+class SynthesisReply(BaseModel):
     """What a model may answer. Keys that nobody asked for are passed over."""
 
     model_config = ConfigDict(frozen=True)
@@ -63,7 +63,7 @@ class Synthesis(BaseModel):
         return self
 
 
-class Passage(NamedTuple):
+class PromptPassage(NamedTuple):
     """An episode as a model is shown it."""
 
     key: str
@@ -74,7 +74,7 @@ class Passage(NamedTuple):
     """What was said, each turn after its speaker or role."""
 
 
-class CandidateBelief(NamedTuple):
+class PromptBelief(NamedTuple):
     """A belief as a model is shown it."""
 
     key: str
@@ -82,14 +82,14 @@ class CandidateBelief(NamedTuple):
     statement: str
 
 
-def prompt(passages: Iterable[Passage], candidates: Iterable[CandidateBelief]) -> Prompt[Synthesis]:
+def prompt(passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]) -> Prompt[SynthesisReply]:
     """Return the question for one cluster, with the beliefs that are near it."""
     shown = (block("episodes", passages), block("beliefs", candidates), "Answer:")
-    return Prompt(NAME, text(NAME), "\n".join(shown), Synthesis)
+    return Prompt(NAME, text(NAME), "\n".join(shown), SynthesisReply)
 
 
 def checked(
-    reply: Synthesis, passage_keys: Collection[str], candidate_keys: Collection[str]
+    reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
 ) -> list[str]:
     """Return why a reply must be refused, in words; nothing when it may be used.
 

@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Contribution:
     """What one event adds to the trace."""
 
     at: datetime
@@ -32,18 +32,18 @@ class Said:
     """1 + b ln(1 + days since the full event before), >= 1."""
 
 
-def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Said]:
+def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Contribution]:
     """Return what each event adds, oldest first, before it fades."""
-    found: list[Said] = []
+    found: list[Contribution] = []
     full_at: datetime | None = None
     place = 0
     for at in sorted(instants):
         if full_at is not None and at - full_at < WINDOW:
             place += 1
-            found.append(Said(at, BURST**place, 1.0))
+            found.append(Contribution(at, BURST**place, 1.0))
             continue
         gap = (at - full_at) / _DAY if full_at is not None else 0.0
-        found.append(Said(at, 1.0, 1 + by.spacing * math.log1p(gap)))
+        found.append(Contribution(at, 1.0, 1 + by.spacing * math.log1p(gap)))
         full_at, place = at, 0
     return found
 

@@ -12,7 +12,7 @@ Said = tuple[str, str | None, str]
 """Role, name, text."""
 
 
-class Kept(NamedTuple):
+class StoredTurn(NamedTuple):
     """A turn that is in the conversation."""
 
     id: str
@@ -54,7 +54,7 @@ def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[
     ]
 
 
-def resumed(first: Sequence[Kept], last: Sequence[Kept], given: Sequence[Said]) -> Sequence[Kept]:
+def resumed(first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[Said]) -> Sequence[StoredTurn]:
     """Return the turns that the given messages, from their start, are already.
 
     Either the end of the conversation is their beginning (they go on from it; the longest such end

@@ -25,7 +25,7 @@ FORMAT, VERSION = "graphmem export", 2
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NodeKind:
     """Nodes of one label, as far as an export tells them apart."""
 
     label: str
@@ -36,12 +36,12 @@ class Kind:
 
 
 KINDS = (
-    *(Kind(label) for label in ("Episode", "Archive", "Turn", "Reply", "Artifact", "Item")),
-    *(Kind(label, beside=True) for label in ("Name", "Predicate")),
-    *(Kind(label) for label in ("Belief", "Memory", "Event")),
-    Kind("Consolidation", beside=True),
-    *(Kind("Rating", part, beside=True) for part in ("Artifact", "Belief", "Episode", "Memory")),
-    Kind("Rater", beside=True),
+    *(NodeKind(label) for label in ("Episode", "Archive", "Turn", "Reply", "Artifact", "Item")),
+    *(NodeKind(label, beside=True) for label in ("Name", "Predicate")),
+    *(NodeKind(label) for label in ("Belief", "Memory", "Event")),
+    NodeKind("Consolidation", beside=True),
+    *(NodeKind("Rating", part, beside=True) for part in ("Artifact", "Belief", "Episode", "Memory")),
+    NodeKind("Rater", beside=True),
 )
 """In the order of a file: relationships lead to what stands before. Ratings come last, and last
 how many sessions they are of, so that no game is in a file that would be played again."""
@@ -83,7 +83,7 @@ FIXED: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(slots=True)
-class Chain:
+class DigestChain:
     """Writes lines, or reads them, each bound to all before it."""
 
     check: str = ""
@@ -132,7 +132,7 @@ class Chain:
 
 
 @dataclass(slots=True)
-class Counts:
+class ExportCounts:
     """How much a file holds."""
 
     records: dict[str, int] = field(default_factory=dict)
@@ -177,7 +177,7 @@ def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return record
 
 
-def record_of(kind: Kind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
+def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
     """Return a node that was read, a map of `transfer/read`, as the record of a line.
 
     Args:

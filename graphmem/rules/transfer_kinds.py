@@ -288,7 +288,7 @@ class _Rated(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkKind:
     """Relationships of one type between two kinds of nodes."""
 
     properties: Any
@@ -305,21 +305,21 @@ _DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
-def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, Link]:
+def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
     """Return what leads from events."""
-    link = Link(properties, frozenset(of) or None)
+    link = LinkKind(properties, frozenset(of) or None)
     return {("Event", one, label): link for one in types.split() for label in labels.split()}
 
 
-LINKS: Mapping[tuple[str, str, str], Link] = {
-    ("Turn", "OCCURRED_IN", "Episode"): Link(_Plain),
-    ("Turn", "NEXT", "Turn"): Link(_Plain),
-    ("Episode", "ARCHIVED_AS", "Archive"): Link(_Plain),
-    ("Reply", "RESTS_ON", "Turn"): Link(_Plain),
-    ("Reply", "RESTS_ON", "Episode"): Link(_Plain),
-    ("Memory", "CLAIMS", "Belief"): Link(_Plain),
-    ("Memory", "SUPERSEDES", "Memory"): Link(_Supersedes),
-    ("Belief", "SUPERSEDES", "Belief"): Link(_Supersedes),
+LINKS: Mapping[tuple[str, str, str], LinkKind] = {
+    ("Turn", "OCCURRED_IN", "Episode"): LinkKind(_Plain),
+    ("Turn", "NEXT", "Turn"): LinkKind(_Plain),
+    ("Episode", "ARCHIVED_AS", "Archive"): LinkKind(_Plain),
+    ("Reply", "RESTS_ON", "Turn"): LinkKind(_Plain),
+    ("Reply", "RESTS_ON", "Episode"): LinkKind(_Plain),
+    ("Memory", "CLAIMS", "Belief"): LinkKind(_Plain),
+    ("Memory", "SUPERSEDES", "Memory"): LinkKind(_Supersedes),
+    ("Belief", "SUPERSEDES", "Belief"): LinkKind(_Supersedes),
     **_to("CONCERNS", _Plain, "Memory Belief Episode"),
     **_to("OCCURRED_IN", _Plain, "Episode"),
     **_to("QUOTES", _Plain, "Turn"),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from graphmem.model import EventType, Kind, Name, Outcome, Text
+from graphmem.model import EventType, EvidenceKind, Name, Outcome, Text
 from graphmem.rules import claims
 from graphmem.rules.transfer_kinds import COMMITTED, adapter
 from graphmem.rules.transfer_values import Count, Flag, Id, Key, Number, Scope, loaded
@@ -22,7 +22,7 @@ _closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
 
 @_open
-class _Told(TypedDict):
+class _AnyPayload(TypedDict):
     """What any event may tell."""
 
     note: NotRequired[Text | None]
@@ -30,7 +30,7 @@ class _Told(TypedDict):
 
 
 @_open
-class _Committed(_Told):
+class _Committed(_AnyPayload):
     outcome: NotRequired[Outcome]
     memory_id: NotRequired[Id]
     matched_memory_id: NotRequired[Id]
@@ -41,7 +41,7 @@ class _Committed(_Told):
 
 
 @_open
-class _Superseded(_Told):
+class _Superseded(_AnyPayload):
     newer_id: Id
     older_id: Id
     event_id: Id
@@ -65,7 +65,7 @@ class TheClaim(TypedDict):
 
 
 @_open
-class _Proposed(_Told):
+class _ProposedPayload(_AnyPayload):
     claim: TheClaim
     turn_id: Name
     quote: Text
@@ -73,13 +73,13 @@ class _Proposed(_Told):
 
 
 @_open
-class _Searched(_Told):
+class _Searched(_AnyPayload):
     tool: Text
     query: Text
 
 
 @_open
-class _Begun(_Told):
+class _Begun(_AnyPayload):
     session_id: Text
 
 
@@ -90,7 +90,7 @@ class _Ended(_Begun):
 
 
 @_open
-class _RolledUp(_Told):
+class _RolledUp(_AnyPayload):
     searches: Count
     results: Count
     games: NotRequired[Count]
@@ -106,7 +106,7 @@ class _Pruned(TypedDict):
 _PAYLOADS: Mapping[EventType, Any] = {
     **dict.fromkeys(COMMITTED, _Committed),
     EventType.SUPERSEDE: _Superseded,
-    EventType.PROPOSE: _Proposed,
+    EventType.PROPOSE: _ProposedPayload,
     EventType.SEARCH: _Searched,
     EventType.SESSION_START: _Begun,
     EventType.SESSION_END: _Ended,
@@ -120,7 +120,7 @@ PRUNING = "attention"
 @_open
 class _Decided(TypedDict):
     beliefs: list[TheClaim]
-    said: list[tuple[Id, Id, Id, Kind, Number]]
+    said: list[tuple[Id, Id, Id, EvidenceKind, Number]]
     marks: list[tuple[Id, Id, Annotated[Text, Field(max_length=200)]]]
 
 
@@ -140,7 +140,7 @@ def payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
         if shape is not None:
             raise ValueError(f"must be there in an event of the type {kind}")
         return None
-    found: dict[str, Any] = adapter(shape or _Told).validate_python(loaded(text))
+    found: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(loaded(text))
     if kind is EventType.PROPOSE:
         whole(found["claim"])
     if kind in COMMITTED and "request_hash" in event and "outcome" not in found:

@@ -17,8 +17,8 @@ from typing_extensions import TypedDict
 from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.model import EventType, Instant, Name, Text
 from graphmem.rules import items, transfer, transfer_payloads
-from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
-from graphmem.rules.transfer_kinds import LINKS, NODES, TEXTS, Link, adapter
+from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
+from graphmem.rules.transfer_kinds import LINKS, NODES, TEXTS, LinkKind, adapter
 from graphmem.rules.transfer_values import Flag, Id, Key, loaded
 
 PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
@@ -97,7 +97,7 @@ class Node:
     """One node, its values as the graph takes them."""
 
     line: int
-    kind: Kind
+    kind: NodeKind
     key: str
     properties: Mapping[str, Any]
     links: Sequence[Related]
@@ -121,8 +121,8 @@ class End:
 class Reader:
     """Reads the lines of a file in their order."""
 
-    chain: Chain = field(default_factory=Chain)
-    counts: Counts = field(default_factory=Counts)
+    chain: DigestChain = field(default_factory=DigestChain)
+    counts: ExportCounts = field(default_factory=ExportCounts)
     header: Header | None = None
     place: tuple[int, str] = (-1, "")
     """Of the last node: its kind in `KINDS`, and its key."""
@@ -206,7 +206,7 @@ def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
     return found
 
 
-def _kind(given: Mapping[str, Any]) -> Kind:
+def _kind(given: Mapping[str, Any]) -> NodeKind:
     label, part = given.get("kind"), given.get("part", "")
     place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
     if place is None:
@@ -226,7 +226,7 @@ def _key(label: str) -> Any:
     return Key if label in _BY_NAME else Id
 
 
-def _links(kind: Kind, given: Mapping[str, Any], properties: Mapping[str, Any]) -> list[Related]:
+def _links(kind: NodeKind, given: Mapping[str, Any], properties: Mapping[str, Any]) -> list[Related]:
     own = _LABELS[kind.label], given["key"]
     found = []
     for n, link in enumerate(
@@ -249,7 +249,7 @@ def _links(kind: Kind, given: Mapping[str, Any], properties: Mapping[str, Any]) 
     return found
 
 
-def _related(where: str, known: Link, link: Mapping[str, Any]) -> Related:
+def _related(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
     own = _checked(
         f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
     )

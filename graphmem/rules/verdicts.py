@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from graphmem.model import Outcome, Status
 from graphmem.rules import calibration, duplicates
-from graphmem.rules.drafts import Draft
+from graphmem.rules.drafts import TextDraft
 
 Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ExactMatch:
     """A memory with exactly the offered content."""
 
     id: str
@@ -26,7 +26,7 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearMatch:
     """A memory near the offered content."""
 
     id: str
@@ -38,15 +38,15 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class StoredMatches:
     """What a text met in the store."""
 
-    exact: Exact | None = None
-    near: tuple[Near, ...] = ()
+    exact: ExactMatch | None = None
+    near: tuple[NearMatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DuplicateVerdict:
     """What becomes of a text."""
 
     outcome: Outcome
@@ -65,7 +65,7 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Judge:
+class DuplicateResolver:
     """Decides a batch text by text, remembering what earlier texts of it became.
 
     Args:
@@ -77,21 +77,21 @@ class Judge:
     scope: str
     threshold: float
     mu: float
-    _exact: dict[str, Exact] = field(default_factory=dict)
-    _near: dict[str, tuple[Near, ...]] = field(default_factory=dict)
-    _new: list[Draft] = field(default_factory=list)
+    _exact: dict[str, ExactMatch] = field(default_factory=dict)
+    _near: dict[str, tuple[NearMatch, ...]] = field(default_factory=dict)
+    _new: list[TextDraft] = field(default_factory=list)
     _vectors: npt.NDArray[np.float32] | None = None
     """float32[room, d]; row i belongs to draft i of `_new`, rows beyond them are unused."""
     _tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def decide(self, draft: Draft, met: Met, vector: Vector | None) -> Verdict | None:
+    def decide(self, draft: TextDraft, met: StoredMatches, vector: Vector | None) -> DuplicateVerdict | None:
         """Return the verdict, or None when it takes the embedding that is not there."""
         exact = self._exact.get(draft.content_hash) or met.exact
         if exact is not None:
-            self._exact[draft.content_hash] = Exact(
+            self._exact[draft.content_hash] = ExactMatch(
                 exact.id, exact.scope, Status.CURRENT, exact.tags
             )
-            return Verdict(
+            return DuplicateVerdict(
                 outcome=Outcome.EXACT_DUPE,
                 memory_id=exact.id,
                 tags=self._united(exact.id, exact.scope, exact.tags, draft),
@@ -102,26 +102,26 @@ class Judge:
             return None
         return self._near_or_new(draft, met, vector)
 
-    def _near_or_new(self, draft: Draft, met: Met, vector: Vector) -> Verdict:
+    def _near_or_new(self, draft: TextDraft, met: StoredMatches, vector: Vector) -> DuplicateVerdict:
         # A text that stands again in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, met.near)
         near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
         choice = duplicates.choose(
             draft.wish.content,
-            [duplicates.Candidate(n.id, n.content, n.similarity) for n in near],
+            [duplicates.SimilarMemory(n.id, n.content, n.similarity) for n in near],
             self.threshold,
         )
-        if isinstance(choice, duplicates.Near):
+        if isinstance(choice, duplicates.RepeatedMemory):
             match = next(n for n in near if n.id == choice.memory_id)
-            return Verdict(
+            return DuplicateVerdict(
                 outcome=Outcome.NEAR_DUPE,
                 memory_id=match.id,
                 tags=self._united(match.id, match.scope, match.tags, draft),
                 score=match.similarity,
             )
-        self._exact[draft.content_hash] = Exact(draft.memory_id, self.scope, Status.CURRENT, ())
+        self._exact[draft.content_hash] = ExactMatch(draft.memory_id, self.scope, Status.CURRENT, ())
         self._keep(draft, vector)
-        return Verdict(
+        return DuplicateVerdict(
             outcome=Outcome.INSERTED_NEW,
             memory_id=draft.memory_id,
             tags=self._united(draft.memory_id, self.scope, (), draft),
@@ -129,7 +129,7 @@ class Judge:
             update_of=choice.memory_id if choice else None,
         )
 
-    def _keep(self, draft: Draft, vector: Vector) -> None:
+    def _keep(self, draft: TextDraft, vector: Vector) -> None:
         count = len(self._new)
         if self._vectors is None:
             self._vectors = np.empty((16, len(vector)), dtype=np.float32)
@@ -139,13 +139,13 @@ class Judge:
         self._vectors[count] = vector
         self._new.append(draft)
 
-    def _near_in_batch(self, vector: Vector) -> list[Near]:
+    def _near_in_batch(self, vector: Vector) -> list[NearMatch]:
         if self._vectors is None:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
         least = calibration.raw(self.threshold, self.mu) - calibration.ROUNDING
         return [
-            Near(
+            NearMatch(
                 id=self._new[i].memory_id,
                 scope=self.scope,
                 content=self._new[i].wish.content,
@@ -156,7 +156,7 @@ class Judge:
         ]
 
     def _united(
-        self, memory_id: str, scope: str, stored: Sequence[str], draft: Draft
+        self, memory_id: str, scope: str, stored: Sequence[str], draft: TextDraft
     ) -> tuple[str, ...]:
         known = self._tags.get(memory_id, tuple(stored))
         # A writer in a private scope reinforces a shared memory without labelling it for everyone.

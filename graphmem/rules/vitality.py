@@ -16,7 +16,7 @@ from graphmem.rules.projection import Evidence
 
 
 @dataclass(frozen=True)
-class Terms:
+class VitalityConstants:
     """The constants, as a query is given them: design §7 and §13 where nothing else is said."""
 
     first_days: float = 1.0
@@ -38,7 +38,7 @@ class Terms:
     """The `source` of events that consolidation writes."""
 
 
-STANDARD = Terms()
+STANDARD = VitalityConstants()
 WINDOW = timedelta(hours=6)
 """After a look at a belief a contradiction needs no great error: how long a retrieved memory stays
 open to change in Nader's experiments."""
@@ -73,6 +73,6 @@ def destabilises(
     return is_open or error > threshold
 
 
-def sent(by: Terms = STANDARD) -> dict[str, Any]:
+def sent(by: VitalityConstants = STANDARD) -> dict[str, Any]:
     """Return the constants as a query is given them."""
     return asdict(by)

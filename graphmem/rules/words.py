@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from graphmem.model import Wall
+from graphmem.model import TenantScope
 from graphmem.rules import identity
 
 _WORD = re.compile(r"\w")
@@ -21,7 +21,7 @@ _LONGEST_TOKEN = 255
 """The analyser cuts a longer word into as many pieces as it takes."""
 
 
-def memory_query(text: str, wall: Wall, statuses: Sequence[str], facets: Sequence[str] = ()) -> str:
+def memory_query(text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()) -> str:
     """Return the full-text query for memories; empty when the text has no word.
 
     Args:
@@ -33,7 +33,7 @@ def memory_query(text: str, wall: Wall, statuses: Sequence[str], facets: Sequenc
     return _walled(text, wall, {"content": 1}, statuses, facets)
 
 
-def facet_query(wall: Wall, statuses: Sequence[str], facets: Sequence[str]) -> str:
+def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
     """Return the full-text query for every memory with all these tokens, whatever its words.
 
     All that it finds has the score 0. Empty when there is no token.
@@ -41,12 +41,12 @@ def facet_query(wall: Wall, statuses: Sequence[str], facets: Sequence[str]) -> s
     return " ".join(_wall(wall, statuses, facets)) if facets else ""
 
 
-def belief_query(text: str, wall: Wall, statuses: Sequence[str]) -> str:
+def belief_query(text: str, wall: TenantScope, statuses: Sequence[str]) -> str:
     """Return the full-text query for beliefs; empty when the text has no word."""
     return _walled(text, wall, {"statement": 1}, statuses)
 
 
-def turn_query(text: str, wall: Wall) -> str:
+def turn_query(text: str, wall: TenantScope) -> str:
     """Return the full-text query for turns: what was said, and hardly who said it.
 
     By name alone a turn is found; how much it counts that a question names a speaker is up to the
@@ -57,7 +57,7 @@ def turn_query(text: str, wall: Wall) -> str:
 
 def _walled(
     text: str,
-    wall: Wall,
+    wall: TenantScope,
     fields: Mapping[str, float],
     statuses: Sequence[str],
     facets: Sequence[str] = (),
@@ -69,7 +69,7 @@ def _walled(
     return " ".join((*_wall(wall, statuses, facets), f"+({said})"))
 
 
-def _wall(wall: Wall, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
+def _wall(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
     """Yield what a node must have to be looked at; none of it adds to the score."""
     yield f"+tenant_key:{identity.tenant_key(wall.tenant)}^0"
     scopes = " ".join(identity.scope_key(wall.tenant, scope) for scope in wall.scopes)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench import consolidate, episodes
 from bench.progress import Steps
-from graphmem.model import Change, Consolidated, Kind, Quote, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind, Quote
 from graphmem.rules import matching, passages
 from graphmem.rules.passages import Passage
 
@@ -65,42 +65,42 @@ def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None
         said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
         statement = passages.statement(said[0])
         assert statement == said[0].text
-        assert {matching.relation(one, statement) for one in said} == {Kind.SUPPORTING}
+        assert {matching.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
 
 
-def _change(step: Step, *ids: str) -> Change:
+def _change(step: BeliefChangeKind, *ids: str) -> BeliefChange:
     quotes = tuple(
         Quote(episode_id=one, turn_id=None, text=one, occurred_at=DAY, confidence=0.9)
         for one in ids
     )
-    return Change(step=step, belief_id="b" + "".join(ids), statement="s", quotes=quotes)
+    return BeliefChange(step=step, belief_id="b" + "".join(ids), statement="s", quotes=quotes)
 
 
-def _row(*changes: Change, again: tuple[Change, ...] = ()) -> dict[str, Any]:
+def _row(*changes: BeliefChange, again: tuple[BeliefChange, ...] = ()) -> dict[str, Any]:
     planted = {0: frozenset("abc"), 1: frozenset("def")}
-    done = Consolidated(applied=True, clusters=2, changes=changes)
-    second = Consolidated(applied=True, changes=again)
+    done = ConsolidationReport(applied=True, clusters=2, changes=changes)
+    second = ConsolidationReport(applied=True, changes=again)
     return consolidate.beliefs_row(9, done, second, planted)
 
 
 def test_groups_found_are_counted_once_and_mixtures_apart() -> None:
-    fine = _row(_change(Step.CREATE, *"abc"), _change(Step.CREATE, *"def"))
+    fine = _row(_change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"def"))
     assert (fine["found"], fine["mixed"], fine["met"]) == (1.0, 0, True)
-    twice = _row(_change(Step.CREATE, *"abc"), _change(Step.CREATE, *"bc"))
+    twice = _row(_change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"bc"))
     assert (twice["found"], twice["beliefs"], twice["met"]) == (0.5, 2, False)
     mixed = _row(
-        _change(Step.CREATE, *"abc"), _change(Step.CREATE, *"def"), _change(Step.CREATE, *"abd")
+        _change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"def"), _change(BeliefChangeKind.CREATE, *"abd")
     )
     assert (mixed["found"], mixed["mixed"], mixed["met"]) == (1.0, 1, False)
-    assert _row(_change(Step.CREATE, *"abz"))["mixed"] == 1
-    assert _row(_change(Step.CREATE, *"xyz"))["found"] == 0
-    supported = _row(_change(Step.SUPPORT, *"abc"))
+    assert _row(_change(BeliefChangeKind.CREATE, *"abz"))["mixed"] == 1
+    assert _row(_change(BeliefChangeKind.CREATE, *"xyz"))["found"] == 0
+    supported = _row(_change(BeliefChangeKind.SUPPORT, *"abc"))
     assert (supported["beliefs"], supported["other changes"], supported["found"]) == (0, 1, 0)
 
 
 def test_a_second_run_that_does_something_is_a_miss() -> None:
-    both = _change(Step.CREATE, *"abc"), _change(Step.CREATE, *"def")
-    again = _row(*both, again=(_change(Step.SUPPORT, "a"),))
+    both = _change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"def")
+    again = _row(*both, again=(_change(BeliefChangeKind.SUPPORT, "a"),))
     assert (again["changed again"], again["met"]) == (1, False)
 
 

@@ -19,7 +19,7 @@ from bench.consolidation_talks import Bench, Talk
 from bench.histories import Fact, History
 from bench.progress import Steps
 from graphmem.client import GraphMem
-from graphmem.model import Change, Kind, Quote, Step
+from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
 from graphmem.rules import matching, passages
 from graphmem.rules.passages import Passage
 
@@ -83,19 +83,19 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
         assert fact.repeat == ways[-1]
         for way in ways:
             # None of them denies another, and the first is denied by the reversal.
-            assert matching.relation(_passage(way), ways[0]) is not Kind.REFUTING
-        assert matching.relation(_passage(fact.reversal), ways[0]) is Kind.REFUTING
+            assert matching.relation(_passage(way), ways[0]) is not EvidenceKind.REFUTING
+        assert matching.relation(_passage(fact.reversal), ways[0]) is EvidenceKind.REFUTING
 
 
 # Scores
 
 
-def _change(step: Step, *texts: str, belief: str = "b", statement: str = "s") -> Change:
+def _change(step: BeliefChangeKind, *texts: str, belief: str = "b", statement: str = "s") -> BeliefChange:
     quotes = tuple(
         Quote(episode_id=f"e-{t}", turn_id=f"t-{t}", text=t, occurred_at=DAY, confidence=0.9)
         for t in texts
     )
-    return Change(step=step, belief_id=belief, statement=statement, quotes=quotes)
+    return BeliefChange(step=step, belief_id=belief, statement=statement, quotes=quotes)
 
 
 HISTORY = History(
@@ -107,11 +107,11 @@ HISTORY = History(
 
 def test_beliefs_are_held_against_the_facts() -> None:
     changes = [
-        _change(Step.CREATE, "a1", "a2"),
-        _change(Step.CREATE, "a1", "b1"),
-        _change(Step.CREATE, "b1", "noise"),
-        _change(Step.CREATE, "c1"),
-        _change(Step.SUPPORT, "b1"),
+        _change(BeliefChangeKind.CREATE, "a1", "a2"),
+        _change(BeliefChangeKind.CREATE, "a1", "b1"),
+        _change(BeliefChangeKind.CREATE, "b1", "noise"),
+        _change(BeliefChangeKind.CREATE, "c1"),
+        _change(BeliefChangeKind.SUPPORT, "b1"),
     ]
     found = scores.against_facts(changes, HISTORY, 3)
     assert found == scores.Facts(beliefs=4, mixed=2, learnt=1, learnable=2)
@@ -131,19 +131,19 @@ def test_a_later_passage_speaks_of_the_nearest_statement_that_it_can_be_told_of(
     later = [_passage("Today I swim in the lake", 0), _passage("I bake bread on Sundays again", 1)]
     vectors = np.asarray([[1, 0], [0, 1]], dtype=np.float32)
     found = scores.spoken_of(statements, texts, later, vectors, 0.0, 0.75)
-    assert found == {Kind.SUPPORTING: {0, 2}, Kind.REFUTING: set()}
+    assert found == {EvidenceKind.SUPPORTING: {0, 2}, EvidenceKind.REFUTING: set()}
     far = scores.spoken_of(statements, texts, later, vectors * 0.7, 0.0, 0.75)
     assert not any(far.values())
     denied = scores.spoken_of(statements[1:2], texts[1:2], later[:1], vectors[:1], 0.0, 0.75)
-    assert denied == {Kind.SUPPORTING: set(), Kind.REFUTING: {0}}
+    assert denied == {EvidenceKind.SUPPORTING: set(), EvidenceKind.REFUTING: {0}}
     assert not any(scores.spoken_of(statements[:0], [], later, vectors, 0.0, 0.75).values())
 
 
 def test_what_is_absorbed_is_what_evidence_rests_on() -> None:
     changes = [
-        _change(Step.CREATE, "a", "b", belief="x"),
-        _change(Step.CONTRADICT, "c", belief="y"),
-        _change(Step.ARCHIVE, "d", belief="z"),
+        _change(BeliefChangeKind.CREATE, "a", "b", belief="x"),
+        _change(BeliefChangeKind.CONTRADICT, "c", belief="y"),
+        _change(BeliefChangeKind.ARCHIVE, "d", belief="z"),
     ]
     assert scores.created(changes) == {"x"}
     assert scores.absorbed(changes) == {"t-a", "t-b", "t-c"}
@@ -165,20 +165,20 @@ def test_what_is_absorbed_is_what_evidence_rests_on() -> None:
 )
 def test_an_extractive_statement_stands_in_a_quote(statement: str, *, stands: bool) -> None:
     said = "Ann: I swim in the lake. Do you? I swim before work."
-    change = _change(Step.CREATE, "other words", said, statement=statement)
+    change = _change(BeliefChangeKind.CREATE, "other words", said, statement=statement)
     assert scores.quoted([change]) == {"b": stands}
 
 
-def _heard(*changes: Change) -> Kind | None:
+def _heard(*changes: BeliefChange) -> EvidenceKind | None:
     return quality._heard(changes, {"b": 0, "other": 1}, 0, "said")
 
 
 def test_how_a_text_was_taken_for_its_fact() -> None:
-    assert _heard(_change(Step.SUPPORT, "said")) is Kind.SUPPORTING
-    assert _heard(_change(Step.CONTRADICT, "x", "said")) is Kind.REFUTING
-    assert _heard(_change(Step.SUPPORT, "said", belief="other")) is None
-    assert _heard(_change(Step.SUPPORT, "x")) is None
-    assert _heard(_change(Step.CREATE, "said")) is None
+    assert _heard(_change(BeliefChangeKind.SUPPORT, "said")) is EvidenceKind.SUPPORTING
+    assert _heard(_change(BeliefChangeKind.CONTRADICT, "x", "said")) is EvidenceKind.REFUTING
+    assert _heard(_change(BeliefChangeKind.SUPPORT, "said", belief="other")) is None
+    assert _heard(_change(BeliefChangeKind.SUPPORT, "x")) is None
+    assert _heard(_change(BeliefChangeKind.CREATE, "said")) is None
 
 
 def _talk(count: int, **more: Any) -> Talk:
@@ -191,8 +191,8 @@ def test_a_short_conversation_is_not_waited_for() -> None:
 
 
 def test_runs_at_an_interval_are_held_against_one_run_over_everything() -> None:
-    once = [[_change(Step.CREATE, "a1", "a2", belief="x"), _change(Step.CREATE, "b1", belief="y")]]
-    apart = [[_change(Step.CREATE, "a1", belief="x"), _change(Step.SUPPORT, "a2", belief="x")]]
+    once = [[_change(BeliefChangeKind.CREATE, "a1", "a2", belief="x"), _change(BeliefChangeKind.CREATE, "b1", belief="y")]]
+    apart = [[_change(BeliefChangeKind.CREATE, "a1", belief="x"), _change(BeliefChangeKind.SUPPORT, "a2", belief="x")]]
     talk = _talk(10, history=HISTORY)
     row = sweeps.interval_row("made", 5, [talk], apart, once)
     assert (row["beliefs"], row["precision"], row["recall"]) == (1, 100.0, 50.0)

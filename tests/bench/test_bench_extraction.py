@@ -9,7 +9,7 @@ import pytest
 
 from bench.extraction import BLIND, CORRUPTIONS, _as_it_is, _by_rules, _corrupted, _read, _scripted
 from bench.extraction import _sessions as sessions
-from graphmem.rules.extraction.windows import Window
+from graphmem.rules.extraction.windows import TurnWindow
 
 SAID = [
     {"role": "user", "content": "I moved to Lisbon with seven suitcases."},
@@ -20,14 +20,14 @@ SAID = [
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> list[list[Window]]:
+def talk(tmp_path: Path) -> list[list[TurnWindow]]:
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(map(json.dumps, SAID)) + "\n")
     return [one for found in _read(path) for one in sessions(found)]
 
 
 def test_every_corruption_is_refused_and_nothing_honest(
-    talk: list[list[Window]],
+    talk: list[list[TurnWindow]],
 ) -> None:
     cases = [case for session in talk for case in _scripted(session)]
     assert len(cases) == 2
@@ -40,6 +40,6 @@ def test_every_corruption_is_refused_and_nothing_honest(
     assert {rows[name]["met"] for name in BLIND} == {None}
 
 
-def test_what_the_rules_find_is_counted(talk: list[list[Window]]) -> None:
+def test_what_the_rules_find_is_counted(talk: list[list[TurnWindow]]) -> None:
     [row] = _by_rules("talk", talk).rows
     assert (row["turns of people"], row["facts"], row["refused"]) == (3, 2, "0")

@@ -14,7 +14,7 @@ from bench.progress import Steps
 from bench.rating_log import MadeLog
 from graphmem import GraphMem
 from graphmem.client import connect
-from graphmem.model import Settled
+from graphmem.model import RatingReport
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.oracles import rating as rules
@@ -62,7 +62,7 @@ def test_the_rules_are_given_the_same_searches() -> None:
 def test_a_million_results_are_reckoned_from_those_rated(
     seconds: float, sessions: int, *, met: bool
 ) -> None:
-    done = Settled(sessions=sessions, abandoned=0, searches=60, updates=600)
+    done = RatingReport(sessions=sessions, abandoned=0, searches=60, updates=600)
     row = rating.rates_row(LOG, done, seconds)
     assert row["s per million"] == pytest.approx(100 * seconds)
     assert row["results /s"] == pytest.approx(10_000 / seconds)
@@ -76,7 +76,7 @@ def test_a_million_results_are_reckoned_from_those_rated(
 def test_what_was_killed_has_left_something_and_comes_to_the_same(
     left: int, wrong: int, *, met: bool
 ) -> None:
-    rest = Settled(sessions=left, abandoned=0, searches=9, updates=9)
+    rest = RatingReport(sessions=left, abandoned=0, searches=9, updates=9)
     assert rating.killed_row(LOG, 40, rest, 1.0, wrong)["met"] is met
 
 

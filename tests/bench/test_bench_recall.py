@@ -26,7 +26,7 @@ from bench.store import EVENTS, TENANTS, Store
 from bench.synthetic import BLOCK
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError, GraphUnavailableError
-from graphmem.model import Rebuilt
+from graphmem.model import RebuildReport
 from graphmem.rules import identity
 
 SIZE = 500
@@ -153,7 +153,7 @@ class Measured:
     report: Report
     nodes: dict[str, int]
     superseded: set[str]
-    verified: Rebuilt
+    verified: RebuildReport
     loaded: set[str]
     remembered: set[str]
 

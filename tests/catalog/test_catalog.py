@@ -65,8 +65,8 @@ def test_a_header_says_what_a_file_is() -> None:
     assert found.plan == ("NodeIndexSeek", "NodeUniqueIndexSeek")
     assert found.allow == ("CartesianProduct",)
     assert found.params == (
-        catalog.Entry("tenant", "string", "whose"),
-        catalog.Entry("limit", "integer", "rows, >= 1"),
+        catalog.HeaderEntry("tenant", "string", "whose"),
+        catalog.HeaderEntry("limit", "integer", "rows, >= 1"),
     )
     assert [c.name for c in found.columns] == ["id", "n"]
     assert found.text == BODY.strip()

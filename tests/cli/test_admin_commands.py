@@ -32,7 +32,7 @@ def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.Mon
     from graphmem.model import Difference
 
     found = Difference(kind="missing", name="some_index", text="RANGE on X(y) is not there.")
-    monkeypatch.setattr(schema.Schema, "drift", lambda _: (found,))
+    monkeypatch.setattr(schema.SchemaClient, "drift", lambda _: (found,))
     for args in ((), ("--json",)):
         checked = run("admin", "migrate", "--check", *args)
         assert checked.code == 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from graphmem.model import EventType, Source
+from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
 from graphmem.ports import run_now
 
@@ -48,7 +48,7 @@ def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: GraphMem) -> None
     belief = believed(run)
     not_flagged = run("belief", "resolve", belief).out
     assert not_flagged.startswith(f"Nothing changed. {belief} is not flagged.")
-    source = Source(id="f1", source="consolidation")
+    source = EventSource(id="f1", source="consolidation")
     run_now(evidence.mark(plain._state.binding, EventType.FLAG, belief, source))
     for shown in (run("belief", "list").out, run("belief", "show", belief).out):
         assert "flagged since " in shown.splitlines()[0]

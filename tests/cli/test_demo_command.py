@@ -98,7 +98,7 @@ def best(bites: Any) -> BeliefBite:
     return bites[0]
 
 
-def told(memory: GraphMem) -> tuple[demo.Compared, str]:
+def told(memory: GraphMem) -> tuple[demo.PolicyComparison, str]:
     """What the demo finds, and how it says so."""
     compared = demo.compare(memory)
     return compared, " ".join(str(part) for part in demo._side_by_side(compared))

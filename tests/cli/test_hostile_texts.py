@@ -21,7 +21,7 @@ from rich.text import Text
 
 from graphmem import GraphMem
 from graphmem.cli import cli, main
-from graphmem.cli.live_dashboard import Live, Opened
+from graphmem.cli.live_dashboard import DashboardApp, DetailScreen
 from graphmem.cli.live_panes import PANES
 from graphmem.client.ratings import RATED
 from graphmem.settings import Settings
@@ -345,7 +345,7 @@ def test_the_live_dashboard_shows_data(
     assert [one for one in cells if not isinstance(one, Text)] == []
 
     async def watched() -> None:
-        app = Live(memory, every=3_600.0, limit=1_000)
+        app = DashboardApp(memory, every=3_600.0, limit=1_000)
         app.animation_level = "none"
         async with app.run_test(size=(300, 60)) as pilot:
 
@@ -364,11 +364,11 @@ def test_the_live_dashboard_shows_data(
                 for row in range(min(3, app._tables[pane].row_count) if pane in (0, 3) else 0):
                     app._tables[pane].move_cursor(row=row)
                     await pilot.press("enter")
-                    await until(lambda: isinstance(app.screen, Opened))
+                    await until(lambda: isinstance(app.screen, DetailScreen))
                     await pilot.pause()
                     assert hostile.found_in(drawn(app)) == set()
                     await pilot.press("escape")
-                    await until(lambda: not isinstance(app.screen, Opened))
+                    await until(lambda: not isinstance(app.screen, DetailScreen))
             await pilot.press("4")
             await pilot.pause()
             assert any(is_in(one, drawn(app)) for one in at.texts["session"])
@@ -376,6 +376,6 @@ def test_the_live_dashboard_shows_data(
     asyncio.run(watched())
 
 
-def drawn(app: Live) -> str:
+def drawn(app: DashboardApp) -> str:
     """Return what is written to the terminal of a screen, line by line."""
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())

@@ -13,7 +13,7 @@ from textual.widgets import HelpPanel
 
 from graphmem import GraphMem
 from graphmem.cli import live_dashboard, main
-from graphmem.cli.live_dashboard import Opened
+from graphmem.cli.live_dashboard import DetailScreen
 from graphmem.client.ratings import RATED
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.settings import Settings
@@ -84,14 +84,14 @@ def test_a_refresh_leaves_the_cursor_on_its_row_and_the_view_where_it_is() -> No
 def test_a_row_opens_its_card() -> None:
     async def play(one: Watched) -> None:
         await one.press("enter")
-        await one.until(lambda: isinstance(one.app.screen, Opened))
+        await one.until(lambda: isinstance(one.app.screen, DetailScreen))
         assert one.figures.expanded == ["m1"]
         await one.until(lambda: "All of m1." in one.seen())
         # Behind it everything goes on, and its keys are not the panes'.
         await one.press("2", "escape")
         assert one.pane == 0
         await one.press("5", "down", "enter")
-        await one.until(lambda: isinstance(one.app.screen, Opened))
+        await one.until(lambda: isinstance(one.app.screen, DetailScreen))
         assert one.figures.expanded == ["m1", "b1"]
         await one.press("q")
         assert one.pane == 4
@@ -107,7 +107,7 @@ def test_a_row_opens_its_card() -> None:
 def test_an_artifact_is_all_that_its_row_says() -> None:
     async def play(one: Watched) -> None:
         await one.press("enter")
-        await one.until(lambda: isinstance(one.app.screen, Opened))
+        await one.until(lambda: isinstance(one.app.screen, DetailScreen))
         assert one.figures.expanded == []
         await one.until(lambda: "says ar_1" in one.seen())
 
@@ -117,7 +117,7 @@ def test_an_artifact_is_all_that_its_row_says() -> None:
 def test_what_was_logged_opens_its_session() -> None:
     async def play(one: Watched) -> None:
         await one.press("4", "enter")
-        await one.until(lambda: isinstance(one.app.screen, Opened))
+        await one.until(lambda: isinstance(one.app.screen, DetailScreen))
         [(days, session)] = one.figures.audited
         assert session == "monday"
         assert timedelta(days=days) > datetime.now(UTC) - NOW + timedelta(days=1)

@@ -24,7 +24,7 @@ from rich.tree import Tree
 
 from graphmem.cli import terminal
 from graphmem.cli.app import show_error
-from graphmem.cli.console import MARK, Console, Label, Plain
+from graphmem.cli.console import MARK, Console, SafeRenderable, TaskLabel
 from graphmem.errors import InvalidInputError
 from graphmem.rules import display
 from tests.plugins import hostile
@@ -65,14 +65,14 @@ def test_markup_is_text(text: str) -> None:
 def test_a_console_that_is_not_ours_reads_no_markup_either(text: str) -> None:
     """Textual's reads markup and emoji codes."""
     out = io.StringIO()
-    rich.console.Console(file=out, width=400).print(Plain(Group(*views(text))))
+    rich.console.Console(file=out, width=400).print(SafeRenderable(Group(*views(text))))
     assert out.getvalue().count(text) == 11
 
 
 @given(hostile.texts)
 def test_what_is_drawn_on_another_console_is_not_obeyed(text: str) -> None:
     out = io.StringIO()
-    rich.console.Console(file=out, width=60).print(Plain(Group(*views(text))))
+    rich.console.Console(file=out, width=60).print(SafeRenderable(Group(*views(text))))
     assert hostile.found_in(out.getvalue()) == set()
 
 
@@ -80,7 +80,7 @@ def test_what_is_drawn_on_another_console_is_not_obeyed(text: str) -> None:
 def test_a_progress_bar_shows_its_description_on_one_line(text: str) -> None:
     out = io.StringIO()
     console = Console(file=out, width=10_000)
-    with Progress(Label(), BarColumn(), console=console) as bars:
+    with Progress(TaskLabel(), BarColumn(), console=console) as bars:
         bars.add_task(text, total=1)
     assert hostile.found_in(out.getvalue()) == set()
     assert display.line(text).strip() in out.getvalue()

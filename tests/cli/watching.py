@@ -17,11 +17,9 @@ from typing import Any, Self, TypeVar
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
 
-from graphmem.cli.live_dashboard import Live, Rows
+from graphmem.cli.live_dashboard import DashboardApp, PaneTable
 from graphmem.errors import GraphmemError
 from graphmem.model import (
-    Activity,
-    Attention,
     Audit,
     Card,
     Memory,
@@ -31,6 +29,8 @@ from graphmem.model import (
     SessionAudit,
     Status,
     Tier,
+    UsageCount,
+    UsageDashboard,
 )
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
@@ -45,8 +45,8 @@ def rated(item_id: str, elo: float, kind: str = "Memory") -> RatedItem:
     return RatedItem(kind=kind, id=item_id, scope="global", text=f"says {item_id}", rating=rating)
 
 
-def done(event_id: str, session: str | None, *items: tuple[str, str], query: str = "") -> Activity:
-    return Activity(
+def done(event_id: str, session: str | None, *items: tuple[str, str], query: str = "") -> UsageCount:
+    return UsageCount(
         id=event_id,
         at=NOW,
         scope="global",
@@ -63,8 +63,8 @@ def update(item_id: str, kind: str = "Memory") -> RatingUpdate:
     )
 
 
-def told(*top: RatedItem) -> Attention:
-    return Attention(
+def told(*top: RatedItem) -> UsageDashboard:
+    return UsageDashboard(
         top=top,
         tiers={Tier.HIGH: 0, Tier.MEDIUM: 3, Tier.LOW: 1, Tier.VERY_LOW: 0},
         histogram=((1150.0, 1), (1200.0, 3)),
@@ -90,7 +90,7 @@ class Figures:
         """Cleared, no answer comes."""
         self.open.set()
 
-    def attention(self, *, kinds: Sequence[str], limit: int) -> Attention:
+    def attention(self, *, kinds: Sequence[str], limit: int) -> UsageDashboard:
         self.asked.append((tuple(kinds), limit))
         found, error = self.found, self.error
         assert self.open.wait(60)
@@ -138,7 +138,7 @@ def memory(item_id: str) -> Memory:
 class Watched:
     """A running dashboard and whoever sits before it."""
 
-    def __init__(self, app: Live, pilot: Pilot[None], figures: Figures) -> None:
+    def __init__(self, app: DashboardApp, pilot: Pilot[None], figures: Figures) -> None:
         self.app = app
         self.pilot = pilot
         self.figures = figures
@@ -164,8 +164,8 @@ class Watched:
         await self.until(lambda: self.app._asked is None and len(self.figures.asked) > before)
 
     @property
-    def tables(self) -> list[Rows]:
-        return list(self.app.screen_stack[0].query(Rows))
+    def tables(self) -> list[PaneTable]:
+        return list(self.app.screen_stack[0].query(PaneTable))
 
     @property
     def pane(self) -> int:
@@ -231,7 +231,7 @@ def watch(
     """Sit before a dashboard whose first figures have come."""
 
     async def run() -> T:
-        app = Live(figures, every=every, limit=20, **options)
+        app = DashboardApp(figures, every=every, limit=20, **options)
         # A scroll that takes its time would still be on its way when it is looked at.
         app.animation_level = "none"
         async with app.run_test(size=(120, 30)) as pilot:

@@ -16,7 +16,7 @@ from graphmem.client.access_log import FULL, MOST, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
 from graphmem.operations import access_log
-from graphmem.operations.access_log import Access
+from graphmem.operations.access_log import AccessEntry
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.plugins import children
@@ -419,8 +419,8 @@ def test_an_awaited_client_says_what_it_lost(
     assert accesses(look, plain) == []
 
 
-def made(n: int) -> Access:
-    return Access("t", f"e{n}", "global", "Memory", "m", MAY, None)
+def made(n: int) -> AccessEntry:
+    return AccessEntry("t", f"e{n}", "global", "Memory", "m", MAY, None)
 
 
 def test_the_newest_are_kept_while_they_cannot_be_written() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Message, Outcome, Wish
+from graphmem import GraphMem, Message, NewMemory, Outcome
 from graphmem.errors import InvalidInputError
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -189,7 +189,7 @@ def test_a_question_says_something(offline: GraphMem, query: str) -> None:
 def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: GraphMem, content: str) -> None:
     for done in (
         offline.remember(content),
-        *offline.remember_many([content, Wish(content=content)]),
+        *offline.remember_many([content, NewMemory(content=content)]),
     ):
         assert done.outcome is Outcome.REJECTED_HYGIENE
         assert done.hygiene_reasons

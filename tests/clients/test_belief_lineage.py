@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem, Message
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
-from graphmem.model import AsOf, BeliefCard, Kind, Link, Recorded, Retraction, Status
+from graphmem.model import (
+    AsOf,
+    BeliefCard,
+    ChainLink,
+    EvidenceKind,
+    EvidenceReceipt,
+    RetractionReceipt,
+    Status,
+)
 from graphmem.rules.moments import FOREVER
 from tests.oracles import lineage
 from tests.oracles.lineage import Effect
@@ -160,7 +168,7 @@ def write(memory: GraphMem, history: list[Step]) -> None:
         by = {"id": f"e{n * 7 % 10}-{n}", "at": MAY + step[3] * HOUR}
         with suppress(RefusedError, InvalidInputError):
             done = act(memory, step, evidence, by)
-            if isinstance(done, Recorded | Retraction):
+            if isinstance(done, EvidenceReceipt | RetractionReceipt):
                 evidence.append(done.event_id)
 
 
@@ -229,7 +237,7 @@ def histories_agree(memory: GraphMem, then: Told, belief: str, as_of: AsOf) -> N
     lines = memory.belief_history(belief, as_of=as_of)
     assert {e.id for e in lines} == {e["id"] for e in seen} | then.words(evidence)
     assert {e.id for e in lines if e.retracted} == evidence & gone
-    assert {e.id for e in lines if e.kind is Kind.SUPPORTING} == evidence
+    assert {e.id for e in lines if e.kind is EvidenceKind.SUPPORTING} == evidence
     order = [(e.occurred_at, e.recorded_at, e.id) for e in lines]
     assert order == sorted(order)
     assert memory.belief_history(belief, limit=2, as_of=as_of) == lines[-2:]
@@ -262,7 +270,7 @@ def test_a_belief_comes_from_what_was_said_where(memory: GraphMem) -> None:
     assert [e.id for e in found.events] == [said.event_id, seen.event_id]
     assert [e.memory_id for e in found.events] == [said.memory_id, None]
     assert [e.turn_id for e in found.events] == [None, added.turn_ids[0]]
-    assert [e.kind for e in found.events] == [Kind.SUPPORTING, Kind.SUPPORTING]
+    assert [e.kind for e in found.events] == [EvidenceKind.SUPPORTING, EvidenceKind.SUPPORTING]
     assert [t.text for t in found.turns] == ["I moved to Porto"]
     assert [(s.id, s.session_id) for s in found.episodes] == [(session.episode_id, "monday")]
     assert [m.id for m in found.memories] == [said.memory_id]
@@ -277,7 +285,7 @@ def test_a_belief_comes_from_what_was_said_where(memory: GraphMem) -> None:
         ("EVIDENCE", True),
         ("RETRACT", False),
     ]
-    assert (lines[2].kind, lines[3].target_id) == (Kind.REFUTING, wrong.event_id)
+    assert (lines[2].kind, lines[3].target_id) == (EvidenceKind.REFUTING, wrong.event_id)
 
 
 def test_a_chain_shows_what_stood_in_the_place_of_what(memory: GraphMem) -> None:
@@ -291,7 +299,7 @@ def test_a_chain_shows_what_stood_in_the_place_of_what(memory: GraphMem) -> None
             (new, "current", ()),
         ]
         [link] = chain.links
-        assert link == Link(
+        assert link == ChainLink(
             newer_id=new,
             older_id=four,
             event_id=eight.event_id,

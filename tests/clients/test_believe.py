@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
-from graphmem.model import AsOf, Belief, Recorded, Supposed, VerdictStatus
+from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
 from graphmem.rules import claims
 from tests.plugins.clients import Door, on
 from tests.plugins.graph import Look, fresh_tenant
@@ -22,7 +22,7 @@ ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
 ODDS_OF_85 = 1.7346010553881064
 
 
-def refuted(memory: GraphMem, times: int, *, confidence: float = 0.6) -> Recorded:
+def refuted(memory: GraphMem, times: int, *, confidence: float = 0.6) -> EvidenceReceipt:
     """Believe FOUR and refute it at 0.85, once an hour."""
     belief = memory.believe(FOUR, confidence=confidence, at=MAY)
     for n in range(times):
@@ -37,7 +37,7 @@ def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
 ) -> None:
     done = memory.believe(FOUR, confidence=0.6, at=MAY, actor="alice", note="a guess", id="h1")
 
-    assert done == Recorded(
+    assert done == EvidenceReceipt(
         event_id="h1", belief_id=claims.about_statement("global", FOUR).id, strength=None
     )
     event = look.events(tenant)["h1"]
@@ -217,7 +217,7 @@ def test_a_line_tells_where_its_evidence_comes_from(memory: GraphMem) -> None:
 def test_a_belief_is_named_by_its_id_or_by_what_made_it(memory: GraphMem) -> None:
     done = memory.believe(FOUR)
     kept = memory.belief(done)
-    ways: tuple[Recorded | str | Belief, ...] = (done, done.belief_id, kept)
+    ways: tuple[EvidenceReceipt | str | Belief, ...] = (done, done.belief_id, kept)
     for n, known in enumerate(ways):
         memory.evidence(known, "supporting", 0.6)
         assert memory.belief(known).verdict.evidence == n + 1
@@ -232,9 +232,9 @@ def test_what_would_be_is_what_comes_to_be(
     memory.add_episode(id="ep")
     belief = refuted(memory, 2)
     before = look.events(tenant), look.beliefs(tenant)
-    pieces: list[Supposed | dict[str, Any]] = [
+    pieces: list[HypotheticalEvidence | dict[str, Any]] = [
         {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode": "ep"},
-        Supposed(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode="ep"),
+        HypotheticalEvidence(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode="ep"),
         {"kind": "supporting", "strength": 2, "at": (MAY + 7 * HOUR).isoformat()},
         {"kind": "supporting", "strength": 0.9, "at": MAY + 6 * HOUR},
     ]

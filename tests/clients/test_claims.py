@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from graphmem import GraphMem, Outcome, Wish
+from graphmem import GraphMem, NewMemory, Outcome
 from graphmem.cli import recall_views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
@@ -149,7 +149,7 @@ def test_in_one_session_an_echo_counts_once(memory: GraphMem) -> None:
     for name in ("monday", "friday"):
         with memory.session(name) as session:
             session.remember(unlike(1), claims=[LIKES])
-            session.remember_many([Wish(content=unlike(n), claims=(LIKES,)) for n in (1, 2)])
+            session.remember_many([NewMemory(content=unlike(n), claims=(LIKES,)) for n in (1, 2)])
     [found] = memory.current("alice", "likes").candidates
     assert (found.events, found.supporting_episodes) == (6, 2)
     [scene, _] = memory.provenance(found.belief_id).episodes
@@ -158,7 +158,7 @@ def test_in_one_session_an_echo_counts_once(memory: GraphMem) -> None:
 
 def test_many_with_claims_and_without(memory: GraphMem) -> None:
     wishes = [
-        Wish.model_validate({"content": unlike(n), "claims": [LIKES, PORTO][: n % 3], "at": MAY})
+        NewMemory.model_validate({"content": unlike(n), "claims": [LIKES, PORTO][: n % 3], "at": MAY})
         for n in range(5)
     ]
     done = memory.remember_many([*wishes, unlike(9)])

@@ -19,7 +19,7 @@ from graphmem.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from graphmem.model import Compression, Episode
+from graphmem.model import CompressionReport, Episode
 from graphmem.operations.upkeep import compressing
 from graphmem.rules import digest, identity
 from graphmem.testing import FrozenClock
@@ -45,7 +45,7 @@ def long_ago(memory: GraphMem, episode_id: str, **more: Any) -> str:
     return memory.add_episode(id=episode_id, **{"content": LONG, "at": OLD, **more})
 
 
-def ids(done: Compression) -> list[str]:
+def ids(done: CompressionReport) -> list[str]:
     return [one.episode_id for one in done.episodes]
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem
 from graphmem.errors import InvalidInputError
-from graphmem.model import Consolidated, Step
+from graphmem.model import BeliefChangeKind, ConsolidationReport
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
 
-def steps(done: Consolidated) -> list[tuple[Step, str]]:
+def steps(done: ConsolidationReport) -> list[tuple[BeliefChangeKind, str]]:
     return [(one.step, one.statement) for one in done.changes]
 
 
@@ -26,7 +26,7 @@ def test_three_episodes_that_say_the_same_become_a_belief(memory: GraphMem) -> N
     assert done.applied
     assert (done.episodes, done.fresh, done.passages, done.clusters) == (8, 8, 8, 1)
     [change] = done.changes
-    assert change.step is Step.CREATE
+    assert change.step is BeliefChangeKind.CREATE
     assert change.statement in SWIMS
     assert [quote.text for quote in change.quotes] == list(SWIMS)
     belief = memory.belief(change.belief_id)
@@ -65,7 +65,7 @@ def test_two_episodes_are_too_few_and_the_third_completes_them(memory: GraphMem)
     assert not memory.consolidate(policy=FEW).changes
     tell(memory, SWIMS[2:], first=2)
     done = memory.consolidate(policy=FEW)
-    assert [step for step, _ in steps(done)] == [Step.CREATE]
+    assert [step for step, _ in steps(done)] == [BeliefChangeKind.CREATE]
     assert len(done.changes[0].episode_ids) == 3
 
 
@@ -75,13 +75,13 @@ def test_one_more_episode_supports_what_is_believed_and_one_contradicts(memory: 
     before = memory.belief(made.belief_id)
     tell(memory, ["Once more I swim across the cold lake before breakfast."], first=20)
     [more] = memory.consolidate(policy=FEW).changes
-    assert (more.step, more.belief_id) == (Step.SUPPORT, made.belief_id)
+    assert (more.step, more.belief_id) == (BeliefChangeKind.SUPPORT, made.belief_id)
     supported = memory.belief(made.belief_id)
     assert supported.supporting_episodes == 4
     assert supported.belief > before.belief
     tell(memory, ["I never swim across the cold lake before breakfast."], first=30)
     against = memory.consolidate(policy=FEW)
-    assert (Step.CONTRADICT, made.statement) in steps(against)
+    assert (BeliefChangeKind.CONTRADICT, made.statement) in steps(against)
     assert memory.belief(made.belief_id).refuting_episodes == 1
     assert memory.belief(made.belief_id).belief < supported.belief
 
@@ -108,7 +108,7 @@ def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
     told = memory.consolidate(dry_run=True, policy=FEW)
     done = memory.consolidate(policy=FEW)
     assert told.changes == done.changes
-    assert [step for step, _ in steps(done)] == [Step.CREATE, Step.CONTRADICT]
+    assert [step for step, _ in steps(done)] == [BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT]
     assert len({one.belief_id for one in done.changes}) == 1
     assert [quote.text for quote in done.changes[1].quotes] == [against]
     assert memory.belief(done.changes[0].belief_id).refuting_episodes == 1
@@ -122,7 +122,7 @@ def test_what_a_cluster_leaves_over_is_gathered_again(
     drinks = ("tea", "tea", "tea", "coffee", "coffee", "coffee")
     tell(memory, [f"Every single morning I make a very big cup of {one} at home" for one in drinks])
     done = memory.consolidate(policy=FEW)
-    assert (done.clusters, [step for step, _ in steps(done)]) == (2, [Step.CREATE, Step.CREATE])
+    assert (done.clusters, [step for step, _ in steps(done)]) == (2, [BeliefChangeKind.CREATE, BeliefChangeKind.CREATE])
     made = [{quote.text.split()[-3] for quote in one.quotes} for one in done.changes]
     assert sorted(made, key=str) == [{"coffee"}, {"tea"}]
     assert_settled(memory, look, tenant)
@@ -220,7 +220,7 @@ def test_episodes_without_turns_are_passages_themselves(memory: GraphMem) -> Non
         memory.add_episode(summary=text, at=MARCH + timedelta(days=n))
     memory.add_episode(content=unlike(1))
     [change] = memory.consolidate(policy=FEW).changes
-    assert change.step is Step.CREATE
+    assert change.step is BeliefChangeKind.CREATE
     assert {quote.turn_id for quote in change.quotes} == {None}
     assert memory.belief(change.belief_id).supporting_episodes == 3
 
@@ -241,12 +241,12 @@ def test_what_is_hardly_believed_is_archived_and_comes_back(memory: GraphMem) ->
     tell(memory, against, first=10)
     memory.consolidate(policy=FEW)
     done = memory.consolidate(policy=FEW)
-    assert (Step.ARCHIVE, made.statement) in steps(done)
+    assert (BeliefChangeKind.ARCHIVE, made.statement) in steps(done)
     assert memory.belief(made.belief_id).status == "archived"
     assert made.belief_id not in {b.id for b in memory.recall("swim in the cold lake").bites}
     tell(memory, ["Again I swim across the cold lake before breakfast."], first=30)
     back = memory.consolidate(policy=FEW)
-    assert {Step.SUPPORT, Step.RESTORE} <= {step for step, _ in steps(back)}
+    assert {BeliefChangeKind.SUPPORT, BeliefChangeKind.RESTORE} <= {step for step, _ in steps(back)}
     assert memory.belief(made.belief_id).status == "current"
 
 
@@ -254,7 +254,7 @@ def test_a_told_belief_is_never_archived(memory: GraphMem) -> None:
     told = memory.believe("I swim across the cold lake before breakfast", confidence=0.1)
     tell(memory, [f"I never swim across the cold lake before breakfast. {n}" for n in range(4)])
     done = memory.consolidate(policy=FEW)
-    assert Step.CONTRADICT in {step for step, _ in steps(done)}
+    assert BeliefChangeKind.CONTRADICT in {step for step, _ in steps(done)}
     memory.consolidate(policy=FEW)
     assert memory.belief(told.belief_id).status == "current"
 
@@ -263,7 +263,7 @@ def test_a_contradiction_that_passes_the_gate_flags_the_belief(memory: GraphMem)
     told = memory.believe("I swim across the cold lake before breakfast", confidence=0.95)
     tell(memory, ["I never swim across the cold lake before breakfast."])
     done = memory.consolidate(policy=FEW)
-    assert [step for step, _ in steps(done)] == [Step.CONTRADICT, Step.FLAG]
+    assert [step for step, _ in steps(done)] == [BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG]
     alive = memory.belief(told.belief_id).vitality
     assert alive is not None
     assert alive.flagged_at == done.known

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from graphmem import ConsolidationPolicy, GraphMem, Settings
 from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
-from graphmem.model import Consolidated, Step
+from graphmem.model import BeliefChangeKind, ConsolidationReport
 from graphmem.testing import ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
 from tests.plugins.clients import Door
@@ -36,7 +36,7 @@ def scripted(door: Door, memory: GraphMem, *replies: Any) -> tuple[GraphMem, Scr
     return door.on(memory, llm=llm), llm
 
 
-def problems(done: Consolidated) -> list[tuple[str, int, bool]]:
+def problems(done: ConsolidationReport) -> list[tuple[str, int, bool]]:
     return [(one.code, one.attempts, one.given_up) for one in done.troubles]
 
 
@@ -47,7 +47,7 @@ def test_a_model_words_what_the_episodes_have_in_common(
     modelled, llm = scripted(door, memory, GOOD)
     done = modelled.consolidate(policy=FEW)
     [change] = done.changes
-    assert (change.step, change.statement) == (Step.CREATE, STATEMENT)
+    assert (change.step, change.statement) == (BeliefChangeKind.CREATE, STATEMENT)
     assert {quote.text for quote in change.quotes} == set(SWIMS)
     assert (done.synthesiser, done.calls, done.tokens_in, done.tokens_out) == (
         "scripted",
@@ -92,7 +92,7 @@ def test_a_model_may_support_and_contradict_beliefs_that_are_there(
     modelled, llm = scripted(door, memory, GOOD | {"contradicts": ["b1"]})
     done = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3))
     assert LAND in llm.prompts[0].user
-    assert {one.step for one in done.changes} >= {Step.CREATE, Step.CONTRADICT}
+    assert {one.step for one in done.changes} >= {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT}
     assert memory.belief(said.belief_id).refuting_episodes == 3
 
 
@@ -101,7 +101,7 @@ def test_what_says_an_existing_belief_again_makes_no_other(door: Door, memory: G
     tell(memory, SWIMS)
     modelled, _ = scripted(door, memory, GOOD | {"supports": ["b1"]})
     [change] = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3)).changes
-    assert (change.step, change.belief_id) == (Step.SUPPORT, said.belief_id)
+    assert (change.step, change.belief_id) == (BeliefChangeKind.SUPPORT, said.belief_id)
     assert memory.belief(said.belief_id).supporting_episodes == 3
 
 

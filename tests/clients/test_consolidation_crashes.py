@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem, Settings
 from graphmem.errors import GraphUnavailableError, LeaseLostError
-from graphmem.model import Step
+from graphmem.model import BeliefChangeKind
 from graphmem.operations.consolidation import writing
 from graphmem.ports import run_now
 from tests.plugins import children
@@ -55,7 +55,7 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
     """The graph of one run that nothing disturbed."""
     with door.opened() as memory:
         done = told(memory).consolidate(policy=FEW)
-        assert {one.step for one in done.changes} == {Step.CREATE, Step.CONTRADICT, Step.FLAG}
+        assert {one.step for one in done.changes} == {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG}
         assert len(done.changes) == 6
         return look.graph(memory._state.binding.wall.tenant)
 

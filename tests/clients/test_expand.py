@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graphmem import Card, Episode, GraphMem, Memory, Outcome, Wish
+from graphmem import Card, Episode, GraphMem, Memory, NewMemory, Outcome
 from graphmem.errors import NotFoundError
-from graphmem.model import Belief, BeliefEvent, Kind
+from graphmem.model import Belief, BeliefEvent, EvidenceKind
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
@@ -37,7 +37,7 @@ def talked(memory: GraphMem, name: str, count: int) -> tuple[str, list[str]]:
 
 def quoting(memory: GraphMem, text: str, episode: str, turn: str, at: datetime) -> str:
     """Remember words of a turn; return the memory."""
-    wish = Wish(content=text, at=at, episode_id=episode, turn_id=turn, source="hook", actor="bob")
+    wish = NewMemory(content=text, at=at, episode_id=episode, turn_id=turn, source="hook", actor="bob")
     [done] = memory.remember_many([wish])
     return str(done.memory_id)
 
@@ -63,7 +63,7 @@ def test_a_memory_comes_with_what_said_it_and_the_words_it_quotes(memory: GraphM
 
 
 def test_only_the_newest_events_are_shown(memory: GraphMem) -> None:
-    texts = [Wish(content=WINDOW, at=day(n), id=f"{n:02}") for n in range(25)]
+    texts = [NewMemory(content=WINDOW, at=day(n), id=f"{n:02}") for n in range(25)]
     [*_, last] = memory.remember_many(texts)
     shown = [e.id for e in memory.expand(str(last.memory_id)).events]
     assert shown == [f"{n:02}" for n in range(5, 25)]
@@ -122,7 +122,7 @@ def test_a_belief_comes_with_its_evidence_and_the_words_it_quotes(memory: GraphM
     assert still(card.item) == still(memory.belief(belief))
     assert [e.type for e in card.events] == ["BELIEVE", "EVIDENCE", "EVIDENCE"]
     said = [e for e in card.events if isinstance(e, BeliefEvent)]
-    assert [e.kind for e in said] == [None, Kind.SUPPORTING, Kind.REFUTING]
+    assert [e.kind for e in said] == [None, EvidenceKind.SUPPORTING, EvidenceKind.REFUTING]
     assert [e.strength for e in said] == [None, 0.9, 0.7]
     assert said[2].payload["note"] == "dry"
     assert not any(e.retracted for e in said)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, Extraction, GraphMem, Proposal, Turn
+from graphmem import AsOf, ExtractionReport, GraphMem, Proposal, Turn
 from graphmem.errors import ConfigurationError, InvalidInputError, NotFoundError
-from graphmem.model import BeliefReasons, Cardinality, Refusal
+from graphmem.model import BeliefReasons, Cardinality, DismissalReason
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
@@ -29,7 +29,7 @@ from tests.plugins.offers import (
 )
 
 
-def told(done: Extraction) -> Any:
+def told(done: ExtractionReport) -> Any:
     """All that a run says it did, but for whether it did."""
     return done.model_dump(exclude={"applied"})
 
@@ -156,7 +156,7 @@ def test_another_extractor_reads_again_and_the_words_count_once(
     assert first.proposals[0].source_type == "RULE"
     before = look.events(tenant)
     done = modelled(door, memory, LISBON).extract(session="s1")
-    assert [one.code for one in done.refused] == [Refusal.KNOWN]
+    assert [one.code for one in done.refused] == [DismissalReason.KNOWN]
     assert look.events(tenant) == before
 
 
@@ -165,7 +165,7 @@ def test_what_was_taken_back_stays_taken_back(door: Door, memory: GraphMem) -> N
     [one] = memory.extract(session="s1", extractor="rules").proposals
     memory.retract(one.event_id)
     done = modelled(door, memory, LISBON).extract(session="s1")
-    assert [refused.code for refused in done.refused] == [Refusal.KNOWN]
+    assert [refused.code for refused in done.refused] == [DismissalReason.KNOWN]
     assert memory.current("user", "lives_in").leader is None
 
 
@@ -176,14 +176,14 @@ def test_what_fails_a_check_is_listed_and_not_written(
     say(memory, "s1", MOVED, "My password is hunter2secret99.")
     say(memory, "s1", "You live in Madrid.", at=JUNE, role="assistant")
     bad = {
-        Refusal.FOREIGN_TURN: offer("t9", "I moved to Lisbon", "Lisbon"),
-        Refusal.INVENTED_QUOTE: offer("t1", "I moved to Madrid", "Madrid"),
-        Refusal.MACHINE_TURN: offer("t3", "You live in Madrid", "Madrid"),
-        Refusal.HYGIENE: offer("t2", "My password is hunter2secret99", "hunter2secret99"),
-        Refusal.UNFOUNDED_OBJECT: offer("t1", "I moved to Lisbon", "Rome"),
-        Refusal.UNFOUNDED_SUBJECT: offer("t1", "I moved", "Lisbon", subject="Bob"),
-        Refusal.INVENTED_TIME: offer("t1", "I moved to Lisbon", "Lisbon", when="since 2019"),
-        Refusal.MALFORMED: offer("t1", "I moved to Lisbon", "Lisbon", confidence=7),
+        DismissalReason.FOREIGN_TURN: offer("t9", "I moved to Lisbon", "Lisbon"),
+        DismissalReason.INVENTED_QUOTE: offer("t1", "I moved to Madrid", "Madrid"),
+        DismissalReason.MACHINE_TURN: offer("t3", "You live in Madrid", "Madrid"),
+        DismissalReason.HYGIENE: offer("t2", "My password is hunter2secret99", "hunter2secret99"),
+        DismissalReason.UNFOUNDED_OBJECT: offer("t1", "I moved to Lisbon", "Rome"),
+        DismissalReason.UNFOUNDED_SUBJECT: offer("t1", "I moved", "Lisbon", subject="Bob"),
+        DismissalReason.INVENTED_TIME: offer("t1", "I moved to Lisbon", "Lisbon", when="since 2019"),
+        DismissalReason.MALFORMED: offer("t1", "I moved to Lisbon", "Lisbon", confidence=7),
     }
     before = look.events(tenant)
     done = modelled(door, memory, answered(*bad.values())).extract(session="s1")
@@ -202,7 +202,7 @@ def test_what_memory_supplied_is_no_evidence_in_any_process(door: Door, memory: 
     echo = offer("t1", "deploys from Atlas", "Atlas", subject="Alice", predicate="deploys_from")
     both = answered(echo, offer("t1", "I moved to Lisbon", "Lisbon"))
     done = modelled(door, memory, both).extract(session="s1")
-    assert [one.code for one in done.refused] == [Refusal.ECHO]
+    assert [one.code for one in done.refused] == [DismissalReason.ECHO]
     assert [one.object for one in done.proposals] == ["Lisbon"]
     # In a session that was given nothing the same words are a person's own.
     say(memory, "s2", "Right. Alice deploys from Atlas on Fridays.", at=JUNE)
@@ -217,7 +217,7 @@ def test_what_waits_for_the_log_counts_too(door: Door, memory: GraphMem) -> None
     echo = offer("t1", "deploys from Atlas", "Atlas", subject="Alice")
     for dry_run in (True, False):
         done = modelled(door, memory, answered(echo)).extract(session="s1", dry_run=dry_run)
-        assert [one.code for one in done.refused] == [Refusal.ECHO]
+        assert [one.code for one in done.refused] == [DismissalReason.ECHO]
 
 
 def test_who_asks_with_the_words_says_them(door: Door, memory: GraphMem) -> None:

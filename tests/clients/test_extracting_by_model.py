@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from graphmem import GraphMem, Settings
 from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
-from graphmem.model import Refusal
+from graphmem.model import DismissalReason
 from graphmem.operations.extraction import running
 from graphmem.testing import ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService
@@ -129,7 +129,7 @@ def test_invented_quotes_reach_nothing(
     before = look.events(tenant)
     service.script([answered(offer("t1", "I live on the Moon", "Moon"))])
     done = served(door, memory, service).extract(session="s")
-    assert [one.code for one in done.refused] == [Refusal.INVENTED_QUOTE]
+    assert [one.code for one in done.refused] == [DismissalReason.INVENTED_QUOTE]
     assert look.events(tenant) == before
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from graphmem import GraphMem, UpkeepPolicy
 from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError
-from graphmem.model import Graduation
+from graphmem.model import GraduationReport
 from graphmem.rules import identity
 from graphmem.rules.digest import BEGIN, END, HEADING
 from graphmem.testing import FrozenClock
@@ -41,7 +41,7 @@ def important(memory: GraphMem, episode_id: str, **more: Any) -> str:
     return memory.add_episode(id=episode_id, **given)
 
 
-def ids(done: Graduation) -> list[str]:
+def ids(done: GraduationReport) -> list[str]:
     return [one.episode_id for one in done.episodes]
 
 

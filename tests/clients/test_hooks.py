@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from graphmem import CommitOutcome, GraphMem, Outcome, Wish
+from graphmem import CommitOutcome, GraphMem, NewMemory, Outcome
 from graphmem.errors import EventConflictError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -20,7 +20,7 @@ def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
     told: list[CommitOutcome] = []
     with door.opened(on_commit=told.append) as memory:
         done = list(
-            memory.remember_many([WINDOW, restated(5), WINDOW, "?", Wish(content=WINDOW, id="e")])
+            memory.remember_many([WINDOW, restated(5), WINDOW, "?", NewMemory(content=WINDOW, id="e")])
         )
         done.append(memory.remember(WINDOW, id="e"))
         with memory.session("s") as session:
@@ -58,7 +58,7 @@ def test_a_hook_that_raises_is_reported_and_changes_nothing(
         raise RuntimeError("the listener fell over")
 
     with door.opened(on_commit=broken) as memory, caplog.at_level(logging.ERROR, "graphmem"):
-        done = memory.remember_many([Wish(content=unlike(1), id="e1"), unlike(2)])
+        done = memory.remember_many([NewMemory(content=unlike(1), id="e1"), unlike(2)])
         assert [o.outcome for o in done] == [Outcome.INSERTED_NEW] * 2
         assert memory.get(str(done[0].memory_id)).content == unlike(1)
 
@@ -73,5 +73,5 @@ def test_a_hook_hears_nothing_of_what_was_refused(door: Door) -> None:
     with door.opened(on_commit=told.append) as memory:
         memory.remember(unlike(1), id="e")
         with pytest.raises(EventConflictError):
-            memory.remember_many([unlike(3), Wish(content=unlike(2), id="e")])
+            memory.remember_many([unlike(3), NewMemory(content=unlike(2), id="e")])
     assert [o.event_id for o in told] == ["e"]

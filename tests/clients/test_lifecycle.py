@@ -18,7 +18,7 @@ from graphmem.errors import (
     NotFoundError,
     SupersededBeliefError,
 )
-from graphmem.model import EventType, Source
+from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
 from graphmem.rules import vitality
 from graphmem.testing import FrozenClock
@@ -50,7 +50,7 @@ def recalled(memory: GraphMem, **which: Any) -> dict[str, BeliefBite]:
 
 def flag(door: Door, memory: GraphMem, belief_id: str, at: datetime, event_id: str) -> None:
     """Flag a belief, as only consolidation does."""
-    source = Source(id=event_id, at=at, source="consolidation")
+    source = EventSource(id=event_id, at=at, source="consolidation")
     door.run(evidence.mark(memory._state.binding, EventType.FLAG, belief_id, source))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.model import BeliefReasons, Observation, Recorded
+from graphmem.model import BeliefReasons, EvidenceReceipt, Observation
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
 from graphmem.rules.drafts import SKEW
@@ -56,7 +56,7 @@ def test_the_first_evidence_makes_a_belief(memory: GraphMem, look: Look, tenant:
     )
 
     claim = claims.about_triple("global", "Zoë", "works_on", "Atlas")
-    assert done == Recorded(event_id="e1", belief_id=claim.id)
+    assert done == EvidenceReceipt(event_id="e1", belief_id=claim.id)
     assert look.count(tenant) == {"Belief": 1, "Event": 1, "Episode": 1}
     event = look.events(tenant)["e1"]
     assert event["edges"] == [
@@ -162,7 +162,7 @@ def test_many_observations_are_embedded_at_the_end(
 ) -> None:
     seen: list[tuple[int, int]] = []
 
-    def on_batch(part: Sequence[Recorded]) -> None:
+    def on_batch(part: Sequence[EvidenceReceipt]) -> None:
         kept = look.beliefs(tenant)
         seen.append((len(part), sum("embedding" in b for b in kept.values())))
 
@@ -183,7 +183,7 @@ def test_what_a_batch_left_without_embedding_the_next_one_fills(
     class Stopped(Exception):  # noqa: N818 - not an error, the caller's way out
         pass
 
-    def stop(part: Sequence[Recorded]) -> None:
+    def stop(part: Sequence[EvidenceReceipt]) -> None:
         raise Stopped
 
     with pytest.raises(Stopped):

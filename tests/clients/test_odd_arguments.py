@@ -11,7 +11,7 @@ import pytest
 from graphmem import GraphMem
 from graphmem.client.state import valid
 from graphmem.errors import InvalidInputError
-from graphmem.model import Wish
+from graphmem.model import NewMemory
 from tests.fuzz.test_clients import METHODS, PARAMETERS, SENSIBLE
 from tests.plugins.graph import Look
 
@@ -86,7 +86,7 @@ def test_an_id_longer_than_any_is_refused_and_not_repeated(
 
 def test_a_list_of_thousands_of_mistakes_is_told_shortly() -> None:
     with pytest.raises(InvalidInputError) as caught:
-        valid(Wish, content="tea", tags=[5] * 4_000, **{"y" * 9_000: 1})
+        valid(NewMemory, content="tea", tags=[5] * 4_000, **{"y" * 9_000: 1})
     assert len(str(caught.value)) < 2_000
     assert "more" in str(caught.value)
 

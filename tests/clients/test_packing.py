@@ -11,7 +11,7 @@ import pytest
 from graphmem import GraphMem, Pack
 from graphmem.adapters.models.tokens import counter
 from graphmem.errors import InvalidInputError
-from graphmem.model import Shape
+from graphmem.model import DetailLevel
 from graphmem.rules import context
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
@@ -19,7 +19,7 @@ from tests.plugins.texts import unlike
 CODE = 'def greet(name: str) -> str:\n    """Say hello."""\n    return f"hello {name}"\n'
 
 
-def hows(pack: Pack) -> dict[str, Shape]:
+def hows(pack: Pack) -> dict[str, DetailLevel]:
     return {item.ref or item.id: item.how for item in pack.items}
 
 
@@ -40,11 +40,11 @@ def test_tiers_decide_what_stands_for_an_item(memory: GraphMem, rate: Rate) -> N
     found = memory.pack()
     # Faded since May: what was 1e9 is HIGH still, and 1,200 is LOW.
     assert hows(found) == {
-        ids[0]: Shape.WHOLE,
-        ids[4]: Shape.WHOLE,
-        ids[1]: Shape.POINTER,
-        ids[2]: Shape.POINTER,
-        ids[3]: Shape.LEFT_OUT,
+        ids[0]: DetailLevel.WHOLE,
+        ids[4]: DetailLevel.WHOLE,
+        ids[1]: DetailLevel.POINTER,
+        ids[2]: DetailLevel.POINTER,
+        ids[3]: DetailLevel.LEFT_OUT,
     }
     assert unlike(0) in found.text
     assert unlike(3) not in found.text
@@ -62,7 +62,7 @@ def test_what_is_used_most_is_in_it_whatever_the_budget(
     first, second = (str(memory.remember(unlike(n), at=MARCH).memory_id) for n in (1, 2))
     rate(memory, {first: 1e9})
     found = memory.pack(1)
-    assert hows(found) == {first: Shape.WHOLE, second: Shape.LEFT_OUT}
+    assert hows(found) == {first: DetailLevel.WHOLE, second: DetailLevel.LEFT_OUT}
     assert found.overflow == found.tokens - 1
 
 
@@ -86,7 +86,7 @@ def test_files_below_a_folder_are_packed_with_their_text(
     assert "def greet" not in memory.pack().text
     blocked = memory.pack(root=root, blocked_paths=["src/**"])
     assert "def greet" not in blocked.text
-    assert hows(blocked)["src/app.py"] is Shape.LEFT_OUT
+    assert hows(blocked)["src/app.py"] is DetailLevel.LEFT_OUT
 
 
 def test_a_symbol_is_packed_by_name(memory: GraphMem, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from graphmem.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from graphmem.model import Fate, Message, Pruning, Status
+from graphmem.model import Message, PruneAction, PruneReport, Status
 from graphmem.operations.upkeep import pruning
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
@@ -41,7 +41,7 @@ def then(door: Door, memory: GraphMem, clock: FrozenClock) -> GraphMem:
     return door.on(memory, clock=clock)
 
 
-def fates(done: Pruning) -> dict[str, Fate]:
+def fates(done: PruneReport) -> dict[str, PruneAction]:
     return {item.id: item.fate for item in done.items}
 
 
@@ -74,15 +74,15 @@ def but_events(look: Look, tenant: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("elo", "days", "fate"),
     [
-        (799.9, 30, Fate.ARCHIVE),
+        (799.9, 30, PruneAction.ARCHIVE),
         (799.9, 29.999, None),
-        (1199.9, 44, Fate.ARCHIVE),
+        (1199.9, 44, PruneAction.ARCHIVE),
         (1199.9, 43.999, None),
         (2000.0, 29, None),
     ],
 )
 def test_a_statement_that_nobody_opens_goes_in_time(
-    then: GraphMem, clock: FrozenClock, rate: Rate, elo: float, days: float, fate: Fate | None
+    then: GraphMem, clock: FrozenClock, rate: Rate, elo: float, days: float, fate: PruneAction | None
 ) -> None:
     memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
     belief_id = then.believe(unlike(2), at=MARCH).belief_id
@@ -124,7 +124,7 @@ def test_what_was_opened_once_stays_while_it_is_low(
     assert (done.items, done.kept) == ((), 1)
     # Once it is VERY_LOW, having been opened long ago is no reason.
     rate(then, {memory_id: 700})
-    assert fates(then.prune(apply=True)) == {memory_id: Fate.ARCHIVE}
+    assert fates(then.prune(apply=True)) == {memory_id: PruneAction.ARCHIVE}
 
 
 def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
@@ -134,7 +134,7 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     rate(then, {ids["text"]: 1000, ids["talk"]: 700})
     clock.advance(14 * DAY)
     first = then.prune(apply=True)
-    assert fates(first) == {"text": Fate.COMPRESS}
+    assert fates(first) == {"text": PruneAction.COMPRESS}
     assert then.episode("text").compressed
     assert first.items[0].text == LONG[:200]
     clock.advance(16 * DAY)
@@ -142,13 +142,13 @@ def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
     before = clock.now()
     clock.advance(DAY)
     second = then.prune(apply=True)
-    assert fates(second) == {ids["talk"]: Fate.ARCHIVE}
+    assert fates(second) == {ids["talk"]: PruneAction.ARCHIVE}
     assert unlike(3) not in turns(then)
     assert unlike(3) not in turns(then, since=MARCH - DAY)
     assert unlike(3) in turns(then, as_of=AsOf(valid=before))
     clock.advance(14 * DAY)
     third = then.prune(apply=True)
-    assert fates(third) == {"text": Fate.ARCHIVE}
+    assert fates(third) == {"text": PruneAction.ARCHIVE}
     # What is away already is not pruned again.
     assert then.prune(apply=True).items == ()
     clock.advance(DAY)
@@ -266,7 +266,7 @@ def test_a_run_is_restored_in_part_and_only_in_its_scope(
     hers = str(alice.remember(unlike(5), at=MARCH).memory_id)
     rate(alice, {hers: 500})
     clock.advance(31 * DAY)
-    assert fates(alice.prune(apply=True)) == {hers: Fate.ARCHIVE}
+    assert fates(alice.prune(apply=True)) == {hers: PruneAction.ARCHIVE}
     run = str(then.prune(apply=True).run_id)
     clock.advance(DAY)
     for other in (alice, then.tenant(fresh_tenant())):
@@ -330,4 +330,4 @@ def test_other_days_and_kinds(then: GraphMem, clock: FrozenClock, rate: Rate) ->
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(2 * DAY)
     policy = PrunePolicy(archive_days=2)
-    assert fates(then.prune(policy=policy, kinds=["Memory"])) == {ids["memory"]: Fate.ARCHIVE}
+    assert fates(then.prune(policy=policy, kinds=["Memory"])) == {ids["memory"]: PruneAction.ARCHIVE}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Memory, Status, Wish
+from graphmem import GraphMem, Memory, NewMemory, Status
 from graphmem.errors import InvalidInputError, NotFoundError
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -57,10 +57,10 @@ def test_an_unknown_id_is_not_found(memory: GraphMem, memory_id: str) -> None:
 def test_list_narrows(memory: GraphMem) -> None:
     memory.remember_many(
         [
-            Wish(content=unlike(1), at=day(1), tags=("a",), source="hook"),
-            Wish(content=unlike(2), at=day(2), tags=("a", "b"), source="import"),
-            Wish(content=unlike(3), at=day(3), tags=("b",)),
-            Wish(content=unlike(1), at=day(4), source="import"),
+            NewMemory(content=unlike(1), at=day(1), tags=("a",), source="hook"),
+            NewMemory(content=unlike(2), at=day(2), tags=("a", "b"), source="import"),
+            NewMemory(content=unlike(3), at=day(3), tags=("b",)),
+            NewMemory(content=unlike(1), at=day(4), source="import"),
         ]
     )
 
@@ -82,7 +82,7 @@ def test_list_narrows(memory: GraphMem) -> None:
 
 
 def test_list_shows_what_is_current_unless_told_otherwise(memory: GraphMem) -> None:
-    first, second, _ = memory.remember_many([Wish(content=unlike(n), at=day(n)) for n in (1, 2, 3)])
+    first, second, _ = memory.remember_many([NewMemory(content=unlike(n), at=day(n)) for n in (1, 2, 3)])
     newer = memory.supersede(str(first.memory_id), unlike(4), at=day(5))
     memory.deprecate(str(second.memory_id))
 
@@ -98,7 +98,7 @@ def test_list_shows_what_is_current_unless_told_otherwise(memory: GraphMem) -> N
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 12, 13])
 def test_pages_cover_everything_once(memory: GraphMem, limit: int) -> None:
     """Many memories share an instant, so the cursor has to tell them apart."""
-    memory.remember_many([Wish(content=unlike(n), at=day(n % 3)) for n in range(12)])
+    memory.remember_many([NewMemory(content=unlike(n), at=day(n % 3)) for n in range(12)])
     found = everything(memory, limit)
     assert sorted(m.content for m in found) == sorted(unlike(n) for n in range(12))
     assert [m.created_at for m in found] == sorted((m.created_at for m in found), reverse=True)
@@ -134,7 +134,7 @@ def test_pages_of_a_narrowed_list_equal_a_plain_filter(
     memory = plain.tenant(fresh_tenant())
     memory.remember_many(
         [
-            Wish(content=unlike(i), at=day(n), tags=tuple(own), source=origin)
+            NewMemory(content=unlike(i), at=day(n), tags=tuple(own), source=origin)
             for i, (n, own, origin) in enumerate(rows)
         ]
     )

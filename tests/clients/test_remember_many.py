@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem import GraphMem, Outcome, Wish
+from graphmem import GraphMem, NewMemory, Outcome
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.operations.commit import BATCH
 from tests.plugins.graph import Look
@@ -25,12 +25,12 @@ def test_a_batch_finds_duplicates_among_itself_and_answers_in_order(
         [
             WINDOW,
             "?",
-            Wish(content=UPDATE.format(100), tags=("a",)),
+            NewMemory(content=UPDATE.format(100), tags=("a",)),
             unlike(1),
             restated(5),
             f" {WINDOW} ",
             UPDATE.format(200),
-            Wish(content=UPDATE.format(100), tags=("b",)),
+            NewMemory(content=UPDATE.format(100), tags=("b",)),
             restated(5),
         ]
     )
@@ -65,8 +65,8 @@ def test_a_batch_meets_near_ones_that_were_stored(memory: GraphMem) -> None:
 def test_an_id_that_stands_twice_in_a_batch_is_written_once(
     memory: GraphMem, look: Look, tenant: str
 ) -> None:
-    one = Wish(content=unlike(1), id="e1", at=MAY)
-    done = memory.remember_many([one, unlike(2), one, Wish(content="?", id="e2"), one])
+    one = NewMemory(content=unlike(1), id="e1", at=MAY)
+    done = memory.remember_many([one, unlike(2), one, NewMemory(content="?", id="e2"), one])
 
     assert [o.outcome for o in done] == [
         "INSERTED_NEW",
@@ -86,7 +86,7 @@ def test_an_id_that_stands_twice_in_a_batch_is_written_once(
 def test_one_id_for_two_texts_is_refused_whole(memory: GraphMem, look: Look, tenant: str) -> None:
     with pytest.raises(EventConflictError):
         memory.remember_many(
-            [unlike(1), Wish(content=unlike(2), id="e"), Wish(content=unlike(3), id="e")]
+            [unlike(1), NewMemory(content=unlike(2), id="e"), NewMemory(content=unlike(3), id="e")]
         )
     assert look.count(tenant) == {}
 
@@ -96,7 +96,7 @@ def test_a_conflict_with_the_store_leaves_nothing_of_the_batch(
 ) -> None:
     memory.remember(unlike(1), id="e")
     with pytest.raises(EventConflictError):
-        memory.remember_many([unlike(2), Wish(content=unlike(3), id="e"), unlike(4)])
+        memory.remember_many([unlike(2), NewMemory(content=unlike(3), id="e"), unlike(4)])
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
@@ -104,7 +104,7 @@ def test_one_unknown_turn_leaves_nothing_of_the_batch(
     memory: GraphMem, look: Look, tenant: str
 ) -> None:
     with pytest.raises(NotFoundError):
-        memory.remember_many([unlike(1), Wish(content=unlike(2), turn_id="t_nowhere")])
+        memory.remember_many([unlike(1), NewMemory(content=unlike(2), turn_id="t_nowhere")])
     assert look.count(tenant) == {}
 
 
@@ -150,8 +150,8 @@ def test_a_hidden_text_said_twice_in_a_batch_comes_back(memory: GraphMem) -> Non
 
     memory.remember_many(
         [
-            Wish(content=unlike(1), at=MAY.replace(day=7)),
-            Wish(content=unlike(1), at=MAY.replace(day=12)),
+            NewMemory(content=unlike(1), at=MAY.replace(day=7)),
+            NewMemory(content=unlike(1), at=MAY.replace(day=12)),
         ]
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, ForeignScopeError, InvalidInputError, RefusedError
-from graphmem.model import AsOf, Retraction
+from graphmem.model import AsOf, RetractionReceipt
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -35,7 +35,7 @@ def test_what_is_retracted_counts_no_more_at_any_time(
 
     done = memory.retract("o", note="a mistake", actor="bob", at=MAY + 9 * HOUR, id="r")
 
-    assert done == Retraction(event_id="r", target_id="o", found=True)
+    assert done == RetractionReceipt(event_id="r", target_id="o", found=True)
     assert counted(memory) == 1
     assert [line.event_id for line in memory.evidence_for(seen).lines] == ["t"]
     assert memory.belief(seen).verdict.evidence == 1
@@ -69,7 +69,7 @@ def test_a_retraction_may_come_before_what_it_retracts(
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "late"]]
     assert counted(memory) == 1
     # Told again, it says how things are now.
-    assert memory.retract("late", id="r") == Retraction(
+    assert memory.retract("late", id="r") == RetractionReceipt(
         event_id="r", target_id="late", found=True, repeated=True
     )
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Proposed
+from graphmem import GraphMem, PendingProposal
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
-from graphmem.model import ProposalStatus, Refusal
+from graphmem.model import DismissalReason, ProposalStatus
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.offers import MARCH, MOVED, say
 
 
-def put_up(memory: GraphMem, *texts: str) -> list[Proposed]:
+def put_up(memory: GraphMem, *texts: str) -> list[PendingProposal]:
     say(memory, "s1", *(texts or (MOVED, "I like tea.", "I work at Acme.")))
     memory.extract(session="s1", extractor="rules", review=True)
     return list(memory.proposals().proposals)
@@ -91,7 +91,7 @@ def test_what_was_rejected_is_not_proposed_again_and_may_be_accepted(memory: Gra
         return [{"turn_id": turns[0].id, "quote": MOVED, **parts}]
 
     done = memory.extract(session="s1", extractor=same)
-    assert [refused.code for refused in done.refused] == [Refusal.REJECTED]
+    assert [refused.code for refused in done.refused] == [DismissalReason.REJECTED]
     assert memory.beliefs().beliefs == ()
     assert memory.accept([one.id]).belief_ids == (one.belief_id,)
     assert memory.belief(one.belief_id).supporting_episodes == 1

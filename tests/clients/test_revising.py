@@ -18,7 +18,7 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import Replaced
+from graphmem.model import ReplacementReceipt
 from graphmem.rules import claims
 from tests.plugins.clients import Door
 from tests.plugins.examples import examples
@@ -48,7 +48,7 @@ def test_a_demoted_belief_is_revised(memory: GraphMem, look: Look, tenant: str) 
         old, EIGHT, reason="the queue grew", confidence=0.7, at=MAY + 9 * HOUR, actor="bob", id="r1"
     )
 
-    assert done == Replaced(event_id="r1", newer_ids=(id_of(EIGHT),), older_ids=(old.belief_id,))
+    assert done == ReplacementReceipt(event_id="r1", newer_ids=(id_of(EIGHT),), older_ids=(old.belief_id,))
     assert statuses(memory) == {FOUR: "superseded", EIGHT: "current"}
     new = memory.belief(done.newer_ids[0])
     assert (new.initial_confidence, new.belief, new.created_at) == (0.7, 0.7, MAY + 9 * HOUR)
@@ -233,7 +233,7 @@ def test_a_merge_names_two_and_a_split_makes_two(memory: GraphMem, look: Look, t
     assert look.count(tenant) == {"Belief": 1, "Event": 1}
 
 
-SENT: dict[str, Callable[..., Replaced]] = {
+SENT: dict[str, Callable[..., ReplacementReceipt]] = {
     "revise": lambda m, **x: m.revise(id_of(FOUR), **{"statement": EIGHT, **x}),
     "split": lambda m, **x: m.split(id_of(FOUR), **{"statements": [EIGHT, TWELVE], **x}),
     "merge": lambda m, **x: m.merge(
@@ -343,7 +343,7 @@ def test_one_belief_revised_by_many_at_once_is_revised_once(
     for n in range(8):
         old = memory.believe(f"start {n}").belief_id
         results = door.together(memory, [_revise(old, f"end {n} {k}") for k in range(8)])
-        done = [r for r in results if isinstance(r, Replaced)]
+        done = [r for r in results if isinstance(r, ReplacementReceipt)]
         assert len(done) == 1
         assert {type(r) for r in results if r not in done} == {SupersededBeliefError}
     assert len(look.edges(tenant)) == 8

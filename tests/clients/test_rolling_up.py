@@ -14,7 +14,7 @@ import pytest
 from graphmem import GraphMem
 from graphmem.errors import GraphUnavailableError, InvalidInputError
 from graphmem.operations import rolling_up
-from graphmem.operations.access_log import Bound, Search
+from graphmem.operations.access_log import SearchEntry, SessionStart
 from graphmem.ports import run_now, silent
 from graphmem.testing import FrozenClock
 from tests.cypher.attention.test_rating_equals_oracle import (
@@ -334,10 +334,10 @@ def test_what_was_logged_after_the_end_is_in_no_checkpoint(
 ) -> None:
     log = Log(plain, things(plain), 3)
     entries = log.session()
-    start = next(one for one in entries if isinstance(one, Bound))
+    start = next(one for one in entries if isinstance(one, SessionStart))
     written(plain, entries)
     plain.rate()
-    found = next(one for one in entries if isinstance(one, Search) and one.found)
+    found = next(one for one in entries if isinstance(one, SearchEntry) and one.found)
     written(plain, [replace(log._access(start, found.found[0]), at=JUNE + timedelta(10))])
     before = standings(look, tenant)
     later(plain, 100).roll_up_log(apply=True)

@@ -11,7 +11,7 @@ import pytest
 from graphmem import AsOf, GraphMem, Tier, quality_stats
 from graphmem.client.access_log import MOST, AccessLog
 from graphmem.errors import InvalidInputError
-from graphmem.operations.access_log import Access, Bound
+from graphmem.operations.access_log import AccessEntry, SessionStart
 from graphmem.rules import identity
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
@@ -214,14 +214,14 @@ def test_recall_carries_ratings_and_ranks_without_them(
 
 def test_beginnings_and_ends_outlast_what_is_given_up() -> None:
     log = AccessLog()
-    start = Bound("t", "e0", "global", MAY, "s", None)
+    start = SessionStart("t", "e0", "global", MAY, "s", None)
     for n in range(1, MOST + 51):
-        log.add(Access("t", f"e{n}", "global", "Memory", "m", MAY, "s", "e0"), start)
+        log.add(AccessEntry("t", f"e{n}", "global", "Memory", "m", MAY, "s", "e0"), start)
     assert log.lost == 51
     log.end(start, MAY)
     log.end(start, MAY)
     waiting = log.waiting()
     assert waiting[0] == start
-    assert isinstance(waiting[-1], Bound)
+    assert isinstance(waiting[-1], SessionStart)
     assert (waiting[-1].within, waiting[-1].logged) == ("e0", MOST + 50)
     assert len(waiting) == MOST + 1

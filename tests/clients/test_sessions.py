@@ -8,7 +8,7 @@ import pytest
 
 from graphmem import GraphMem, Message, Outcome, TurnBite
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.rules.gathering import Kept
+from graphmem.rules.gathering import IngestedMessage
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -275,7 +275,7 @@ def test_ingest_keeps_turns_and_what_people_said(memory: GraphMem) -> None:
         Message(role="user", content="?", id="3", session="a"),
         Message(role="user", content=unlike(1), id="4", session="a"),
     ]
-    told: list[Kept] = []
+    told: list[IngestedMessage] = []
 
     done = memory.ingest(said, told.extend)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Stale, Status, Wish, catalog
+from graphmem import GraphMem, NewMemory, StaleMemory, Status, catalog
 from graphmem.catalog import LANGUAGE, in_one_map
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons
@@ -110,7 +110,7 @@ def test_it_says_which_claims_have_lost(door: Door, memory: GraphMem) -> None:
 
 
 def test_a_page_goes_on_where_the_one_before_ended(door: Door, memory: GraphMem) -> None:
-    memory.remember_many([Wish(content=unlike(n), at=day(n // 3)) for n in range(10)])
+    memory.remember_many([NewMemory(content=unlike(n), at=day(n // 3)) for n in range(10)])
     memory.scope("alice").remember(unlike(0), at=day(1))
     today = at(door, memory.scope("alice"), 100)
     whole = [one.memory.id for one in today.stale().memories]
@@ -145,7 +145,7 @@ def test_pages_are_what_the_histories_say(
     """Against the histories that the reader sees, one by one."""
     tenant = plain.tenant(fresh_tenant())
     for name in ("global", "own", "other"):
-        told = [Wish(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name]
+        told = [NewMemory(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name]
         tenant.scope(name).remember_many(told)
     reader = clocked(tenant.scope("own"), day(200))
     until = day(200 - days)
@@ -156,7 +156,7 @@ def test_pages_are_what_the_histories_say(
         assert memory.last_seen_at == last
         if last < until:
             expected.append((last, memory.id))
-    found: list[Stale] = []
+    found: list[StaleMemory] = []
     cursor = None
     while True:
         page = reader.stale(days=days, limit=limit, cursor=cursor)

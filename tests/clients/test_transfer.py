@@ -264,7 +264,7 @@ def test_an_import_into_its_own_tenant_changes_nothing(source: Source, look: Loo
 
 def rewritten(file: Path, to: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
     """Write a file with other records, each line rightly bound to those before it."""
-    read, write = transfer.Chain(), transfer.Chain()
+    read, write = transfer.DigestChain(), transfer.DigestChain()
     records = [read.read(line) for line in file.read_bytes().splitlines(keepends=True)]
     change(records)
     to.write_bytes(b"".join(write.written(record) for record in records))

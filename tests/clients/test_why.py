@@ -14,7 +14,7 @@ from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AsOf,
     BeliefReasons,
-    Kind,
+    EvidenceKind,
     MemoryReasons,
     Policy,
     PolicyOrigin,
@@ -56,7 +56,7 @@ def test_a_value_that_lost_shows_what_took_its_score(memory: GraphMem) -> None:
     assert found.belief.belief == pytest.approx(0.8 * 0.6 * math.exp(-2.0 * 0.9))
     assert found.belief.belief == memory.belief(borealis).belief
     first, doubt = found.pieces
-    assert (first.event_id, first.kind) == (one.affirmed_id, Kind.SUPPORTING)
+    assert (first.event_id, first.kind) == (one.affirmed_id, EvidenceKind.SUPPORTING)
     assert [doubt.weight, doubt.confidence, doubt.score] == pytest.approx([0.8, 0.5, 0.4])
     assert doubt.log_ratio == pytest.approx(first.llr + doubt.llr)
 

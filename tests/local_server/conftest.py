@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server.jars import Jar, Lock
+from graphmem.adapters.local_server.jars import Jar, JarLock
 from graphmem.settings import Settings
 
 
@@ -112,7 +112,7 @@ def repository() -> Iterator[Repository]:
 
 
 @pytest.fixture
-def tiny(repository: Repository) -> Lock:
+def tiny(repository: Repository) -> JarLock:
     """A lock of twelve small jars that the repository has."""
     jars = [
         repository.add(f"org.example.part:thing-{n}:1.{n}", bytes([n]) * (1_000 + n))
@@ -120,7 +120,7 @@ def tiny(repository: Repository) -> Lock:
     ]
     jars.append(repository.add("org.example:native:2.0:linux-x86_64", b"native" * 500))
     compiler = repository.add("org.example:compiler:3.0", b"compiler" * 99)
-    return Lock("2026.08.1", "5.24.0", tuple(jars), compiler)
+    return JarLock("2026.08.1", "5.24.0", tuple(jars), compiler)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import backup, process
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 
@@ -43,14 +43,14 @@ def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> 
     assert say(own_server, NUMBERS) == [1, 2, 3]
     local_server.restore(own_server, made.file)
     assert say(own_server, NUMBERS) == [1, 2]
-    folder = Folder.of(own_server)
+    folder = DataFolder.of(own_server)
     assert not folder.replaced.exists()
     # On another machine, with a password of its own.
     elsewhere = own_server.model_copy(update={"home": tmp_path / "elsewhere"})
     try:
         local_server.restore(elsewhere, made.file)
         assert say(elsewhere, NUMBERS) == [1, 2]
-        assert Folder.of(elsewhere).password() != folder.password()
+        assert DataFolder.of(elsewhere).password() != folder.password()
     finally:
         local_server.stop(elsewhere)
 
@@ -67,14 +67,14 @@ def test_a_restore_that_was_killed_is_undone_by_the_next_start(
         """The process was killed here: nothing of it runs any more."""
 
     def killed(*_: object) -> None:
-        half = Folder.of(own_server).root / "data" / "databases" / backup.DATABASE
+        half = DataFolder.of(own_server).root / "data" / "databases" / backup.DATABASE
         half.mkdir()
         (half / "neostore").write_bytes(b"half")
         raise KilledError
 
     with monkeypatch.context() as patch:
         patch.setattr(process.Launcher, "administer", killed)
-        patch.setattr(Folder, "put_back", lambda *_: None)
+        patch.setattr(DataFolder, "put_back", lambda *_: None)
         with pytest.raises(KilledError):
             local_server.restore(own_server, made.file)
     assert say(own_server, NUMBERS) == [1, 2]

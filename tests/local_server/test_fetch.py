@@ -12,7 +12,7 @@ import pytest
 
 from graphmem.adapters.local_server import fetch as fetching_module
 from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.jars import Jar, Lock, Shelf, shipped_lock
+from graphmem.adapters.local_server.jars import Jar, JarLock, JarStore, shipped_lock
 from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings
@@ -23,7 +23,7 @@ def _silent(_: Progress) -> None:
     """Hear no report."""
 
 
-def _fetch(settings: Settings, lock: Lock) -> Path:
+def _fetch(settings: Settings, lock: JarLock) -> Path:
     return fetch(settings, report=_silent, lock=lock).folder
 
 
@@ -32,7 +32,7 @@ def _leftovers(folder: Path) -> list[Path]:
 
 
 def test_every_file_arrives_whole_and_the_licence_is_named_once(
-    fetching: Settings, tiny: Lock, repository: Repository
+    fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     steps: list[Progress] = []
     shelf = fetch(fetching, report=steps.append, lock=tiny)
@@ -48,7 +48,7 @@ def test_every_file_arrives_whole_and_the_licence_is_named_once(
 
 
 def test_what_was_fetched_is_used_without_asking_anybody(
-    fetching: Settings, tiny: Lock, repository: Repository
+    fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     _fetch(fetching, tiny)
     repository.asked.clear()
@@ -62,7 +62,7 @@ def test_what_was_fetched_is_used_without_asking_anybody(
 
 @pytest.mark.parametrize("fault", ["truncated", "damaged"])
 def test_a_damaged_file_is_fetched_once_more(
-    fetching: Settings, tiny: Lock, repository: Repository, fault: str
+    fetching: Settings, tiny: JarLock, repository: Repository, fault: str
 ) -> None:
     jar = tiny.jars[3]
     repository.faults[jar.path] = [fault]
@@ -80,7 +80,7 @@ def test_a_damaged_file_is_fetched_once_more(
     ],
 )
 def test_a_file_that_stays_bad_is_named_and_the_others_are_kept(
-    fetching: Settings, tiny: Lock, repository: Repository, faults: list[str], said: str
+    fetching: Settings, tiny: JarLock, repository: Repository, faults: list[str], said: str
 ) -> None:
     jar = tiny.jars[0]  # the smallest, so the last to be asked for
     repository.faults[jar.path] = faults
@@ -97,7 +97,7 @@ def test_a_file_that_stays_bad_is_named_and_the_others_are_kept(
 
 
 def test_a_source_that_falls_silent_is_given_up(
-    fetching: Settings, tiny: Lock, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    fetching: Settings, tiny: JarLock, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching_module, "TIMEOUT_S", 0.2)
     jar = tiny.jars[5]
@@ -106,20 +106,20 @@ def test_a_source_that_falls_silent_is_given_up(
         _fetch(fetching, tiny)
 
 
-def test_nobody_listening_is_told_with_the_mirror(fetching: Settings, tiny: Lock) -> None:
+def test_nobody_listening_is_told_with_the_mirror(fetching: Settings, tiny: JarLock) -> None:
     nowhere = fetching.model_copy(update={"maven_mirror": "http://127.0.0.1:1/maven"})
     with pytest.raises(ServerFetchError, match=r"127\.0\.0\.1:1/maven") as caught:
         _fetch(nowhere, tiny)
     assert "GRAPHMEM_MAVEN_MIRROR" in caught.value.hint
 
 
-def test_a_mirror_that_is_no_address_is_told(fetching: Settings, tiny: Lock) -> None:
+def test_a_mirror_that_is_no_address_is_told(fetching: Settings, tiny: JarLock) -> None:
     with pytest.raises(ServerFetchError, match="could not be fetched"):
         _fetch(fetching.model_copy(update={"maven_mirror": "not an address"}), tiny)
 
 
 def test_a_jar_damaged_on_disk_is_noticed_and_mended(
-    fetching: Settings, tiny: Lock, repository: Repository
+    fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     folder = _fetch(fetching, tiny)
     jar = tiny.jars[2]
@@ -134,20 +134,20 @@ def test_a_jar_damaged_on_disk_is_noticed_and_mended(
 
 @pytest.mark.parametrize("fault", ["endless", "compressed"])
 def test_a_source_that_sends_too_much_is_cut_off(
-    fetching: Settings, tiny: Lock, repository: Repository, fault: str
+    fetching: Settings, tiny: JarLock, repository: Repository, fault: str
 ) -> None:
     jar = tiny.jars[3]
     repository.faults[jar.path] = [fault, fault]
     with pytest.raises(ServerFetchError, match=jar.name):
         _fetch(fetching, tiny)
-    folder = Shelf.of(fetching, tiny).folder
+    folder = JarStore.of(fetching, tiny).folder
     assert not (folder / jar.name).exists()
     assert not _leftovers(folder)
     assert repository.sent[jar.path] < 40 * Repository.CHUNK, "the whole reply was taken"
 
 
 def test_files_copied_from_elsewhere_count_when_they_are_sound(
-    fetching: Settings, tiny: Lock, repository: Repository, tmp_path: Path
+    fetching: Settings, tiny: JarLock, repository: Repository, tmp_path: Path
 ) -> None:
     folder = _fetch(fetching, tiny)
     for path in folder.glob("*.jar"):
@@ -158,7 +158,7 @@ def test_files_copied_from_elsewhere_count_when_they_are_sound(
 
 
 def test_a_lock_with_another_sum_makes_the_old_file_worthless(
-    fetching: Settings, tiny: Lock, repository: Repository
+    fetching: Settings, tiny: JarLock, repository: Repository
 ) -> None:
     _fetch(fetching, tiny)
     old = tiny.jars[0]
@@ -171,7 +171,7 @@ def test_too_little_room_is_told_before_anything_is_asked_for(
     fetching: Settings, repository: Repository
 ) -> None:
     big = Jar("org.example:huge:1", "0" * 64, 1 << 60)
-    huge = Lock("1", "1", (big,), big)
+    huge = JarLock("1", "1", (big,), big)
     with pytest.raises(ServerFetchError, match="MB are free") as caught:
         _fetch(fetching, huge)
     assert "GRAPHMEM_CACHE" in caught.value.hint
@@ -179,7 +179,7 @@ def test_too_little_room_is_told_before_anything_is_asked_for(
 
 
 def test_a_disk_that_fills_up_meanwhile_is_told_and_leaves_no_half_file(
-    fetching: Settings, tiny: Lock, monkeypatch: pytest.MonkeyPatch
+    fetching: Settings, tiny: JarLock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_open = Path.open
 
@@ -206,7 +206,7 @@ def test_a_disk_that_fills_up_meanwhile_is_told_and_leaves_no_half_file(
     assert not _leftovers(Path(str(fetching.cache)))
 
 
-def test_a_cache_that_is_a_file_is_told(tmp_path: Path, tiny: Lock) -> None:
+def test_a_cache_that_is_a_file_is_told(tmp_path: Path, tiny: JarLock) -> None:
     (tmp_path / "cache").write_text("in the way", encoding="utf-8")
     settings = Settings(cache=tmp_path / "cache", maven_mirror="http://127.0.0.1:1")
     with pytest.raises(ConfigurationError, match="a file stands in its way") as caught:
@@ -214,11 +214,11 @@ def test_a_cache_that_is_a_file_is_told(tmp_path: Path, tiny: Lock) -> None:
     assert "GRAPHMEM_CACHE" in caught.value.hint
 
 
-def test_a_lock_survives_being_written_and_read(tiny: Lock) -> None:
-    again = Lock.parse(tiny.dump())
+def test_a_lock_survives_being_written_and_read(tiny: JarLock) -> None:
+    again = JarLock.parse(tiny.dump())
     assert set(again.jars) == set(tiny.jars)
     assert (again.neo4j, again.browser) == (tiny.neo4j, tiny.browser)
-    assert Lock.parse(again.dump()) == again
+    assert JarLock.parse(again.dump()) == again
 
 
 def test_the_shipped_lock_is_in_the_form_that_dump_writes() -> None:
@@ -228,4 +228,4 @@ def test_the_shipped_lock_is_in_the_form_that_dump_writes() -> None:
     assert all(len(jar.sha256) == 64 and jar.size > 0 for jar in lock.jars)
     assert f"neo4j-browser-{lock.browser}.jar" in names
     assert f"neo4j-{lock.neo4j}.jar" in names
-    assert Lock.parse(lock.dump()) == lock
+    assert JarLock.parse(lock.dump()) == lock

@@ -20,8 +20,8 @@ from graphmem.adapters.local_server import bolt, process
 from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import (
-    Folder,
-    State,
+    DataFolder,
+    ServerState,
     cache_root,
     exposure,
     version_key,
@@ -42,29 +42,29 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def folder(settings: Settings) -> Folder:
-    made = Folder.of(settings)
+def folder(settings: Settings) -> DataFolder:
+    made = DataFolder.of(settings)
     made.create()
     return made
 
 
-def _written_by(folder: Folder, version: str) -> None:
+def _written_by(folder: DataFolder, version: str) -> None:
     (folder.root / "data" / "databases").mkdir(parents=True)
     folder.claim_version(version)
 
 
-def test_the_password_is_random_private_and_lasting(folder: Folder, tmp_path: Path) -> None:
+def test_the_password_is_random_private_and_lasting(folder: DataFolder, tmp_path: Path) -> None:
     first = folder.password()
     assert folder.password() == first
     assert len(first.get_secret_value()) >= 32
     assert first.get_secret_value() not in repr(first)
     assert stat.S_IMODE(folder.password_file.stat().st_mode) == 0o600
-    other = Folder(tmp_path / "other")
+    other = DataFolder(tmp_path / "other")
     other.create()
     assert other.password() != first
 
 
-def test_data_without_its_password_are_not_given_a_new_one(folder: Folder) -> None:
+def test_data_without_its_password_are_not_given_a_new_one(folder: DataFolder) -> None:
     _written_by(folder, "2026.08.1")
     with pytest.raises(LocalServerError, match="missing or empty"):
         folder.password()
@@ -77,7 +77,7 @@ def test_data_without_its_password_are_not_given_a_new_one(folder: Folder) -> No
 
 
 def test_data_of_a_newer_neo4j_are_refused_with_both_versions(
-    folder: Folder, settings: Settings, server_settings: Settings
+    folder: DataFolder, settings: Settings, server_settings: Settings
 ) -> None:
     _written_by(folder, "2027.01.0")
     with pytest.raises(LocalServerError, match=r"2027\.01\.0.*2026\.08\.1"):
@@ -102,7 +102,7 @@ def _modes(*places: Path) -> list[int]:
 def test_what_graphmem_makes_is_closed_to_others(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        folder = Folder(tmp_path / "new" / "home" / "server")
+        folder = DataFolder(tmp_path / "new" / "home" / "server")
         folder.create()
         folder.write_configuration(Settings(heap="300m"), bolt_port=1, http_port=2)
     finally:
@@ -113,12 +113,12 @@ def test_what_graphmem_makes_is_closed_to_others(tmp_path: Path) -> None:
     ]
     assert folder.configured("server.memory.heap.max_size") == "300m"
     assert folder.configured("server.memory.heap") is None
-    assert Folder(tmp_path / "none").configured("server.memory.heap.max_size") is None
+    assert DataFolder(tmp_path / "none").configured("server.memory.heap.max_size") is None
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["folder", "link"])
 def test_folders_that_others_can_open_are_told_and_closed(
-    settings: Settings, folder: Folder, tmp_path: Path, *, linked: bool
+    settings: Settings, folder: DataFolder, tmp_path: Path, *, linked: bool
 ) -> None:
     cache = cache_root(settings)
     cache.mkdir(parents=True)
@@ -148,7 +148,7 @@ def test_folders_that_others_can_open_are_told_and_closed(
 
 
 def test_a_folder_of_another_user_is_refused(
-    settings: Settings, folder: Folder, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = folder.root.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
@@ -227,25 +227,25 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         local_server.ensure(Settings(home=tmp_path / "home", cache=tmp_path / "cache"))
 
 
-def test_a_lock_held_elsewhere_ends_in_an_error(folder: Folder) -> None:
+def test_a_lock_held_elsewhere_ends_in_an_error(folder: DataFolder) -> None:
     with (
         folder.locked(0),
         pytest.raises(ServerLockedError, match="starting or stopping"),
-        Folder(folder.root).locked(0.05),
+        DataFolder(folder.root).locked(0.05),
     ):
         pytest.fail("two held the lock")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1}', '{"pid": 1, "other": 2}'])
-def test_a_damaged_state_counts_as_none(folder: Folder, text: str) -> None:
+def test_a_damaged_state_counts_as_none(folder: DataFolder, text: str) -> None:
     (folder.root / "state.json").write_text(text, encoding="utf-8")
     assert folder.read_state() is None
 
 
 def test_a_foreign_process_with_our_old_id_is_left_alone(
-    folder: Folder, settings: Settings
+    folder: DataFolder, settings: Settings
 ) -> None:
-    folder.write_state(State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
+    folder.write_state(ServerState(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
     assert process.find(folder, folder.read_state()) is None
     assert local_server.status(settings).running is False
     assert local_server.stop(settings) is False
@@ -253,21 +253,21 @@ def test_a_foreign_process_with_our_old_id_is_left_alone(
 
 
 def test_a_server_whose_command_line_is_not_there_yet_is_not_taken_for_dead(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = iter([[], [], ["java", process.MAIN, *process.identity(folder)]])
     monkeypatch.setattr(psutil.Process, "cmdline", lambda _: next(shown))
-    server = process.find(folder, State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
+    server = process.find(folder, ServerState(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0))
     assert server is not None
     assert server.pid == os.getpid()
 
 
 def test_what_never_has_a_command_line_is_left_alone(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "NAMELESS_S", 0.05)
     monkeypatch.setattr(psutil.Process, "cmdline", lambda _: [])
-    assert process.find(folder, State(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0)) is None
+    assert process.find(folder, ServerState(os.getpid(), 0.0, 7687, 7474, "2026.08.1", 0)) is None
 
 
 def test_wished_ports_are_taken_when_they_are_free() -> None:
@@ -318,11 +318,11 @@ def test_nothing_is_there_before_the_first_start(settings: Settings) -> None:
     ],
 )
 def test_the_log_of_a_dead_server_says_why(
-    folder: Folder, log: str, reason: str, kind: type[LocalServerError], said: str
+    folder: DataFolder, log: str, reason: str, kind: type[LocalServerError], said: str
 ) -> None:
     old = "ERROR of the run before: Lock file has been locked by another process\n"
     (folder.root / "logs" / "neo4j.log").write_text(f"{old}{log}\n\tat frame\n", encoding="utf-8")
-    dead = State(1 << 22, 0.0, process.free_ports(0)[0], 0, "2026.08.1", len(old))
+    dead = ServerState(1 << 22, 0.0, process.free_ports(0)[0], 0, "2026.08.1", len(old))
     with pytest.raises(process.DiedError) as caught:
         process.wait_ready(folder, dead, 5)
     assert caught.value.reason == reason
@@ -333,11 +333,11 @@ def test_the_log_of_a_dead_server_says_why(
 
 
 def test_a_server_that_dies_after_it_greeted_is_not_waited_for(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder.root / "logs" / "neo4j.log").write_text("ERROR no such thing\n", encoding="utf-8")
     monkeypatch.setattr(bolt, "answers", lambda _: True)
-    dead = State(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
+    dead = ServerState(1 << 22, 0.0, 1, 0, "2026.08.1", 0)
     with pytest.raises(process.DiedError, match="no such thing"):
         process.wait_ready(folder, dead, 60, lambda: False)
 

@@ -22,8 +22,8 @@ from pydantic import SecretStr
 
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, made_files, process
-from graphmem.adapters.local_server.files import Folder
-from graphmem.adapters.local_server.jars import Shelf, shipped_lock
+from graphmem.adapters.local_server.files import DataFolder
+from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import find_java
 from graphmem.errors import (
     ConfigurationError,
@@ -140,9 +140,9 @@ def test_one_life(
         captured.out, captured.err, repr(local_server.diagnose(own_server)),
     ]  # fmt: skip
     assert not any(secret in text for text in seen)
-    root = Folder.of(own_server).root
+    root = DataFolder.of(own_server).root
     holders = [p for p in root.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
-    assert holders == [Folder.of(own_server).password_file]
+    assert holders == [DataFolder.of(own_server).password_file]
 
     assert local_server.stop(own_server) is True
     assert not psutil.pid_exists(server.pid)
@@ -161,7 +161,7 @@ def test_a_server_keeps_queries_and_other_users_out(
     """One start on a folder that was left open, with a provider's key in the environment."""
     for name in ("OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GRAPHMEM_MODEL_KEY"):
         monkeypatch.setenv(name, "sk-planted")
-    root = Folder.of(own_server).root
+    root = DataFolder.of(own_server).root
     (root / "data").mkdir(parents=True)
     (root / "data" / "old").write_text("open", encoding="utf-8")
     for path in (root, root / "data", root / "data" / "old"):
@@ -203,7 +203,7 @@ def test_two_processes_at_once_share_one_server(own_server: Settings) -> None:
     answers = {starter.communicate("go\n", timeout=120)[0] for starter in starters}
     assert [starter.returncode for starter in starters] == [0, 0, 0]
     assert len(answers) == 1
-    home = f"--home-dir={Folder.of(own_server).root}"
+    home = f"--home-dir={DataFolder.of(own_server).root}"
     assert [running.pid for running in _children_of(home)] == [_pid(own_server)]
 
 
@@ -257,7 +257,7 @@ def test_taken_ports_are_stepped_around_even_when_taken_meanwhile(
 @pytest.mark.system
 def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> None:
     local_server.ensure(own_server)
-    folder = Folder.of(own_server)
+    folder = DataFolder.of(own_server)
     file = folder.password_file
     right = file.read_text()
     file.write_text("0" * 48)
@@ -302,20 +302,20 @@ def test_a_server_that_greets_and_takes_nobody_yet_is_waited_for(
 def test_a_dying_server_shows_the_end_of_its_log(
     own_server: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Folder.write_configuration
+    real = DataFolder.write_configuration
 
-    def wrong(folder: Folder, settings: Settings, *, bolt_port: int, http_port: int) -> None:
+    def wrong(folder: DataFolder, settings: Settings, *, bolt_port: int, http_port: int) -> None:
         real(folder, settings, bolt_port=bolt_port, http_port=http_port)
         with (folder.conf / "neo4j.conf").open("a") as conf:
             conf.write("server.no_such_setting=1\n")
 
-    monkeypatch.setattr(Folder, "write_configuration", wrong)
+    monkeypatch.setattr(DataFolder, "write_configuration", wrong)
     with pytest.raises(LocalServerError) as caught:
         local_server.ensure(own_server)
     assert "no_such_setting" in caught.value.log_tail
     assert "graphmem server doctor" in str(caught.value)
     assert local_server.status(own_server).running is False
-    assert Folder.of(own_server).read_state() is None
+    assert DataFolder.of(own_server).read_state() is None
 
 
 @pytest.mark.system
@@ -342,7 +342,7 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_java(own_server)
-    made = aot.cache_file(own_server, java, Shelf.of(own_server, shipped_lock()))
+    made = aot.cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
     if made is None:
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
@@ -367,7 +367,7 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     real = process.wait_ready
     seen: list[bool] = []
 
-    def crash_once(folder: Folder, state: object, timeout_s: float, *ready: Any) -> None:
+    def crash_once(folder: DataFolder, state: object, timeout_s: float, *ready: Any) -> None:
         seen.append(cache.exists())
         if len(seen) == 1:
             lifecycle._end(folder, state)  # type: ignore[arg-type]
@@ -394,7 +394,7 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
     settings = server_settings.model_copy(
         update={"home": tmp_path / "home", "cache": tmp_path / "cache", "heap": "256m"}
     )
-    for shelf in (Shelf.of_tools, Shelf.of):
+    for shelf in (JarStore.of_tools, JarStore.of):
         own = shelf(settings, shipped_lock())
         own.folder.mkdir(parents=True)
         for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):

@@ -14,7 +14,7 @@ from filelock import FileLock
 from graphmem import AsOf, GraphMem, catalog
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Endpoint, warming
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
@@ -22,7 +22,7 @@ LONGEST = 25_000
 """Characters of a hot query. A cold server plans about 6,000 of them in a second."""
 
 
-def at_work(folder: Folder) -> bool:
+def at_work(folder: DataFolder) -> bool:
     """Whether a process plans for the server of this folder."""
     command = {warming.__name__, str(folder.root.parent)}
     found = psutil.process_iter(["cmdline"])
@@ -48,7 +48,7 @@ def test_a_hot_query_is_short_enough_to_plan(name: str) -> None:
 def test_the_first_reads_find_their_plans(
     own_server: Settings, eventually: Callable[..., None]
 ) -> None:
-    endpoint, folder = local_server.ensure(own_server), Folder.of(own_server)
+    endpoint, folder = local_server.ensure(own_server), DataFolder.of(own_server)
     assert at_work(folder)
     eventually(lambda: not at_work(folder))
     # What the log of searches writes is planned too, at a time of its own.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Status, Wish
+from graphmem import GraphMem, NewMemory, Status
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.texts import unlike
@@ -84,7 +84,7 @@ def reads(memory: GraphMem, look: Look) -> dict[str, Any]:
 def started(plain: GraphMem) -> tuple[GraphMem, list[str]]:
     memory = plain.tenant(fresh_tenant())
     done = memory.remember_many(
-        [Wish(content=text, at=MAY, id=f"base{n}") for n, text in enumerate(TEXTS)]
+        [NewMemory(content=text, at=MAY, id=f"base{n}") for n, text in enumerate(TEXTS)]
     )
     return memory, [str(o.memory_id) for o in done]
 
@@ -125,7 +125,7 @@ def test_a_shuffled_conversation_of_the_same_ids_leaves_the_same(
     plain: GraphMem, look: Look, *, batched: bool
 ) -> None:
     wishes = [
-        Wish(content=TEXTS[n % 4], at=MAY + timedelta(hours=n), id=f"w{n}", tags=(f"t{n}",))
+        NewMemory(content=TEXTS[n % 4], at=MAY + timedelta(hours=n), id=f"w{n}", tags=(f"t{n}",))
         for n in range(12)
     ]
     found = []

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from graphmem import AsOf, GraphMem, Memory, MemoryBite, Status, TraceRank, Wish
+from graphmem import AsOf, GraphMem, Memory, MemoryBite, NewMemory, Status, TraceRank
 from graphmem.errors import SelfSupersessionError
 from graphmem.model import MemoryReasons, RecallPolicy
 from graphmem.rules import tracerank
@@ -54,7 +54,7 @@ class Sayings(RuleBasedStateMachine):
 
     @rule(scope=scopes, many=st.lists(sayings, min_size=1, max_size=5))
     def remember_many(self, scope: str, many: list[tuple[str, datetime]]) -> None:
-        wishes = [Wish(content=text, at=at) for text, at in many]
+        wishes = [NewMemory(content=text, at=at) for text, at in many]
         done = self.handles[scope].remember_many(wishes)
         for (_, at), outcome in zip(many, done, strict=True):
             self.said[str(outcome.memory_id)].append((scope, at))

@@ -21,9 +21,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
 from graphmem.mcp import serving
-from graphmem.mcp.desk import Desk
-from graphmem.mcp.sessions import Who
-from graphmem.mcp.starting import Keeper
+from graphmem.mcp.desk import RequestHandler
+from graphmem.mcp.sessions import Caller
+from graphmem.mcp.starting import MemoryConnection
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -59,9 +59,9 @@ def opened(settings: Settings) -> Opened:
         *, mode: str = "legacy", read_only: bool = False, known: Settings | None = None, **who: str
     ) -> AsyncIterator[Client]:
         used = known or settings
-        keeper = Keeper(used, patience_s=30)
-        caller = Who(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        made = serving.server(Desk(keeper, lambda _: caller), read_only=read_only)
+        keeper = MemoryConnection(used, patience_s=30)
+        caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
+        made = serving.server(RequestHandler(keeper, lambda _: caller), read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
 

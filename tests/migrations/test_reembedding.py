@@ -23,7 +23,7 @@ from graphmem.errors import (
     ModelMismatchError,
     ReembeddingError,
 )
-from graphmem.model import Outcome, Reembedded
+from graphmem.model import Outcome, ReembedReport
 from graphmem.operations.schema import migration, reembedding
 from graphmem.ports import Embedder, Role, run_now, silent
 from graphmem.settings import Settings
@@ -45,11 +45,11 @@ def opened(blank: Blank, embedder: Embedder, tenant: str = "acme") -> GraphMem:
     return GraphMem.open(settings, embedder=embedder).tenant(tenant)
 
 
-def reembed(blank: Blank, embedder: Embedder = NEW) -> Reembedded:
+def reembed(blank: Blank, embedder: Embedder = NEW) -> ReembedReport:
     return run_now(reembedding.reembed(blank.world(embedder), silent))
 
 
-def finish(blank: Blank, embedder: Embedder = NEW) -> Reembedded:
+def finish(blank: Blank, embedder: Embedder = NEW) -> ReembedReport:
     return run_now(reembedding.finish(blank.world(embedder), silent))
 
 
@@ -114,7 +114,7 @@ def test_all_that_had_an_embedding_has_one_of_the_new_model(filled: Blank) -> No
     assert (done.model, done.switched) == (NEW.name, True)
     assert models(filled) == {"current": (2, 48), "former": (1, OLD.DIMENSION)}
     assert filled.drift() == filled.drift(embedder=NEW) == ()
-    assert reembed(filled) == Reembedded(model=NEW.name, switched=False, embedded=0)
+    assert reembed(filled) == ReembedReport(model=NEW.name, switched=False, embedded=0)
 
 
 @pytest.mark.system

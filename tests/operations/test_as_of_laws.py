@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem, Memory, Status
 from graphmem.errors import NotFoundError, SelfSupersessionError
-from graphmem.model import AsOf, Chain
+from graphmem.model import AsOf, MemoryChain
 from graphmem.rules.moments import FOREVER
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -144,7 +144,7 @@ def shows_what_was(
         agrees(chain, memories, moment(as_of))
 
 
-def agrees(chain: Chain, memories: dict[str, Told], at: Moment) -> None:
+def agrees(chain: MemoryChain, memories: dict[str, Told], at: Moment) -> None:
     """Hold the edges of a chain, and where it ends, to the events."""
     ids = {m.id for m in chain.memories}
     edges = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphmem import AsOf, GraphMem, MemoryBite
 from graphmem.errors import NotFoundError
-from graphmem.model import Backfilled, MemoryReasons
+from graphmem.model import BackfillReport, MemoryReasons
 from graphmem.operations import backfilling, rebuilding
 from graphmem.ports import Role, run_now
 from graphmem.rules import backfill, identity
@@ -31,7 +31,7 @@ from tests.plugins.graph import Look, fresh_tenant
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 EXAMPLES = examples(8, 60, 300)
-NOTHING = Backfilled(
+NOTHING = BackfillReport(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import GraphMem
-from graphmem.model import Backfilled
+from graphmem.model import BackfillReport
 from graphmem.rules import backfill
 from tests.plugins.examples import examples
 from tests.plugins.foreign import EDGES, change, draw, put, statuses, whole
@@ -20,7 +20,7 @@ from tests.plugins.graph import Look, fresh_tenant, has_cycle
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 EXAMPLES = examples(8, 60, 300)
-NOTHING = Backfilled(
+NOTHING = BackfillReport(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()
 
@@ -150,7 +150,7 @@ def test_what_edges_say_holds_now(
     assert whole(look, tenant) == before
 
 
-def unfit_of(done: Backfilled) -> dict[str, tuple[str, ...]]:
+def unfit_of(done: BackfillReport) -> dict[str, tuple[str, ...]]:
     keys = {problem: key for key, (problem, _) in backfill.EDGE_PROBLEMS.items()}
     return {keys[u.problem]: u.ids for u in done.unfit if u.kind == "edge"}
 

@@ -11,7 +11,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import GraphUnavailableError, ModelUnavailableError
-from graphmem.model import Backfilled
+from graphmem.model import BackfillReport
 from graphmem.operations import backfilling
 from graphmem.rules import identity
 from tests.plugins.clients import Door
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("both_clients")
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 EXAMPLES = examples(8, 60, 300)
-NOTHING = Backfilled(
+NOTHING = BackfillReport(
     memories=0, filled=0, embedded=0, edges=0, events=0, capped=0, unfit=()
 ).model_dump()
 
@@ -133,7 +133,7 @@ def test_several_at_once_make_everything_once(
     monkeypatch.setattr(backfilling, "PAGE", 1)
     prepare(look, tenant)
     done = door.together(memory, [lambda m: m.backfill()] * 4)
-    assert all(isinstance(one, Backfilled) for one in done)
+    assert all(isinstance(one, BackfillReport) for one in done)
     for name, total in (("memories", 4), ("embedded", 4), ("edges", 2), ("events", 10)):
         assert sum(getattr(one, name) for one in done) == total
     assert shape(look, tenant) == expected(memory, look)

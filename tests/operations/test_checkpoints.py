@@ -17,9 +17,9 @@ from graphmem.errors import GraphUnavailableError
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from graphmem.operations import belief
 from graphmem.operations.evidence import checkpoints
-from graphmem.ports import Binding, run_now
+from graphmem.ports import RequestContext, run_now
 from graphmem.rules import claims
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -35,13 +35,13 @@ POLICIES = (
 )
 
 
-def place(scope: str = "global") -> checkpoints.Place:
+def place(scope: str = "global") -> checkpoints.SlotKey:
     """Where the slot of these tests is."""
-    return checkpoints.Place(claims.slot_id(scope, "alice", "works_on"), scope, "alice", "works_on")
+    return checkpoints.SlotKey(claims.slot_id(scope, "alice", "works_on"), scope, "alice", "works_on")
 
 
-def read(to: Binding, policy: Policy, *, from_zero: bool, valid: datetime | None = None) -> Slot:
-    by = Reading(as_of=AsOf(valid=valid), policy=policy)
+def read(to: RequestContext, policy: Policy, *, from_zero: bool, valid: datetime | None = None) -> Slot:
+    by = ReadOptions(as_of=AsOf(valid=valid), policy=policy)
     return run_now(belief.current(to, "alice", "works_on", by, limit=100, from_zero=from_zero))
 
 

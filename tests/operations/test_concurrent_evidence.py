@@ -13,7 +13,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import EventConflictError, SupersededBeliefError
-from graphmem.model import Policy, Recorded, Replaced, Slot
+from graphmem.model import EvidenceReceipt, Policy, ReplacementReceipt, Slot
 from graphmem.rules import claims
 from graphmem.rules.projection import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
@@ -102,10 +102,10 @@ def reading(belief: str) -> list[Call]:
 
 def acknowledged(results: Iterable[Any]) -> list[str]:
     """Ids of all events that writers were told of."""
-    flat: list[Recorded] = []
+    flat: list[EvidenceReceipt] = []
     for result in results:
         for one in result:
-            flat += [one] if isinstance(one, Recorded) else one
+            flat += [one] if isinstance(one, EvidenceReceipt) else one
     return [one.event_id for one in flat]
 
 
@@ -389,7 +389,7 @@ def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
         trials = range(some, some + AT_ONCE)
         results = door.together(memory, [call for trial in trials for call in acts(trial)])
         assert {type(error) for error in raised(results)} <= {SupersededBeliefError}
-        assert sum(isinstance(r, Replaced) for r in results) >= AT_ONCE
+        assert sum(isinstance(r, ReplacementReceipt) for r in results) >= AT_ONCE
 
     assert not has_cycle(look.edges(tenant))
     assert memory.verify().wrong == ()

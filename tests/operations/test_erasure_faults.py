@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem
 from graphmem.errors import ErasedError, GraphUnavailableError
-from graphmem.operations.erasing import Guarded, finding, running
+from graphmem.operations.erasing import ErasureGuard, finding, running
 from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
@@ -170,8 +170,8 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
     [now] = look.rows("RETURN datetime.realtime() AS now")
     since = now["now"]
     guarded = plain._state.binding.world.graph
-    assert isinstance(guarded, Guarded)
-    guarded = Guarded(guarded._inner, time.monotonic)
+    assert isinstance(guarded, ErasureGuard)
+    guarded = ErasureGuard(guarded._inner, time.monotonic)
     if trusting:
         guarded._looked[tenant] = time.monotonic() + 60
     late = on(plain, graph=Holding(guarded, "belief/append", happens))

@@ -15,7 +15,7 @@ import pytest
 from graphmem import GraphMem, Outcome
 from graphmem.client.access_log import AccessLog
 from graphmem.errors import ErasedError
-from graphmem.operations.erasing import Guarded
+from graphmem.operations.erasing import ErasureGuard
 from graphmem.rules import erasure, identity
 from tests.clients.test_forgetting import LIMIT, MARK, holding
 from tests.plugins.clients import on
@@ -67,8 +67,8 @@ def told(memory: GraphMem) -> dict[str, str]:
 def other_process(memory: GraphMem) -> GraphMem:
     """The same handle as another process has it: what it logs waits there."""
     state = memory._state
-    assert isinstance(state.binding.world.graph, Guarded)
-    graph = Guarded(state.binding.world.graph._inner, time.monotonic)
+    assert isinstance(state.binding.world.graph, ErasureGuard)
+    graph = ErasureGuard(state.binding.world.graph._inner, time.monotonic)
     return on(type(memory)(replace(state, accesses=AccessLog())), graph=graph)
 
 
@@ -205,8 +205,8 @@ def test_a_write_that_only_names_it_keeps_its_text(
         wait()
 
     world = plain._state.binding.world
-    assert isinstance(world.graph, Guarded)
-    guarded = Guarded(world.graph._inner, time.monotonic)
+    assert isinstance(world.graph, ErasureGuard)
+    guarded = ErasureGuard(world.graph._inner, time.monotonic)
     if trusting:
         guarded._looked[tenant] = time.monotonic() + 60
     late = on(plain, graph=Holding(guarded, "commit/write", happens))

@@ -14,12 +14,12 @@ from graphmem import (
     AsyncSession,
     GraphMem,
     Message,
+    NewMemory,
     PrunePolicy,
     PutItem,
-    Wish,
 )
 from graphmem.client.handle import AsyncHandle
-from graphmem.model import Step
+from graphmem.model import BeliefChangeKind
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
@@ -84,7 +84,7 @@ def consolidated(memory: GraphMem) -> None:
     memory.believe("I drink coffee after four", confidence=0.95, at=MAY)
     tell(memory, [*SWIMS, "I never drink coffee after four."])
     done = memory.consolidate(policy=FEW)
-    assert {one.step for one in done.changes} == {Step.CREATE, Step.CONTRADICT, Step.FLAG}
+    assert {one.step for one in done.changes} == {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG}
 
 
 def searched(memory: GraphMem) -> None:
@@ -126,7 +126,7 @@ WRITES: dict[str, list[Callable[[GraphMem], Any]]] = {
         lambda m: m.remember(restated(5), claims=[("Alice", "works_on", "ATLAS")]),
     ],
     "remember_many": [
-        lambda m: m.remember_many([unlike(1), unlike(1), Wish(content=unlike(2), id="e2")]),
+        lambda m: m.remember_many([unlike(1), unlike(1), NewMemory(content=unlike(2), id="e2")]),
     ],
     "supersede": [
         lambda m: m.supersede(m.list().memories[0].id, unlike(3), id="s1"),

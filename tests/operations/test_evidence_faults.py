@@ -16,7 +16,7 @@ from graphmem.errors import (
     ModelUnavailableError,
     SupersededBeliefError,
 )
-from graphmem.model import Recorded
+from graphmem.model import EvidenceReceipt
 from graphmem.rules import claims
 from tests.plugins.clients import Door, on
 from tests.plugins.cutting import wire_to
@@ -258,7 +258,7 @@ def test_what_is_worded_already_needs_no_model(door: Door, memory: GraphMem, nam
 def test_a_batch_is_kept_when_the_model_fails_and_embedded_when_it_is_sent_again(
     door: Door, memory: GraphMem, look: Look, tenant: str
 ) -> None:
-    seen: list[Recorded] = []
+    seen: list[EvidenceReceipt] = []
     with pytest.raises(ModelUnavailableError):
         door.on(memory, embedder=Failing(GONE)).observe_many(pieces(600), seen.extend)
     assert len(seen) == 600

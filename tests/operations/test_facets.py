@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Wish
-from graphmem.model import Status, Wall
+from graphmem import GraphMem, NewMemory
+from graphmem.model import Status, TenantScope
 from graphmem.rules import identity, words
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -70,7 +70,7 @@ def test_what_another_scope_says_stays_its_own(memory: GraphMem, look: Look, ten
 
 def asked(memory: GraphMem, look: Look, text: str, facets: list[str], **wall: Any) -> set[str]:
     """Return what a walled query finds; every match by facets alone has the score 0."""
-    own = Wall(tenant=memory._state.binding.wall.tenant, scope="global", scopes=("global",))
+    own = TenantScope(tenant=memory._state.binding.wall.tenant, scope="global", scopes=("global",))
     own = own.model_copy(update=wall)
     if text:
         query = words.memory_query(text, own, [Status.CURRENT], facets)
@@ -185,7 +185,7 @@ def test_whatever_is_said_the_facets_are_those_of_its_events(
             done.append(str(older.memory_id))
         else:
             texts = [text] if how == "one" else [text, unlike(5), text]
-            wishes = [Wish(content=one, tags=tuple(tags), source=source) for one in texts]
+            wishes = [NewMemory(content=one, tags=tuple(tags), source=source) for one in texts]
             done = [str(o.memory_id) for o in handle.remember_many(wishes)]
         for memory_id in done:
             heard[memory_id].add(f"{scope}:{source}")

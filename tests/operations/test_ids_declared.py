@@ -11,7 +11,7 @@ import pytest
 
 from graphmem import GraphMem, catalog
 from graphmem.errors import CatalogError
-from graphmem.operations.erasing import Guarded
+from graphmem.operations.erasing import ErasureGuard
 from graphmem.operations.erasing.guard import OWN
 from graphmem.ports import Mode, Query, Tx
 from tests.plugins.clients import on
@@ -108,9 +108,9 @@ class WatchingTx:
 
 def test_every_id_that_a_write_is_given_is_declared(plain: GraphMem, tmp_path: Path) -> None:
     guarded = plain._state.binding.world.graph
-    assert isinstance(guarded, Guarded)
+    assert isinstance(guarded, ErasureGuard)
     watching = Watching(guarded._inner)
-    memory = on(plain, graph=Guarded(watching, lambda: 0.0))
+    memory = on(plain, graph=ErasureGuard(watching, lambda: 0.0))
     write_everything(memory)
     tell(memory, SWIMS)
     memory.consolidate(policy=FEW, extractive=True)

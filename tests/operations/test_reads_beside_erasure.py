@@ -31,7 +31,7 @@ from graphmem.errors import (
     ReadConflictError,
     UnavailableError,
 )
-from graphmem.operations.erasing import Guarded
+from graphmem.operations.erasing import ErasureGuard
 from graphmem.ports import Query, Tx
 from graphmem.rules import conflicts
 from tests.isolation.calls import READS, Call
@@ -111,9 +111,9 @@ class DeletingTx:
 
 def beside(memory: GraphMem, which: Callable[[int], bool]) -> tuple[GraphMem, Deleting]:
     guarded = memory._state.binding.world.graph
-    assert isinstance(guarded, Guarded)
+    assert isinstance(guarded, ErasureGuard)
     deleting = Deleting(guarded._inner, which)
-    return on(memory, graph=Guarded(deleting, time.monotonic)), deleting
+    return on(memory, graph=ErasureGuard(deleting, time.monotonic)), deleting
 
 
 def ranked(found: Any) -> Any:
@@ -240,10 +240,10 @@ class Failing(Through):
 
 def test_what_failed_in_passing_is_done_again_and_once(plain: GraphMem) -> None:
     guarded = plain._state.binding.world.graph
-    assert isinstance(guarded, Guarded)
+    assert isinstance(guarded, ErasureGuard)
 
     def failing(*errors: Exception) -> GraphMem:
-        return on(plain, graph=Guarded(Failing(guarded._inner, *errors), time.monotonic))
+        return on(plain, graph=ErasureGuard(Failing(guarded._inner, *errors), time.monotonic))
 
     passing = ReadConflictError(), ReadConflictError()
     failing(*passing).observe("alice", "works_on", "Atlas")

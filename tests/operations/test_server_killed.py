@@ -17,8 +17,8 @@ import pytest
 from graphmem import GraphMem, Message, PutItem, SearchItems, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
-from graphmem.model import Recorded
-from graphmem.rules.gathering import Kept
+from graphmem.model import EvidenceReceipt
+from graphmem.rules.gathering import IngestedMessage
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look
@@ -97,10 +97,10 @@ def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) ->
         Message(role="user", content=unlike(n), id=str(n), session=f"s{n % 3}")
         for n in range(MEMORIES)
     ]
-    acknowledged: list[Kept] = []
+    acknowledged: list[IngestedMessage] = []
     with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
 
-        def on_batch(kept: Sequence[Kept]) -> None:
+        def on_batch(kept: Sequence[IngestedMessage]) -> None:
             acknowledged.extend(kept)
             if len(acknowledged) >= MEMORIES // 2:
                 kill.set()
@@ -154,7 +154,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
         }
         for n in range(EVIDENCE)
     ]
-    acknowledged: list[Recorded] = []
+    acknowledged: list[EvidenceReceipt] = []
     with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
         memory = client.tenant(WITNESS)
         memory.predicate("is", cardinality="ONE", at=start)
@@ -166,7 +166,7 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
         memory.retract(f"e{EVIDENCE - 1}")
         new = memory.revise(old, "It pours").newer_ids[0]
 
-        def on_batch(part: Sequence[Recorded]) -> None:
+        def on_batch(part: Sequence[EvidenceReceipt]) -> None:
             acknowledged.extend(part)
             if len(acknowledged) >= EVIDENCE // 2:
                 kill.set()

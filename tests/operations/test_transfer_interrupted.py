@@ -312,7 +312,7 @@ def statuses(memory: GraphMem) -> set[tuple[object, ...]]:
 
 def test_lines_are_never_taken_for_others() -> None:
     """A text may hold whatever a line is made of."""
-    write, read = transfer.Chain(), transfer.Chain()
+    write, read = transfer.DigestChain(), transfer.DigestChain()
     for text in (',"check":"0"}', "\r", "\u2028", "\x85", "\\", '"', "𝄞"):
         record = {"kind": "Memory", "properties": {"content": text}}
         line = write.written(record)

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD, TOLERANCE, Test
+from graphmem.rules.sequential import STANDARD, TOLERANCE, SprtParameters
 from tests.oracles import sequential
 from tests.oracles.sequential import llr
 
@@ -23,7 +23,7 @@ _SIDES = {
 """Which way what is removed pushes: +1 supports, -1 refutes."""
 
 
-def flip_set(evidence: Iterable[Evidence], bounds: Test = STANDARD) -> tuple[str, ...] | None:
+def flip_set(evidence: Iterable[Evidence], bounds: SprtParameters = STANDARD) -> tuple[str, ...] | None:
     """Return a smallest set of events without which the verdict has another status.
 
     The status is that of the boundary reached last. A promoted belief loses it when, from the
@@ -50,7 +50,7 @@ def flip_set(evidence: Iterable[Evidence], bounds: Test = STANDARD) -> tuple[str
 
 
 def _fewest(
-    evidence: Collection[Evidence], side: int, bounds: Test, *, decided: bool
+    evidence: Collection[Evidence], side: int, bounds: SprtParameters, *, decided: bool
 ) -> list[Evidence] | None:
     """Return the fewest events to remove of those that push to `side`, or None.
 

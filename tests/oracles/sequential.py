@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD, Test, strength
+from graphmem.rules.sequential import STANDARD, SprtParameters, strength
 from tests.oracles.projection import episode_of
 
 
@@ -52,7 +52,7 @@ def llr(e: Evidence) -> float:
 def test(
     evidence: Iterable[Evidence],
     initial: float,
-    bounds: Test = STANDARD,  # noqa: PT028 - the test of a belief, not of this code
+    bounds: SprtParameters = STANDARD,  # noqa: PT028 - the test of a belief, not of this code
     *,
     pooled: bool = False,  # noqa: PT028
 ) -> Verdict:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
 from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD, Terms, said
+from graphmem.rules.vitality import STANDARD, VitalityConstants, said
 
 _DAY = timedelta(days=1)
 
@@ -53,7 +53,7 @@ class Life:
     """The `source` of each event that states it."""
 
 
-def vitality(life: Life, valid: datetime, by: Terms = STANDARD) -> Vitality:
+def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD) -> Vitality:
     """Return how alive a belief is.
 
     Args:
@@ -83,7 +83,7 @@ def vitality(life: Life, valid: datetime, by: Terms = STANDARD) -> Vitality:
 
 
 def stability(
-    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: Terms = STANDARD
+    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: VitalityConstants = STANDARD
 ) -> float:
     """Return S, in days: each retrieval after the first makes it grow, each flag halves it.
 
@@ -102,7 +102,7 @@ def stability(
 
 
 def retrieval(
-    since: timedelta, stability_days: float, importance: float, by: Terms = STANDARD
+    since: timedelta, stability_days: float, importance: float, by: VitalityConstants = STANDARD
 ) -> float:
     """Return R in [0, 1].
 
@@ -117,7 +117,7 @@ def retrieval(
 
 
 def weighted(
-    evidence: Iterable[Evidence], initial: float, by: Terms = STANDARD
+    evidence: Iterable[Evidence], initial: float, by: VitalityConstants = STANDARD
 ) -> tuple[float, float]:
     """Return the mean weighted by precision, and its precision.
 
@@ -133,7 +133,7 @@ def weighted(
     return mean, total
 
 
-def gate(storage: int, age: timedelta, by: Terms = STANDARD) -> float:
+def gate(storage: int, age: timedelta, by: VitalityConstants = STANDARD) -> float:
     """Return the error that a contradiction must pass: older and better founded, the greater.
 
     Args:
@@ -151,7 +151,7 @@ def flagged_at(marks: Iterable[Mark]) -> datetime | None:
     return newest.at if newest is not None and newest.type is EventType.FLAG else None
 
 
-def derived(life: Life, by: Terms = STANDARD) -> bool:
+def derived(life: Life, by: VitalityConstants = STANDARD) -> bool:
     """Return whether consolidation inferred a belief, and nothing else states or supports it."""
     told = [*life.stated_by, *(p.source for p in life.pieces if p.evidence.polarity > 0)]
     inferred = any(piece.source == by.consolidation for piece in life.pieces)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from graphmem.model import AsOf, Belief, Cardinality, Policy, Slot, Supposed, Trail
+from graphmem.model import AsOf, Belief, Cardinality, HypotheticalEvidence, Policy, Slot, Trail
 from graphmem.rules import sequential
 from graphmem.rules.claims import clamped
 from graphmem.rules.projection import Evidence
@@ -77,7 +77,7 @@ def verdict_of(
     written: Written,
     belief_id: str,
     as_of: AsOf,
-    extra: Sequence[Supposed] = (),
+    extra: Sequence[HypotheticalEvidence] = (),
     without: Sequence[str] = (),
     *,
     pooled: bool = False,

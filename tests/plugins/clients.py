@@ -26,9 +26,9 @@ from graphmem.adapters.export_files import BlockingExports
 from graphmem.adapters.user_files import BlockingFiles
 from graphmem.client import AsyncGraphMem, GraphMem, connect
 from graphmem.client.handle import AsyncHandle
-from graphmem.client.state import State
-from graphmem.model import EmbeddingModel, Wall
-from graphmem.ports import Binding, World, run_now
+from graphmem.client.state import HandleState
+from graphmem.model import EmbeddingModel, TenantScope
+from graphmem.ports import RequestContext, Services, run_now
 from graphmem.rules import drafts, hygiene
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -207,7 +207,7 @@ def offline() -> GraphMem:
     What it refuses is refused before anything is read or written.
     """
     embedder, settings = HashEmbedder(), Settings.load({})
-    world = World(
+    world = Services(
         Untouchable(),
         embedder,
         BlockingClock(),
@@ -219,6 +219,6 @@ def offline() -> GraphMem:
     model = EmbeddingModel(
         name=embedder.name, dimension=embedder.DIMENSION, mu_document=0.0, mu_query=0.0
     )
-    wall = Wall(tenant="offline", scopes=drafts.visible("global"))
+    wall = TenantScope(tenant="offline", scopes=drafts.visible("global"))
     rules = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
-    return GraphMem(State(Binding(world, wall, model), rules))
+    return GraphMem(HandleState(RequestContext(world, wall, model), rules))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from graphmem import (
-    Fit,
     GetItem,
     GraphMem,
     ListNamespaces,
+    NamespaceMatch,
     PrunePolicy,
     PutItem,
     SearchItems,
@@ -53,7 +53,7 @@ ASK_ITEMS = (
     SearchItems(),
     SearchItems(query=unlike(1), filter={"n": 1}),
     ListNamespaces(),
-    ListNamespaces(fits=(Fit(end="suffix", path=("b",)),)),
+    ListNamespaces(fits=(NamespaceMatch(end="suffix", path=("b",)),)),
 )
 READS: dict[str, Read] = {
     "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from graphmem.errors import GraphUnavailableError
-from graphmem.ports import Address, Graph, Query, Role, Tx
+from graphmem.ports import Graph, Query, Role, ServerAddress, Tx
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Through:
     async def verify(self) -> None:
         await self.inner.verify()
 
-    async def move(self, find: Callable[[], Address]) -> None:
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
         await self.inner.move(find)
 
     async def close(self) -> None:

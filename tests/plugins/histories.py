@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from graphmem import GraphMem
-from graphmem.model import AsOf, Hypothesis, Kind, Observation, Testimony
+from graphmem.model import AsOf, BeliefEvidence, EvidenceKind, Hypothesis, Observation
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
-from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.projection import Evidence
 from graphmem.testing import FrozenClock
 from tests.oracles.retraction import Retract, retracted
@@ -254,7 +254,7 @@ def _counted(e: Evidence) -> Evidence:
     return replace(e, strength=strength, confidence=max(0.0, 2 * strength - 1))
 
 
-def _draft(one: Evidence | Thought, claim: Claim, prefix: str) -> Draft:
+def _draft(one: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft:
     named: dict[str, Any] = {"id": prefix + one.id, "at": one.at}
     triple: dict[str, Any] = {
         "subject": claim.subject,
@@ -265,11 +265,11 @@ def _draft(one: Evidence | Thought, claim: Claim, prefix: str) -> Draft:
         thought = Hypothesis(confidence=one.confidence, **triple, **named)
         return claims.hypothesised(thought, claim.scope, END)
     named |= {
-        "kind": Kind.SUPPORTING if one.polarity > 0 else Kind.REFUTING,
+        "kind": EvidenceKind.SUPPORTING if one.polarity > 0 else EvidenceKind.REFUTING,
         "episode": one.episode,
     }
     if one.strength is not None:
-        return claims.testified(Testimony(strength=one.strength, **named), claim, END)
+        return claims.testified(BeliefEvidence(strength=one.strength, **named), claim, END)
     source = SOURCES[one.weight]
     seen = Observation(confidence=one.confidence, source_type=source, **triple, **named)
     return claims.observed(seen, claim.scope, END)

@@ -10,7 +10,7 @@ from itertools import count, groupby
 from hypothesis import strategies as st
 
 from graphmem import GraphMem
-from graphmem.model import AsOf, EventType, Source, Status, Vitality
+from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
 from graphmem.operations import access_log, evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
@@ -197,7 +197,7 @@ class Shelf:
         for glance in story.glances[::turn]:
             run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
         for sign in story.signs[::turn]:
-            source = Source(id=prefix + sign.id, at=sign.at)
+            source = EventSource(id=prefix + sign.id, at=sign.at)
             belief_id = claims.about_triple(scope, SUBJECT, PREDICATE, sign.claim).id
             run_now(evidence.mark(binding, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
@@ -213,7 +213,7 @@ class Shelf:
         return Lived(story, written(handle, list(story.items), self._look, prefix=prefix), recorded)
 
 
-def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.Draft:  # noqa: FBT001
+def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.EvidenceDraft:  # noqa: FBT001
     draft = _draft(one, claims.about_triple(scope, SUBJECT, PREDICATE, one.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
@@ -221,8 +221,8 @@ def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.Draft
     return replace(draft, given=draft.given.model_copy(update=source))
 
 
-def _access(glance: Glance, tenant: str, scope: str) -> access_log.Access:
-    return access_log.Access(
+def _access(glance: Glance, tenant: str, scope: str) -> access_log.AccessEntry:
+    return access_log.AccessEntry(
         tenant=tenant,
         event_id=f"{scope}{glance.id}",
         scope=ELSEWHERE if glance.unseen else scope,

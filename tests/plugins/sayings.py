@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from graphmem.model import Turn
-from graphmem.rules.extraction.windows import Place, Window, window
+from graphmem.rules.extraction.windows import TurnContext, TurnWindow, window
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 
@@ -34,8 +34,8 @@ def turn(
     )
 
 
-def read_together(turns: Sequence[Turn], offered: Sequence[int] | None = None) -> Window:
+def read_together(turns: Sequence[Turn], offered: Sequence[int] | None = None) -> TurnWindow:
     """Return turns as one window; only those at the `offered` places are to be read."""
     places = range(len(turns)) if offered is None else offered
-    stretch = [Place(turns[n].id, turns[n].position, read=False) for n in places]
+    stretch = [TurnContext(turns[n].id, turns[n].position, read=False) for n in places]
     return window(stretch, turns)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphmem.model import Status, Wall
+from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
 from graphmem.rules import blending, claims, identity, items, moments, words
 from graphmem.testing import HashEmbedder
@@ -227,7 +227,7 @@ def _found(belief: str) -> dict[str, Any]:
 def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
     """Return what a recall needs for a question."""
     text = f"{unlike(1)} {unlike(6)}"
-    wall, statuses = Wall(tenant=found.tenant, scopes=tuple(SCOPES)), [str(Status.CURRENT)]
+    wall, statuses = TenantScope(tenant=found.tenant, scopes=tuple(SCOPES)), [str(Status.CURRENT)]
     tokens = identity.facet_keys(found.tenant, ["t"], [])
     asked = {
         "memory": words.memory_query(text, wall, statuses),

@@ -18,7 +18,7 @@ from graphmem.adapters.local_server.plugin.offered import (
     FOREVER,
     NOW,
     TENANT,
-    Offer,
+    ProcedureSpec,
     offered,
 )
 from graphmem.adapters.neo4j_graph import packed
@@ -53,7 +53,7 @@ class Asked:
 
     driver: neo4j.Driver
 
-    def call(self, offer: Offer, arguments: list[Any]) -> Rows:
+    def call(self, offer: ProcedureSpec, arguments: list[Any]) -> Rows:
         """Return the rows of a CALL with these arguments, in order."""
         names = [f"a{place}" for place in range(len(arguments))]
         text = f"CALL {offer.name}({', '.join(f'${name}' for name in names)})"
@@ -141,7 +141,7 @@ def _settled(memory: GraphMem) -> None:
         time.sleep(1)
 
 
-def values(offer: Offer, populated: Populated, needed: Mapping[str, Any]) -> dict[str, Any]:
+def values(offer: ProcedureSpec, populated: Populated, needed: Mapping[str, Any]) -> dict[str, Any]:
     """Return a value for every argument of a procedure: what it needs, and what it assumes."""
     instants = {NOW: populated.at, BEGINNING: moments.BEGINNING, FOREVER: moments.FOREVER}
     given = {TENANT: populated.tenant, **needed}

@@ -8,13 +8,13 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError
 
-from graphmem.adapters.local_server.plugin.offered import Offer, offered
+from graphmem.adapters.local_server.plugin.offered import ProcedureSpec, offered
 from graphmem.settings import Settings
 from tests.procedures.cases import needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, values
 
 
-def refused(asked: Asked, offer: Offer, arguments: list[Any]) -> str:
+def refused(asked: Asked, offer: ProcedureSpec, arguments: list[Any]) -> str:
     """Return what a CALL that must be refused says; nothing when it is answered."""
     try:
         asked.call(offer, arguments)

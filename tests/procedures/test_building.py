@@ -16,7 +16,7 @@ from graphmem.adapters import local_server
 from graphmem.adapters.local_server.jars import Jar, shipped_lock
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.plugin import building, installing
-from graphmem.adapters.local_server.plugin.building import Plan
+from graphmem.adapters.local_server.plugin.building import BuildPlan
 from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ProceduresNotBuiltError, ServerFetchError
 from graphmem.settings import Settings
@@ -47,7 +47,7 @@ def nowhere(tmp_path: Path) -> Settings:
 def test_compiled_twice_it_is_the_same_octets(
     built: Path, server_settings: Settings, tmp_path: Path
 ) -> None:
-    plan, java = Plan.of(server_settings), find_java(server_settings)
+    plan, java = BuildPlan.of(server_settings), find_java(server_settings)
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         building.pack(building.compiled(plan, java, tmp_path / name), tmp_path / f"{name}.jar")
@@ -73,8 +73,8 @@ def test_a_damaged_one_is_made_again(built: Path, server_settings: Settings, dam
 
 def test_another_weight_is_another_jar(built: Path, server_settings: Settings) -> None:
     other = server_settings.model_copy(update={"source_weights": {"TOOL": 0.5}})
-    assert Plan.of(server_settings).jar == built
-    assert Plan.of(other).jar != built
+    assert BuildPlan.of(server_settings).jar == built
+    assert BuildPlan.of(other).jar != built
 
 
 def test_the_jar_holds_classes_that_the_oldest_java_reads(built: Path) -> None:
@@ -115,7 +115,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
     assert finding.level == "warn"
     assert "could not be fetched" in finding.message
     old = time.time() - building.RETRY_S - 1
-    os.utime(Plan.of(nowhere).failure_note, (old, old))
+    os.utime(BuildPlan.of(nowhere).failure_note, (old, old))
     caplog.clear()
     assert installing.ready(nowhere, steps.append) is None
     assert steps[-1].stage in {"licence", "fetch"}
@@ -141,7 +141,7 @@ def test_a_start_without_java_or_a_folder_says_so(
 def test_what_the_compiler_refuses_is_shown(
     built: Path, server_settings: Settings, tmp_path: Path
 ) -> None:
-    plan = replace(Plan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"})
+    plan = replace(BuildPlan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"})
     with pytest.raises(ProceduresNotBuiltError) as caught:
         building.compiled(plan, find_java(server_settings), tmp_path)
     assert "Wrong.java" in str(caught.value)
@@ -203,4 +203,4 @@ def test_a_server_starts_without_procedures_when_they_cannot_be_built(
         assert found.uri
     finally:
         local_server.stop(settings)
-        Plan.of(settings).failure_note.unlink(missing_ok=True)
+        BuildPlan.of(settings).failure_note.unlink(missing_ok=True)

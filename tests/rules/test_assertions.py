@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Triple, Wall, Wish
+from graphmem.model import NewMemory, TenantScope, Triple
 from graphmem.rules import assertions, claims, drafts
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-WALL = Wall(tenant="acme", scope="user:alice", scopes=("user:alice", "global"))
+WALL = TenantScope(tenant="acme", scope="user:alice", scopes=("user:alice", "global"))
 
 parts = st.sampled_from(["Alice", "alice ", "ÉMILE", "lives_in", "Porto"])
 triples = st.builds(Triple, subject=parts, predicate=parts, object=parts)
 wishes = st.lists(
-    st.builds(Wish, content=st.just("x y"), claims=st.lists(triples, max_size=6).map(tuple)),
+    st.builds(NewMemory, content=st.just("x y"), claims=st.lists(triples, max_size=6).map(tuple)),
     max_size=4,
 )
 
@@ -26,7 +26,7 @@ def claim_id(said: Triple) -> str:
 
 
 @given(wishes)
-def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[Wish]) -> None:
+def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewMemory]) -> None:
     committed = [(drafts.draft(wish, WALL, NOW, ()), f"m{n}") for n, wish in enumerate(given_)]
     rows = assertions.rows(committed, WALL, {})
     ids = [row["claim"]["id"] for row in rows]
@@ -43,7 +43,7 @@ def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[Wish
 
 
 @given(wishes)
-def test_the_predicates_are_those_of_the_claims(given_: list[Wish]) -> None:
+def test_the_predicates_are_those_of_the_claims(given_: list[NewMemory]) -> None:
     used = {claims.folded(said.predicate) for wish in given_ for said in wish.claims}
     assert assertions.predicates(given_) == sorted(used)
 
@@ -53,7 +53,7 @@ def test_a_claim_is_worded_by_the_template_of_its_predicate() -> None:
         Triple(subject="Alice", predicate="Lives_In", object="Porto"),
         Triple(subject="Alice", predicate="works_on", object="Atlas"),
     )
-    draft = drafts.draft(Wish(content="x y", claims=said), WALL, NOW, ())
+    draft = drafts.draft(NewMemory(content="x y", claims=said), WALL, NOW, ())
     rows = assertions.rows([(draft, "m")], WALL, {"lives_in": "{subject} dwells in {object}"})
     worded = {row["claim"]["statement"] for row in rows}
     assert worded == {"Alice dwells in Porto", "Alice works on Atlas"}

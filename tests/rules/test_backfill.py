@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import Status
 from graphmem.rules import backfill, identity
-from graphmem.rules.backfill import MOST, PROBLEMS, TICK, Edge, Found
+from graphmem.rules.backfill import MOST, PROBLEMS, TICK, UnbackedEdge, UnbackedMemory
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 NOW = MAY + timedelta(days=100)
@@ -21,8 +21,8 @@ instants = st.integers(0, 10**6).map(lambda n: MAY + n * TICK)
 names = st.sampled_from("abcdef")
 
 
-def found(**given: Any) -> Found:
-    return Found(**{"id": "m", "scope": "global", "content": "Alice deploys", **given})
+def found(**given: Any) -> UnbackedMemory:
+    return UnbackedMemory(**{"id": "m", "scope": "global", "content": "Alice deploys", **given})
 
 
 @given(first=instants, width=st.integers(0, 10**14), count=st.integers(1, MOST))
@@ -153,9 +153,9 @@ def test_what_keeps_a_memory_from_being_made_whole(
     assert set(asked) <= set(PROBLEMS)
 
 
-def edge(newer: str, older: str, **given: Any) -> Edge:
+def edge(newer: str, older: str, **given: Any) -> UnbackedEdge:
     known = {"scope": "global", "dated": True, "at": MAY, "back_at": MAY}
-    return Edge(newer, older, **{**known, "apart": False, "whole": True, **given})
+    return UnbackedEdge(newer, older, **{**known, "apart": False, "whole": True, **given})
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ EDGES = st.lists(
 ).map(lambda rows: [edge(n, o, at=at, back_at=back) for n, o, at, back in rows])
 
 
-def below(edges: list[Edge], start: str) -> set[str]:
+def below(edges: list[UnbackedEdge], start: str) -> set[str]:
     """Return what can be reached from a memory, itself only by a ring."""
     seen: set[str] = set()
     ahead = [e.older_id for e in edges if e.newer_id == start]
@@ -211,7 +211,7 @@ def below(edges: list[Edge], start: str) -> set[str]:
 
 
 @given(edges=EDGES)
-def test_exactly_what_leads_to_no_ring_is_dated(edges: list[Edge]) -> None:
+def test_exactly_what_leads_to_no_ring_is_dated(edges: list[UnbackedEdge]) -> None:
     done, ringed = backfill.dated(edges)
     on_ring = {name for name in "abcdef" if name in below(edges, name)}
     wanted = {
@@ -225,7 +225,7 @@ def test_exactly_what_leads_to_no_ring_is_dated(edges: list[Edge]) -> None:
 
 
 @given(edges=EDGES)
-def test_an_edge_comes_after_all_that_brings_its_older_memory_back(edges: list[Edge]) -> None:
+def test_an_edge_comes_after_all_that_brings_its_older_memory_back(edges: list[UnbackedEdge]) -> None:
     done, _ = backfill.dated(edges)
     given_at = {(e.newer_id, e.older_id): e.at for e in edges}
     for place, one in enumerate(done):
@@ -239,7 +239,7 @@ def test_an_edge_comes_after_all_that_brings_its_older_memory_back(edges: list[E
 
 @given(edges=EDGES, data=st.data())
 def test_the_order_in_which_edges_are_found_does_not_matter(
-    edges: list[Edge], data: st.DataObject
+    edges: list[UnbackedEdge], data: st.DataObject
 ) -> None:
     other = data.draw(st.permutations(edges))
     key = str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.clusters import Star, stars
+from graphmem.rules.clusters import Cluster, stars
 
 Edges = dict[tuple[int, int], float]
 
@@ -66,17 +66,17 @@ def test_what_is_left_after_some_stars_makes_the_same_others(
     place = {i: n for n, i in enumerate(left)}
     rest = [{place[j]: s for j, s in near[i].items() if j in place} for i in left]
     again = stars(rest, [episodes[i] for i in left], 2)
-    named = [Star(left[s.centre], tuple(left[n] for n in s.members)) for s in again]
+    named = [Cluster(left[s.centre], tuple(left[n] for n in s.members)) for s in again]
     assert named == found[done:]
 
 
 def test_a_chain_is_no_cluster_of_all_its_links() -> None:
     near = [{1: 0.8}, {2: 0.8}, {3: 0.8}, {4: 0.8}, {}]
     [star] = stars(near, [0, 1, 2, 3, 4], 3)
-    assert star == Star(1, (1, 0, 2))
+    assert star == Cluster(1, (1, 0, 2))
 
 
 def test_the_centre_is_the_one_that_most_episodes_gather_about() -> None:
     # Three turns of one episode are near 0, three of three episodes near 4.
     near = [{1: 0.9, 2: 0.9, 3: 0.9}, {}, {}, {}, {5: 0.8, 6: 0.8, 7: 0.8}, {}, {}, {}]
-    assert stars(near, [0, 0, 0, 0, 1, 2, 3, 4], 3) == [Star(4, (4, 5, 6, 7))]
+    assert stars(near, [0, 0, 0, 0, 1, 2, 3, 4], 3) == [Cluster(4, (4, 5, 6, 7))]

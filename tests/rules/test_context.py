@@ -20,8 +20,8 @@ from graphmem.model import (
     MemoryBite,
     Message,
     OtherValue,
-    Parts,
     Recollection,
+    ScoreBreakdown,
     Status,
     Turn,
     TurnBite,
@@ -34,7 +34,7 @@ from graphmem.rules import context, hygiene, identity, vitality
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FOUND: dict[str, Any] = {
     "score": 1.0,
-    "parts": Parts(),
+    "parts": ScoreBreakdown(),
     "similarity": 0.5,
     "vector_rank": 1,
     "bm25": None,
@@ -164,7 +164,7 @@ def shown(line: str) -> str:
     return read
 
 
-def packed(found: tuple[AnyBite, ...], tokens: int) -> context.Packed:
+def packed(found: tuple[AnyBite, ...], tokens: int) -> context.PackedContext:
     return context.packed(Recollection(bites=found), tokens)
 
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import Wall, Wish
+from graphmem.model import NewMemory, TenantScope
 from graphmem.rules import drafts, identity
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-WALL = Wall(tenant="acme", scope="user:alice", scopes=("user:alice", "global", "b", "a"))
+WALL = TenantScope(tenant="acme", scope="user:alice", scopes=("user:alice", "global", "b", "a"))
 FULL: dict[str, Any] = {
     "content": "Alice deploys",
     "at": NOW,
@@ -29,11 +29,11 @@ FULL: dict[str, Any] = {
 
 
 def asked(**changed: Any) -> str:
-    return drafts.draft(Wish(**{**FULL, **changed}), WALL, NOW, ()).request_hash
+    return drafts.draft(NewMemory(**{**FULL, **changed}), WALL, NOW, ()).request_hash
 
 
 def test_a_draft_knows_its_content_in_every_visible_scope_its_own_first() -> None:
-    made = drafts.draft(Wish(content=" Alice  deploys"), WALL, NOW, ())
+    made = drafts.draft(NewMemory(content=" Alice  deploys"), WALL, NOW, ())
     scopes = ("user:alice", "a", "b", "global")
     assert made.exact_ids == tuple(identity.memory_id(s, "Alice deploys") for s in scopes)
     assert made.memory_id == made.exact_ids[0]
@@ -42,8 +42,8 @@ def test_a_draft_knows_its_content_in_every_visible_scope_its_own_first() -> Non
 
 
 def test_an_id_is_kept_or_made() -> None:
-    assert drafts.draft(Wish(content="x", id="e1"), WALL, NOW, ()).event_id == "e1"
-    made = {drafts.draft(Wish(content="x"), WALL, NOW, ()).event_id for _ in range(5)}
+    assert drafts.draft(NewMemory(content="x", id="e1"), WALL, NOW, ()).event_id == "e1"
+    made = {drafts.draft(NewMemory(content="x"), WALL, NOW, ()).event_id for _ in range(5)}
     assert len(made) == 5
 
 
@@ -77,7 +77,7 @@ def test_what_makes_no_difference_to_what_was_asked() -> None:
 
 def test_another_scope_asks_for_something_else() -> None:
     there = WALL.model_copy(update={"scope": "global"})
-    assert drafts.draft(Wish(**FULL), there, NOW, ()).request_hash != asked()
+    assert drafts.draft(NewMemory(**FULL), there, NOW, ()).request_hash != asked()
 
 
 @given(st.lists(st.none() | st.text("-+a\x1f", max_size=2), min_size=1, max_size=4))
@@ -105,7 +105,7 @@ def test_without_an_instant_it_happened_now() -> None:
 
 
 def test_rows_carry_what_was_given() -> None:
-    made = drafts.draft(Wish(**FULL, id="e1"), WALL, NOW, (lambda _: "no",))
+    made = drafts.draft(NewMemory(**FULL, id="e1"), WALL, NOW, (lambda _: "no",))
     assert made.reasons == ("no",)
     memory = drafts.memory_row(made, WALL, np.ones(2, dtype=np.float32))
     assert memory["content"] == FULL["content"]
@@ -118,7 +118,7 @@ def test_rows_carry_what_was_given() -> None:
 
 
 def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
-    one, other = (drafts.draft(Wish(**FULL, id=i), WALL, NOW, ()) for i in ("e1", "e2"))
+    one, other = (drafts.draft(NewMemory(**FULL, id=i), WALL, NOW, ()) for i in ("e1", "e2"))
     row = drafts.restore_row(one, WALL, "m_1")
     assert row == drafts.restore_row(one, WALL, "m_1")
     assert (row["type"], row["about"], row["occurred_at"]) == ("RESTORE", "m_1", NOW)
@@ -156,8 +156,8 @@ def test_a_text_without_claims_is_hashed_as_it_always_was() -> None:
 
 
 def test_only_a_text_with_claims_is_evidence() -> None:
-    assert drafts.evidence_fields(Wish(**FULL)) == {}
-    wish = Wish(**CLAIMED, confidence=0.6, source_type="RULE")
+    assert drafts.evidence_fields(NewMemory(**FULL)) == {}
+    wish = NewMemory(**CLAIMED, confidence=0.6, source_type="RULE")
     assert drafts.evidence_fields(wish) == {
         "polarity": 1,
         "confidence": 0.6,

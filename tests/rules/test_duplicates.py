@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.duplicates import Candidate, Near, Update, choose, difference
+from graphmem.rules.duplicates import (
+    RepeatedMemory,
+    SimilarMemory,
+    UpdatedMemory,
+    choose,
+    difference,
+)
 from graphmem.rules.facts import words
-from graphmem.rules.lexicon import Kind
+from graphmem.rules.lexicon import FactKind
 from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import (
     Pair,
@@ -44,13 +50,13 @@ def test_no_changed_fact_hides_behind_another_wording() -> None:
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("number", Kind.NUMBER),
-        ("date", Kind.DATE),
-        ("weekday", Kind.DATE),
-        ("negation", Kind.NEGATION),
+        ("number", FactKind.NUMBER),
+        ("date", FactKind.DATE),
+        ("weekday", FactKind.DATE),
+        ("negation", FactKind.NEGATION),
     ],
 )
-def test_the_kind_of_a_changed_fact_is_named(kind: str, expected: Kind) -> None:
+def test_the_kind_of_a_changed_fact_is_named(kind: str, expected: FactKind) -> None:
     pairs = [p for p in changed_facts() if p.kind == kind]
     assert pairs
     assert [p for p in pairs if expected not in difference(p.first, p.second)] == []
@@ -104,40 +110,40 @@ def test_another_wording_says_the_same(first: str, second: str) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "kinds"),
     [
-        ("i moved to porto", "i moved to lisbon", {Kind.VALUE}),
-        ("prefers tea", "prefers coffee", {Kind.VALUE}),
-        ("from Porto to Lisbon", "from Lisbon to Porto", {Kind.NAME}),
-        ("from porto to lisbon", "to porto from lisbon", {Kind.VALUE}),
-        ("Alice manages Bob", "Bob manages Alice", {Kind.NAME}),
-        ("I do like tea, not coffee", "I like coffee, not tea", {Kind.NEGATION}),
-        ("No, dogs are allowed", "No dogs are allowed", {Kind.NEGATION}),
-        ("I like not just tea", "I like not tea", {Kind.VALUE}),
-        ("a != b", "a = b", {Kind.NEGATION}),
-        ("feed the dog", "feed the dogs", {Kind.VALUE}),
-        ("the plan works", "the plane works", {Kind.VALUE}),
-        ("Adam called", "Adams called", {Kind.NAME}),
-        ("I am at Acme", "I was at Acme", {Kind.VALUE}),
-        ("Is Bob late", "Bob is late", {Kind.VALUE}),
-        ("Bob is late?", "Bob is late.", {Kind.VALUE}),
-        ("Plan A won", "Plan won", {Kind.VALUE}),
-        ("grade A-", "grade A", {Kind.NAME, Kind.VALUE}),
-        ("few came", "a few came", {Kind.VALUE}),
-        ("3 apples, 5 pears", "apples 3, pears 5", {Kind.VALUE}),
-        ("3 apples, 5 pears", "5 apples, 3 pears", {Kind.NUMBER}),
-        ("version 2.1", "version 2.10", {Kind.NUMBER}),
-        ("-5 degrees", "5 degrees", {Kind.NUMBER}),
-        ("10² units", "102 units", {Kind.NUMBER, Kind.VALUE}),
-        ("at 3:00", "at 3 PM", {Kind.DATE}),
-        ("Monday Bob cooks, Tuesday Al", "Tuesday Bob cooks, Monday Al", {Kind.DATE}),
-        ("the sun", "the Sunday", {Kind.VALUE, Kind.DATE}),
-        ("see file_name", "see file-name", {Kind.NAME, Kind.VALUE}),
-        ("a fine day 😀", "a fine day 😢", {Kind.VALUE}),
-        ("C code", "C++ code", {Kind.NAME}),
-        ("हम का", "हम की", {Kind.NAME}),
-        ("in Massen", "in Maßen", {Kind.NAME}),
+        ("i moved to porto", "i moved to lisbon", {FactKind.VALUE}),
+        ("prefers tea", "prefers coffee", {FactKind.VALUE}),
+        ("from Porto to Lisbon", "from Lisbon to Porto", {FactKind.NAME}),
+        ("from porto to lisbon", "to porto from lisbon", {FactKind.VALUE}),
+        ("Alice manages Bob", "Bob manages Alice", {FactKind.NAME}),
+        ("I do like tea, not coffee", "I like coffee, not tea", {FactKind.NEGATION}),
+        ("No, dogs are allowed", "No dogs are allowed", {FactKind.NEGATION}),
+        ("I like not just tea", "I like not tea", {FactKind.VALUE}),
+        ("a != b", "a = b", {FactKind.NEGATION}),
+        ("feed the dog", "feed the dogs", {FactKind.VALUE}),
+        ("the plan works", "the plane works", {FactKind.VALUE}),
+        ("Adam called", "Adams called", {FactKind.NAME}),
+        ("I am at Acme", "I was at Acme", {FactKind.VALUE}),
+        ("Is Bob late", "Bob is late", {FactKind.VALUE}),
+        ("Bob is late?", "Bob is late.", {FactKind.VALUE}),
+        ("Plan A won", "Plan won", {FactKind.VALUE}),
+        ("grade A-", "grade A", {FactKind.NAME, FactKind.VALUE}),
+        ("few came", "a few came", {FactKind.VALUE}),
+        ("3 apples, 5 pears", "apples 3, pears 5", {FactKind.VALUE}),
+        ("3 apples, 5 pears", "5 apples, 3 pears", {FactKind.NUMBER}),
+        ("version 2.1", "version 2.10", {FactKind.NUMBER}),
+        ("-5 degrees", "5 degrees", {FactKind.NUMBER}),
+        ("10² units", "102 units", {FactKind.NUMBER, FactKind.VALUE}),
+        ("at 3:00", "at 3 PM", {FactKind.DATE}),
+        ("Monday Bob cooks, Tuesday Al", "Tuesday Bob cooks, Monday Al", {FactKind.DATE}),
+        ("the sun", "the Sunday", {FactKind.VALUE, FactKind.DATE}),
+        ("see file_name", "see file-name", {FactKind.NAME, FactKind.VALUE}),
+        ("a fine day 😀", "a fine day 😢", {FactKind.VALUE}),
+        ("C code", "C++ code", {FactKind.NAME}),
+        ("हम का", "हम की", {FactKind.NAME}),
+        ("in Massen", "in Maßen", {FactKind.NAME}),
     ],
 )
-def test_a_changed_fact_differs_both_ways(first: str, second: str, kinds: set[Kind]) -> None:
+def test_a_changed_fact_differs_both_ways(first: str, second: str, kinds: set[FactKind]) -> None:
     assert difference(first, second) == kinds
     assert difference(second, first) == kinds
 
@@ -169,7 +175,7 @@ def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
 
 
 def test_long_numbers_stay_exact() -> None:
-    assert difference("9" * 5000, "9" * 4999 + "8") == {Kind.NUMBER}
+    assert difference("9" * 5000, "9" * 4999 + "8") == {FactKind.NUMBER}
     assert difference(f"{'1' * 40}k", f"{'1' * 40}000") == frozenset()
 
 
@@ -184,39 +190,39 @@ def test_words_read_quantities_in_one_spelling() -> None:
 
 def test_the_first_candidate_that_says_the_same_is_the_duplicate() -> None:
     candidates = [
-        Candidate("m_b", "The limit is 200.", 0.99),
-        Candidate("m_c", "the limit is 100!", 0.95),
-        Candidate("m_a", "So: the limit is 100", 0.95),
-        Candidate("m_d", "The limit is 100", 0.90),
+        SimilarMemory("m_b", "The limit is 200.", 0.99),
+        SimilarMemory("m_c", "the limit is 100!", 0.95),
+        SimilarMemory("m_a", "So: the limit is 100", 0.95),
+        SimilarMemory("m_d", "The limit is 100", 0.90),
     ]
-    assert choose("The limit is 100", candidates[:2], 0.92) == Near("m_c", 0.95)
-    assert choose("The limit is 100", [candidates[0], candidates[3]], 0.92) == Update(
-        "m_b", 0.99, frozenset({Kind.NUMBER})
+    assert choose("The limit is 100", candidates[:2], 0.92) == RepeatedMemory("m_c", 0.95)
+    assert choose("The limit is 100", [candidates[0], candidates[3]], 0.92) == UpdatedMemory(
+        "m_b", 0.99, frozenset({FactKind.NUMBER})
     )
 
 
 def test_equal_similarities_go_to_the_smaller_id() -> None:
-    rows = [Candidate(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == Near("m_1", 0.95)
-    rows = [Candidate(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == Update("m_1", 0.95, frozenset({Kind.VALUE}))
+    rows = [SimilarMemory(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert choose("tea is good", rows, 0.92) == RepeatedMemory("m_1", 0.95)
+    rows = [SimilarMemory(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
+    assert choose("tea is good", rows, 0.92) == UpdatedMemory("m_1", 0.95, frozenset({FactKind.VALUE}))
 
 
 @pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])
 def test_nothing_below_the_threshold_is_considered(similarity: float) -> None:
-    assert choose("Tea", [Candidate("m_1", "Tea", similarity)], 0.92) is None
+    assert choose("Tea", [SimilarMemory("m_1", "Tea", similarity)], 0.92) is None
     assert choose("Tea", [], 0.92) is None
 
 
 def test_the_threshold_itself_is_enough() -> None:
-    assert choose("Tea", [Candidate("m_1", "tea", 0.92)], 0.92) == Near("m_1", 0.92)
+    assert choose("Tea", [SimilarMemory("m_1", "tea", 0.92)], 0.92) == RepeatedMemory("m_1", 0.92)
 
 
 @given(st.data())
 def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
     offered = data.draw(texts)
     rows = [
-        Candidate(f"m_{n}", text, similarity)
+        SimilarMemory(f"m_{n}", text, similarity)
         for n, (text, similarity) in enumerate(
             data.draw(st.lists(st.tuples(texts, st.sampled_from([0.9, 0.93, 0.96])), max_size=5))
         )

@@ -23,9 +23,9 @@ from tests.rules.strategies_histories import (
     strengths,
 )
 
-EASY = sequential.Test(alpha=0.4, beta=0.3)
+EASY = sequential.SprtParameters(alpha=0.4, beta=0.3)
 """Bounds so near that one event decides and the status changes often."""
-bounds = st.sampled_from([sequential.STANDARD, sequential.Test(alpha=0.2, beta=0.2), EASY])
+bounds = st.sampled_from([sequential.STANDARD, sequential.SprtParameters(alpha=0.2, beta=0.2), EASY])
 
 
 def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
@@ -50,16 +50,16 @@ def trials(draw: st.DrawFn) -> list[Evidence]:
     ]
 
 
-def status(evidence: Sequence[Evidence], test: sequential.Test) -> VerdictStatus:
+def status(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> VerdictStatus:
     return sequential_oracle.test(evidence, 0.5, test).status
 
 
-def flips(evidence: Sequence[Evidence], without: Sequence[str], test: sequential.Test) -> bool:
+def flips(evidence: Sequence[Evidence], without: Sequence[str], test: sequential.SprtParameters) -> bool:
     left = [e for e in evidence if e.id not in without]
     return status(left, test) is not status(evidence, test)
 
 
-def smallest(evidence: Sequence[Evidence], test: sequential.Test) -> int | None:
+def smallest(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> int | None:
     """Return the size of a smallest flip set by trying all subsets."""
     ids = [e.id for e in evidence]
     sizes = (
@@ -86,7 +86,7 @@ def smallest(evidence: Sequence[Evidence], test: sequential.Test) -> int | None:
 @example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), sequential.STANDARD)
 @example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), sequential.STANDARD)
 @example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), sequential.STANDARD)
-def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.Test) -> None:
+def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.SprtParameters) -> None:
     found = flip_set(evidence, test)
     size = smallest(evidence, test)
     event(f"{status(evidence, test)}, {size} to remove")
@@ -96,7 +96,7 @@ def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.Test) -
 
 @given(claim_histories, bounds, st.data())
 def test_order_and_redelivery_do_not_change_the_flip_set(
-    evidence: list[Evidence], test: sequential.Test, data: st.DataObject
+    evidence: list[Evidence], test: sequential.SprtParameters, data: st.DataObject
 ) -> None:
     found = flip_set(evidence, test)
     assert flip_set(data.draw(deliveries(evidence)), test) == found

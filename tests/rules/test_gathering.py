@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from graphmem.model import (
     CommitOutcome,
-    Ingested,
+    IngestReport,
     Memory,
     MemoryBite,
     Message,
     Outcome,
-    Parts,
     Recollection,
+    ScoreBreakdown,
     Status,
     Turn,
     TurnBite,
-    TurnsAdded,
+    TurnsReceipt,
 )
 from graphmem.rules import gathering, identity
 
@@ -67,7 +67,7 @@ def test_an_id_of_its_own_is_kept() -> None:
 
 @given(st.lists(messages, max_size=8))
 def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list[Message]) -> None:
-    turns = TurnsAdded(
+    turns = TurnsReceipt(
         episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
     )
     wishes = gathering.wishes(given_, turns)
@@ -99,20 +99,20 @@ def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> Commit
 
 def test_a_name_is_who_said_it() -> None:
     said = Message(role="user", content="a", name="Zoë", at=MAY)
-    turns = TurnsAdded(episode_id="ep", turn_ids=("t",), added=1)
+    turns = TurnsReceipt(episode_id="ep", turn_ids=("t",), added=1)
     wish = gathering.wishes([said], turns)[0]
     assert (wish.actor, wish.at) == ("Zoë", MAY)
 
 
 def test_totals_count_what_is_new_and_what_was_there_apart() -> None:
-    turns = TurnsAdded(episode_id="ep", turn_ids=("t1", "t2", "t3"), added=2)
+    turns = TurnsReceipt(episode_id="ep", turn_ids=("t1", "t2", "t3"), added=2)
     done = [
         outcome("e1", Outcome.INSERTED_NEW),
         outcome("e2", Outcome.EXACT_DUPE),
         outcome("e3", Outcome.INSERTED_NEW, repeated=True),
     ]
-    once = gathering.counted(Ingested(), turns, done)
-    assert once == Ingested(
+    once = gathering.counted(IngestReport(), turns, done)
+    assert once == IngestReport(
         messages=3,
         turns_added=2,
         outcomes={Outcome.INSERTED_NEW: 1, Outcome.EXACT_DUPE: 1},
@@ -148,7 +148,7 @@ def test_hashes_are_those_of_what_was_shown() -> None:
     )
     parts = {
         "score": 1.0,
-        "parts": Parts(),
+        "parts": ScoreBreakdown(),
         "similarity": None,
         "vector_rank": None,
         "bm25": None,

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import Fit
+from graphmem.model import NamespaceMatch
 from graphmem.rules import items
 
 labels = st.text(st.characters(codec="utf-8", exclude_characters=".\0"), min_size=1, max_size=4)
@@ -127,8 +127,8 @@ def test_a_filter_without_fault_is_itself() -> None:
 
 
 def test_what_is_looked_up_in_the_index() -> None:
-    def fit(end: Any, *path: str) -> Fit:
-        return Fit(end=end, path=path)
+    def fit(end: Any, *path: str) -> NamespaceMatch:
+        return NamespaceMatch(end=end, path=path)
 
     assert items.sought([]) == ("prefix", "")
     assert items.sought([fit("prefix", "a", "b")]) == ("prefix", "a.b.")

@@ -8,7 +8,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Link, Status
+from graphmem.model import ChainLink, Status
 from graphmem.rules.lineage import heads
 from graphmem.rules.moments import BEGINNING
 from tests.oracles.lineage import Effect, in_force, seen, status_of
@@ -159,8 +159,8 @@ def test_edges_in_force_make_no_cycle(edges: list[tuple[int, int, int]]) -> None
             del left[m]
 
 
-def link(older: str, newer: str, *, in_force: bool = True) -> Link:
-    return Link(
+def link(older: str, newer: str, *, in_force: bool = True) -> ChainLink:
+    return ChainLink(
         newer_id=newer,
         older_id=older,
         event_id=f"{older}-{newer}",

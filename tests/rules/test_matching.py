@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem.model import Kind
+from graphmem.model import EvidenceKind
 from graphmem.rules import matching
 from graphmem.rules.passages import Passage
 
-FOR, AGAINST = Kind.SUPPORTING, Kind.REFUTING
+FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
 
 
-def relation(text: str, statement: str, name: str | None = None) -> Kind | None:
+def relation(text: str, statement: str, name: str | None = None) -> EvidenceKind | None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
     return matching.relation(Passage("t", "Turn", "ep", name, text, at), statement)
 
@@ -36,7 +36,7 @@ def relation(text: str, statement: str, name: str | None = None) -> Kind | None:
     ],
 )
 def test_facts_decide_which_way_a_near_passage_points(
-    text: str, statement: str, found: Kind | None
+    text: str, statement: str, found: EvidenceKind | None
 ) -> None:
     assert relation(text, statement) is found
 
@@ -52,6 +52,6 @@ def test_facts_decide_which_way_a_near_passage_points(
     ],
 )
 def test_what_a_speaker_says_of_themselves_is_evidence_about_nobody_else(
-    name: str | None, statement: str, found: Kind | None
+    name: str | None, statement: str, found: EvidenceKind | None
 ) -> None:
     assert relation("I drink coffee", statement, name) is found

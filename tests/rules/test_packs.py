@@ -12,12 +12,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from graphmem.model import Tier
-from graphmem.model.packs import Pack, PackItem, Shape
+from graphmem.model.packs import DetailLevel, Pack, PackItem
 from graphmem.rules import context, packs
-from graphmem.rules.packs import HEAD, Budget, Entry, blocked_by
+from graphmem.rules.packs import HEAD, PackBudget, PackEntry, blocked_by
 
 HIGH, MEDIUM, LOW, VERY_LOW = Tier.HIGH, Tier.MEDIUM, Tier.LOW, Tier.VERY_LOW
-WHOLE, SUMMARY, POINTER, LEFT_OUT = Shape.WHOLE, Shape.SUMMARY, Shape.POINTER, Shape.LEFT_OUT
+WHOLE, SUMMARY, POINTER, LEFT_OUT = DetailLevel.WHOLE, DetailLevel.SUMMARY, DetailLevel.POINTER, DetailLevel.LEFT_OUT
 ELOS = {HIGH: 1_600.0, MEDIUM: 1_200.0, LOW: 800.0, VERY_LOW: 700.0, None: None}
 CODE = "def f(a: int) -> int:\n    " + "a += 1\n    " * 30 + "return a\n"
 PLENTY = 10**6
@@ -40,16 +40,16 @@ def jumpy(text: str) -> int:
 HEAD_WORDS = words(HEAD)
 
 
-def item(name: str, tier: Tier | None = MEDIUM, text: str = "Hello.", **other: object) -> Entry:
+def item(name: str, tier: Tier | None = MEDIUM, text: str = "Hello.", **other: object) -> PackEntry:
     given = {"kind": "memory", "ref": "", "elo": ELOS[tier], **other}
-    return Entry(id=name, tier=tier, text=text, **given)  # type: ignore[arg-type]
+    return PackEntry(id=name, tier=tier, text=text, **given)  # type: ignore[arg-type]
 
 
-def pack(*items: Entry, tokens: int = PLENTY, blocked: tuple[str, ...] = ()) -> Pack:
-    return packs.packed(items, Budget(tokens, words, "words", blocked))
+def pack(*items: PackEntry, tokens: int = PLENTY, blocked: tuple[str, ...] = ()) -> Pack:
+    return packs.packed(items, PackBudget(tokens, words, "words", blocked))
 
 
-def shapes(found: Pack) -> list[tuple[str, Shape]]:
+def shapes(found: Pack) -> list[tuple[str, DetailLevel]]:
     return [(one.id, one.how) for one in found.items]
 
 
@@ -172,7 +172,7 @@ def test_a_pack_of_nothing() -> None:
 
 
 def test_a_line_about_an_item_may_be_longer_than_its_text() -> None:
-    by = Budget(PLENTY, characters, "characters")
+    by = PackBudget(PLENTY, characters, "characters")
     found = packs.packed([item("a", LOW, "\u202e" * 60)], by)
     assert shapes(found) == [("a", POINTER)]
     # Each character is shown as six; whole it has the heading, the line and the fences besides.
@@ -193,8 +193,8 @@ def test_what_a_whole_has_too_much_is_left_out_at_the_end() -> None:
     """The parts fit by themselves; the whole is counted for more."""
     each = [item(name, MEDIUM, "x" * 60, elo=1_500.0 - n) for n, name in enumerate("abcdefgh")]
     each.append(item("h1", HIGH, "y" * 100))
-    parts = sum(one.tokens for one in packs.packed(each, Budget(PLENTY, jumpy, "x")).items)
-    by = Budget(parts + jumpy(HEAD), jumpy, "jumpy")
+    parts = sum(one.tokens for one in packs.packed(each, PackBudget(PLENTY, jumpy, "x")).items)
+    by = PackBudget(parts + jumpy(HEAD), jumpy, "jumpy")
     found = packs.packed(each, by)
     assert jumpy(found.text) == found.tokens <= by.tokens
     hows = [one.how for one in found.items]
@@ -214,7 +214,7 @@ def test_no_more_is_left_out_at_the_end_than_has_to_be(share: float) -> None:
     def count(text: str) -> int:
         return len(text) + extra * (text.count("##") == len(each))
 
-    found = packs.packed(each, Budget(len(HEAD) + 3 * part, count, "test"))
+    found = packs.packed(each, PackBudget(len(HEAD) + 3 * part, count, "test"))
     assert shapes(found) == [("a", WHOLE), ("b", WHOLE), ("c", LEFT_OUT)]
     assert found.tokens == len(HEAD) + 2 * part
 
@@ -312,9 +312,9 @@ tiers = st.sampled_from([None, *Tier])
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry:
+def entries(draw: st.DrawFn) -> PackEntry:
     tier = draw(tiers)
-    return Entry(
+    return PackEntry(
         id=draw(names),
         kind=draw(names),
         ref=draw(st.just("") | names),
@@ -328,7 +328,7 @@ def entries(draw: st.DrawFn) -> Entry:
 items = st.lists(entries(), max_size=8, unique_by=lambda one: one.id)
 counters = st.sampled_from([words, characters, jumpy, context.count])
 budgets = st.builds(
-    Budget,
+    PackBudget,
     st.integers(0, 1_500),
     counters,
     st.just("test"),
@@ -346,10 +346,10 @@ def inlines(text: str) -> list[Token]:
 
 
 @given(items, budgets)
-@example([item(f"m{n}", HIGH, text) for n, text in enumerate(HOSTILE)], Budget(9, words, "w"))
-@example([item(f"m{n}", MEDIUM, text) for n, text in enumerate(HOSTILE)], Budget(900, words, "w"))
-@example([item(f"m{n}", LOW, text) for n, text in enumerate(HOSTILE)], Budget(900, words, "w"))
-def test_the_laws_of_a_pack(given_items: list[Entry], by: Budget) -> None:
+@example([item(f"m{n}", HIGH, text) for n, text in enumerate(HOSTILE)], PackBudget(9, words, "w"))
+@example([item(f"m{n}", MEDIUM, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w"))
+@example([item(f"m{n}", LOW, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w"))
+def test_the_laws_of_a_pack(given_items: list[PackEntry], by: PackBudget) -> None:
     found = packs.packed(given_items, by)
     source = {one.id: one for one in given_items}
     assert sorted(one.id for one in found.items) == sorted(source)
@@ -372,7 +372,7 @@ def test_the_laws_of_a_pack(given_items: list[Entry], by: Budget) -> None:
 
 @given(items, budgets, st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_matter(
-    given_items: list[Entry], by: Budget, random: object
+    given_items: list[PackEntry], by: PackBudget, random: object
 ) -> None:
     again = [*given_items, *given_items[:2]]
     random.shuffle(again)  # type: ignore[attr-defined]
@@ -382,9 +382,9 @@ def test_the_order_of_items_does_not_matter(
 @given(items)
 @example([item(f"m{n}", tier, text) for n, text in enumerate(HOSTILE) for tier in (HIGH,)])
 @example([item(f"m{n}", LOW, text, ref=text[:99]) for n, text in enumerate(HOSTILE)])
-def test_nothing_in_a_pack_passes_for_its_frame(given_items: list[Entry]) -> None:
+def test_nothing_in_a_pack_passes_for_its_frame(given_items: list[PackEntry]) -> None:
     """Each block is a heading, a line about it, and a fence that holds the text, no more."""
-    found = packs.packed(given_items, Budget(PLENTY * 10, characters, "characters"))
+    found = packs.packed(given_items, PackBudget(PLENTY * 10, characters, "characters"))
     tokens = MarkdownIt("commonmark").parse(found.text)
     blocks = [one for one in found.items if one.how in (WHOLE, SUMMARY)]
     fences = [t.content for t in tokens if t.type == "fence"]
@@ -416,10 +416,10 @@ def test_a_title_is_no_markup(name: str, title: str) -> None:
 
 @given(items, counters, st.integers(0, 800), st.integers(0, 800))
 def test_a_larger_budget_never_shows_fewer_tokens_of_high(
-    given_items: list[Entry], count: object, small: int, more: int
+    given_items: list[PackEntry], count: object, small: int, more: int
 ) -> None:
     def high(tokens: int) -> list[PackItem]:
-        made = packs.packed(given_items, Budget(tokens, count, "test"))  # type: ignore[arg-type]
+        made = packs.packed(given_items, PackBudget(tokens, count, "test"))  # type: ignore[arg-type]
         return [one for one in made.items if one.tier is HIGH]
 
     assert high(small) == high(small + more)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem.rules import prompting
 from graphmem.rules.prompting import Prompt, block
-from graphmem.rules.synthesis import Synthesis
+from graphmem.rules.synthesis import SynthesisReply
 
 NAMES = sorted(
     entry.name.removesuffix(".md") for entry in (files("graphmem") / "rules" / "prompts").iterdir()
@@ -46,7 +46,7 @@ def test_a_digest_changes_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_prompt_shows_nobodys_words() -> None:
-    shown = repr(Prompt("synthesise", "rules", "what somebody said", Synthesis))
+    shown = repr(Prompt("synthesise", "rules", "what somebody said", SynthesisReply))
     assert "synthesise" in shown
     assert "somebody" not in shown
 

@@ -8,34 +8,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Finding, Severity
+from graphmem.model import AuditFinding, Severity
 from graphmem.rules import protocol
-from graphmem.rules.protocol import Access, Search, Session
+from graphmem.rules.protocol import LoggedAccess, LoggedSearch, LoggedSession
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
-def search(name: str = "s1", minute: float = 0, **other: object) -> Search:
+def search(name: str = "s1", minute: float = 0, **other: object) -> LoggedSearch:
     given = {"session_id": "run", "tool": "recall", "query": "why?", "results": 3, **other}
-    return Search(id=name, at=NOON + minute * MINUTE, **given)  # type: ignore[arg-type]
+    return LoggedSearch(id=name, at=NOON + minute * MINUTE, **given)  # type: ignore[arg-type]
 
 
-def access(item: str = "m1", minute: float = 1, session: str | None = "run") -> Access:
-    return Access(item, session, NOON + minute * MINUTE)
+def access(item: str = "m1", minute: float = 1, session: str | None = "run") -> LoggedAccess:
+    return LoggedAccess(item, session, NOON + minute * MINUTE)
 
 
-def session(name: str = "run", start: datetime = NOON, end: datetime | None = None) -> Session:
-    return Session(name, "claude", start, end)
+def session(name: str = "run", start: datetime = NOON, end: datetime | None = None) -> LoggedSession:
+    return LoggedSession(name, "claude", start, end)
 
 
 def check(
-    *logged: Search | Access | Session, now: datetime = NOON, hours: float = 24
-) -> list[Finding]:
+    *logged: LoggedSearch | LoggedAccess | LoggedSession, now: datetime = NOON, hours: float = 24
+) -> list[AuditFinding]:
     return protocol.findings(
-        [one for one in logged if isinstance(one, Search)],
-        [one for one in logged if isinstance(one, Access)],
-        [one for one in logged if isinstance(one, Session)],
+        [one for one in logged if isinstance(one, LoggedSearch)],
+        [one for one in logged if isinstance(one, LoggedAccess)],
+        [one for one in logged if isinstance(one, LoggedSession)],
         now,
         timedelta(hours=hours),
     )
@@ -136,7 +136,7 @@ def test_a_query_of_eighty_characters_is_shown_whole() -> None:
 
 
 def test_the_worst_comes_first() -> None:
-    log: list[Search | Access | Session] = [
+    log: list[LoggedSearch | LoggedAccess | LoggedSession] = [
         session("old", NOON - 48 * HOUR),
         search("s9", 9, session_id="late"),
         access("m1", 1, "late"),
@@ -157,7 +157,7 @@ def test_the_worst_comes_first() -> None:
 
 def test_a_hostile_log_makes_messages_of_one_line() -> None:
     evil = "how\nis \x1bthis\u202e \0 " + "x" * 1_000
-    log: list[Search | Access | Session] = [
+    log: list[LoggedSearch | LoggedAccess | LoggedSession] = [
         search(tool="evil\n.grep", query=evil),
         access("m", -60 * 30, "a\nb"),
         session("a\nb", NOON - 99 * HOUR),
@@ -172,7 +172,7 @@ def test_a_hostile_log_makes_messages_of_one_line() -> None:
 names = st.sampled_from(["a", "b", None, ""])
 instants = st.integers(0, 5).map(lambda minute: NOON + minute * MINUTE)
 searches = st.builds(
-    Search,
+    LoggedSearch,
     id=st.uuids().map(str),
     session_id=names,
     tool=st.sampled_from(["grep", "recall"]),
@@ -180,21 +180,21 @@ searches = st.builds(
     at=instants,
     results=st.integers(0, 3),
 )
-accesses = st.builds(Access, st.sampled_from("xyz"), names, instants)
-sessions = st.builds(Session, st.sampled_from("abc"), st.just("claude"), instants, st.none())
+accesses = st.builds(LoggedAccess, st.sampled_from("xyz"), names, instants)
+sessions = st.builds(LoggedSession, st.sampled_from("abc"), st.just("claude"), instants, st.none())
 
 
 @given(st.lists(st.one_of(searches, accesses, sessions), max_size=12), st.data())
 def test_order_and_redelivery_change_nothing(
-    log: list[Search | Access | Session], data: st.DataObject
+    log: list[LoggedSearch | LoggedAccess | LoggedSession], data: st.DataObject
 ) -> None:
     now = NOON + 3 * MINUTE
     again = data.draw(st.permutations([*log, *log[:3]]))
     found = check(*log, now=now, hours=0.02)
     assert check(*again, now=now, hours=0.02) == found
-    homeless = [one.id for one in log if isinstance(one, Search) and not one.session_id]
+    homeless = [one.id for one in log if isinstance(one, LoggedSearch) and not one.session_id]
     told = [i for one in found if one.code == "search_without_session" for i in one.ids]
     assert sorted(told) == sorted(homeless)
-    assert {one.session_id for one in log if isinstance(one, Access) and one.session_id} >= {
+    assert {one.session_id for one in log if isinstance(one, LoggedAccess) and one.session_id} >= {
         one.ids[0] for one in found if one.code.startswith("access_") and one.severity != "error"
     }

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Fate, PrunePolicy, Tier
-from graphmem.rules.pruning import Case, Judged, judged
+from graphmem.model import PruneAction, PrunePolicy, Tier
+from graphmem.rules.pruning import PruneCase, PruneVerdict, judged
 
-KEEP, COMPRESS, ARCHIVE = Fate.KEEP, Fate.COMPRESS, Fate.ARCHIVE
+KEEP, COMPRESS, ARCHIVE = PruneAction.KEEP, PruneAction.COMPRESS, PruneAction.ARCHIVE
 BEFORE_14, BEFORE_30, BEFORE_44 = (math.nextafter(days, 0) for days in (14, 30, 44))
 
 days = st.floats(-10, 10_000)
 cases = st.builds(
-    Case,
+    PruneCase,
     tier=st.sampled_from([None, *Tier]),
     idle_days=days,
     compressed_days=st.none() | days,
@@ -40,8 +40,8 @@ cases = st.builds(
         (None, 9_999, KEEP),
     ],
 )
-def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: Fate) -> None:
-    assert judged(Case(tier, idle)).fate is fate
+def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: PruneAction) -> None:
+    assert judged(PruneCase(tier, idle)).fate is fate
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_the_days_themselves_are_enough(tier: Tier | None, idle: float, fate: Fa
     ],
 )
 def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
-    idle: float, compressed: float, fate: Fate, *, opened: bool
+    idle: float, compressed: float, fate: PruneAction, *, opened: bool
 ) -> None:
     """Compressed late, it has its thirty days all the same."""
-    found = judged(Case(Tier.LOW, idle, compressed, opened))
+    found = judged(PruneCase(Tier.LOW, idle, compressed, opened))
     assert found.fate is fate
 
 
@@ -72,52 +72,52 @@ def test_a_low_item_that_nobody_opened_since_it_was_compressed_goes_in_the_end(
     ],
 )
 def test_a_sentence_waits_as_long_as_a_text_and_is_never_compressed(
-    idle: float, fate: Fate, reason: str, *, opened: bool
+    idle: float, fate: PruneAction, reason: str, *, opened: bool
 ) -> None:
-    found = judged(Case(Tier.LOW, idle, None, opened, compressible=False))
-    assert found == Judged(fate, reason)
+    found = judged(PruneCase(Tier.LOW, idle, None, opened, compressible=False))
+    assert found == PruneVerdict(fate, reason)
 
 
 def test_what_is_very_low_is_archived_compressed_or_not() -> None:
-    assert judged(Case(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
+    assert judged(PruneCase(Tier.VERY_LOW, 30, 1, opened_since=True)).fate is ARCHIVE
 
 
 @pytest.mark.parametrize(
     ("case", "fate", "reason"),
     [
-        (Case(Tier.VERY_LOW, 31.9), ARCHIVE, "VERY_LOW and untouched for 31 days: 30 or more"),
-        (Case(Tier.LOW, 13.9), KEEP, "LOW and untouched for 13 days: less than 14"),
-        (Case(Tier.LOW, -0.5), KEEP, "LOW and untouched for 0 days: less than 14"),
+        (PruneCase(Tier.VERY_LOW, 31.9), ARCHIVE, "VERY_LOW and untouched for 31 days: 30 or more"),
+        (PruneCase(Tier.LOW, 13.9), KEEP, "LOW and untouched for 13 days: less than 14"),
+        (PruneCase(Tier.LOW, -0.5), KEEP, "LOW and untouched for 0 days: less than 14"),
         (
-            Case(Tier.LOW, 60, 44),
+            PruneCase(Tier.LOW, 60, 44),
             ARCHIVE,
             "LOW, compressed and untouched for 44 days: 30 or more",
         ),
         (
-            Case(Tier.LOW, 60, 44, opened_since=True),
+            PruneCase(Tier.LOW, 60, 44, opened_since=True),
             KEEP,
             "LOW and compressed, but opened since",
         ),
-        (Case(Tier.HIGH, 60), KEEP, "HIGH is never pruned"),
-        (Case(Tier.MEDIUM, 60), KEEP, "MEDIUM is never pruned"),
-        (Case(None, 60), KEEP, "never rated: nothing is known of its use"),
+        (PruneCase(Tier.HIGH, 60), KEEP, "HIGH is never pruned"),
+        (PruneCase(Tier.MEDIUM, 60), KEEP, "MEDIUM is never pruned"),
+        (PruneCase(None, 60), KEEP, "never rated: nothing is known of its use"),
     ],
 )
-def test_the_reason_in_words(case: Case, fate: Fate, reason: str) -> None:
-    assert judged(case) == Judged(fate, reason)
+def test_the_reason_in_words(case: PruneCase, fate: PruneAction, reason: str) -> None:
+    assert judged(case) == PruneVerdict(fate, reason)
 
 
 def test_other_terms() -> None:
     terms = PrunePolicy(archive_days=3, compress_days=1.5, compressed_days=2)
-    assert judged(Case(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
-    assert judged(Case(Tier.LOW, 1.5), terms) == Judged(
+    assert judged(PruneCase(Tier.VERY_LOW, 3), terms).fate is ARCHIVE
+    assert judged(PruneCase(Tier.LOW, 1.5), terms) == PruneVerdict(
         COMPRESS, "LOW and untouched for 1 days: 1.5 or more"
     )
-    assert judged(Case(Tier.LOW, 5, 2), terms).fate is ARCHIVE
+    assert judged(PruneCase(Tier.LOW, 5, 2), terms).fate is ARCHIVE
 
 
 @given(cases)
-def test_only_what_is_low_or_lower_is_ever_touched(case: Case) -> None:
+def test_only_what_is_low_or_lower_is_ever_touched(case: PruneCase) -> None:
     found = judged(case)
     if case.tier not in (Tier.LOW, Tier.VERY_LOW) or case.idle_days < 14:
         assert found.fate is KEEP
@@ -128,8 +128,8 @@ def test_only_what_is_low_or_lower_is_ever_touched(case: Case) -> None:
 
 
 @given(cases, st.floats(0, 1_000))
-def test_waiting_longer_never_brings_anything_back(case: Case, more: float) -> None:
-    aged = Case(
+def test_waiting_longer_never_brings_anything_back(case: PruneCase, more: float) -> None:
+    aged = PruneCase(
         case.tier,
         case.idle_days + more,
         None if case.compressed_days is None else case.compressed_days + more,

@@ -26,7 +26,7 @@ from tests.rules.strategies_histories import (
 )
 
 ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
-SYMMETRIC = sequential.Test(alpha=0.1, beta=0.1)
+SYMMETRIC = sequential.SprtParameters(alpha=0.1, beta=0.1)
 
 
 def told(
@@ -233,7 +233,7 @@ def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) 
 
 @given(claim_histories, st.sampled_from([sequential.STANDARD, SYMMETRIC]))
 def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
-    evidence: list[Evidence], bounds: sequential.Test
+    evidence: list[Evidence], bounds: sequential.SprtParameters
 ) -> None:
     verdict = sequential_oracle.test(evidence, 0.5, bounds)
     more = needed(verdict, bounds)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from graphmem.rules import summarising
-from graphmem.rules.summarising import LEAST, LONGEST_LINE, MOST, SHARE, Kind, kind_of, summary
+from graphmem.rules.summarising import LEAST, LONGEST_LINE, MOST, SHARE, TextKind, kind_of, summary
 
 LF = "\n"
 ROOT = Path(__file__).resolve().parents[2]
@@ -181,7 +181,7 @@ texts = st.one_of(
     st.lists(st.sampled_from([*MODULE.split("\n"), *SCRIPT.split("\n"), *MARKDOWN.split("\n")]))
     .map("\n".join),
 )  # fmt: skip
-kinds = st.sampled_from(Kind)
+kinds = st.sampled_from(TextKind)
 
 
 # What a text is written in.
@@ -190,52 +190,52 @@ kinds = st.sampled_from(Kind)
 @pytest.mark.parametrize(
     ("ref", "kind"),
     [
-        ("a/b.py", Kind.PYTHON),
-        ("a/b.PYI", Kind.PYTHON),
-        (r"a\b.py", Kind.PYTHON),
-        ("a.py::Tree.grow", Kind.PYTHON),
-        ("a.py:12", Kind.PYTHON),
-        ("a.py:12-15", Kind.PYTHON),
-        ("a.md#part-1.2", Kind.MARKDOWN),
-        ("https://example.org:8080/x/y.tsx", Kind.SCRIPT),
-        ("x.test.mjs", Kind.SCRIPT),
-        ("notes.markdown", Kind.MARKDOWN),
-        ("data.json", Kind.TEXT),
+        ("a/b.py", TextKind.PYTHON),
+        ("a/b.PYI", TextKind.PYTHON),
+        (r"a\b.py", TextKind.PYTHON),
+        ("a.py::Tree.grow", TextKind.PYTHON),
+        ("a.py:12", TextKind.PYTHON),
+        ("a.py:12-15", TextKind.PYTHON),
+        ("a.md#part-1.2", TextKind.MARKDOWN),
+        ("https://example.org:8080/x/y.tsx", TextKind.SCRIPT),
+        ("x.test.mjs", TextKind.SCRIPT),
+        ("notes.markdown", TextKind.MARKDOWN),
+        ("data.json", TextKind.TEXT),
         # These say nothing, so the text decides, which is markdown.
-        ("", Kind.MARKDOWN),
-        ("py", Kind.MARKDOWN),
-        (".py", Kind.MARKDOWN),
-        ("v1.py/README", Kind.MARKDOWN),
-        ("graphmem.rules.packs", Kind.MARKDOWN),
-        ("a.rb", Kind.MARKDOWN),
+        ("", TextKind.MARKDOWN),
+        ("py", TextKind.MARKDOWN),
+        (".py", TextKind.MARKDOWN),
+        ("v1.py/README", TextKind.MARKDOWN),
+        ("graphmem.rules.packs", TextKind.MARKDOWN),
+        ("a.rb", TextKind.MARKDOWN),
     ],
 )
-def test_the_suffix_decides_and_else_the_text(ref: str, kind: Kind) -> None:
+def test_the_suffix_decides_and_else_the_text(ref: str, kind: TextKind) -> None:
     assert kind_of(ref, "# A heading\n") is kind
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        (MODULE, Kind.PYTHON),
-        ("# Not a heading\n\nasync def f(a):\n    pass\n", Kind.PYTHON),
-        ("class A(B):  \n    pass", Kind.PYTHON),
-        ("broken (\ndef f[T](a):", Kind.PYTHON),
-        (SCRIPT, Kind.SCRIPT),
-        ("// a\nconst f = (a) => {\n}", Kind.SCRIPT),
-        ("export { a, b };", Kind.SCRIPT),
-        (MARKDOWN, Kind.MARKDOWN),
-        ("# Use\n```python\ndef f():\n    pass\n```\n~~~\nexport {\n~~~", Kind.MARKDOWN),
-        ("```\n# comment\n```\nIt ends.", Kind.TEXT),
-        ("Alice lives in Porto.", Kind.TEXT),
-        ("class dismissed: everybody went home", Kind.TEXT),
-        ("export of goods (grain)\nfunction of the liver (hepatic);", Kind.TEXT),
-        ("    def f(a):", Kind.TEXT),
-        ("#hashtag", Kind.TEXT),
-        ("", Kind.TEXT),
+        (MODULE, TextKind.PYTHON),
+        ("# Not a heading\n\nasync def f(a):\n    pass\n", TextKind.PYTHON),
+        ("class A(B):  \n    pass", TextKind.PYTHON),
+        ("broken (\ndef f[T](a):", TextKind.PYTHON),
+        (SCRIPT, TextKind.SCRIPT),
+        ("// a\nconst f = (a) => {\n}", TextKind.SCRIPT),
+        ("export { a, b };", TextKind.SCRIPT),
+        (MARKDOWN, TextKind.MARKDOWN),
+        ("# Use\n```python\ndef f():\n    pass\n```\n~~~\nexport {\n~~~", TextKind.MARKDOWN),
+        ("```\n# comment\n```\nIt ends.", TextKind.TEXT),
+        ("Alice lives in Porto.", TextKind.TEXT),
+        ("class dismissed: everybody went home", TextKind.TEXT),
+        ("export of goods (grain)\nfunction of the liver (hepatic);", TextKind.TEXT),
+        ("    def f(a):", TextKind.TEXT),
+        ("#hashtag", TextKind.TEXT),
+        ("", TextKind.TEXT),
     ],
 )
-def test_the_lines_decide_outside_fences(text: str, kind: Kind) -> None:
+def test_the_lines_decide_outside_fences(text: str, kind: TextKind) -> None:
     assert kind_of("", text) is kind
 
 
@@ -243,8 +243,8 @@ def test_the_lines_decide_outside_fences(text: str, kind: Kind) -> None:
 
 
 def test_the_signatures_of_python() -> None:
-    assert summary(MODULE, Kind.PYTHON) == SIGNATURES
-    assert summary(f"\ufeff{MODULE}", Kind.PYTHON) == SIGNATURES
+    assert summary(MODULE, TextKind.PYTHON) == SIGNATURES
+    assert summary(f"\ufeff{MODULE}", TextKind.PYTHON) == SIGNATURES
 
 
 def test_broken_python_keeps_the_lines_that_define() -> None:
@@ -253,7 +253,7 @@ def test_broken_python_keeps_the_lines_that_define() -> None:
     for text in (broken + "1", MODULE.replace("import os", "import (")):
         with pytest.raises(SyntaxError):
             compile(text, "x", "exec")
-    assert summary(broken + "# more\n" * 9, Kind.PYTHON) == (
+    assert summary(broken + "# more\n" * 9, TextKind.PYTHON) == (
         "class A(B)\n    async def f(self,\ndef g() -> int"
     )
 
@@ -263,18 +263,18 @@ def test_an_invalid_escape_is_read_all_the_same() -> None:
     text = "def f(a, b=1):\n    return '\\d' + a" + " + a" * 30
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert summary(text, Kind.PYTHON) == "def f(a, b=1)"
+        assert summary(text, TextKind.PYTHON) == "def f(a, b=1)"
 
 
 def test_python_without_definitions_keeps_its_beginning() -> None:
     text = "LIMIT = 3\n" * 100
-    assert summary(text, Kind.PYTHON) == "\n".join(["LIMIT = 3"] * 20)
+    assert summary(text, TextKind.PYTHON) == "\n".join(["LIMIT = 3"] * 20)
 
 
 def test_a_long_signature_is_cut() -> None:
     text = f"def f(a={'x' * 500!r}):\n    return {'y' * 500!r}"
     for source in (text, text + "\n("):
-        made = summary(source, Kind.PYTHON)
+        made = summary(source, TextKind.PYTHON)
         assert made == f"def f(a='{'x' * (LONGEST_LINE - 10)}…"
         assert len(made) == LONGEST_LINE
 
@@ -283,22 +283,22 @@ def test_a_long_signature_is_cut() -> None:
 
 
 def test_the_declarations_of_a_script() -> None:
-    assert summary(SCRIPT, Kind.SCRIPT) == DECLARED
-    assert summary(SCRIPT.replace("\n", "\r\n"), Kind.SCRIPT) == DECLARED
+    assert summary(SCRIPT, TextKind.SCRIPT) == DECLARED
+    assert summary(SCRIPT.replace("\n", "\r\n"), TextKind.SCRIPT) == DECLARED
 
 
 def test_the_headings_of_markdown() -> None:
-    assert summary(MARKDOWN, Kind.MARKDOWN) == HEADINGS
-    assert summary(MARKDOWN.replace("\n", "\r\n"), Kind.MARKDOWN) == HEADINGS
+    assert summary(MARKDOWN, TextKind.MARKDOWN) == HEADINGS
+    assert summary(MARKDOWN.replace("\n", "\r\n"), TextKind.MARKDOWN) == HEADINGS
 
 
 def test_a_heading_is_cut_where_it_is_too_long() -> None:
     longest = f"# {'x' * 198}"
-    assert summary(f"{longest}\n{longest}y\nend", Kind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
+    assert summary(f"{longest}\n{longest}y\nend", TextKind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
 
 
 def test_what_looks_like_front_matter_and_never_ends_is_text() -> None:
-    assert summary("---\ntitle\n===\n" + "x" * 99, Kind.MARKDOWN) == "# title"
+    assert summary("---\ntitle\n===\n" + "x" * 99, TextKind.MARKDOWN) == "# title"
 
 
 def headings(text: str) -> str:
@@ -316,8 +316,8 @@ def headings(text: str) -> str:
 )
 def test_the_headings_of_real_pages(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert kind_of("", text) is Kind.MARKDOWN
-    assert summary(text, Kind.MARKDOWN) == headings(text)
+    assert kind_of("", text) is TextKind.MARKDOWN
+    assert summary(text, TextKind.MARKDOWN) == headings(text)
 
 
 LINES = [
@@ -341,7 +341,7 @@ LINES = [
 @given(st.lists(st.sampled_from(LINES), max_size=12))
 def test_headings_are_those_of_a_real_parser(lines: list[str]) -> None:
     text = "\n".join(["start", "", *lines, "", "end" * 999])
-    assert summary(text, Kind.MARKDOWN) == (headings(text) or summary(text, Kind.TEXT))
+    assert summary(text, TextKind.MARKDOWN) == (headings(text) or summary(text, TextKind.TEXT))
 
 
 # Other text.
@@ -351,7 +351,7 @@ def test_the_first_sentences_up_to_a_share() -> None:
     """A fifth of 1,000 characters is 200: of sentences of 30, six and not seven."""
     text = ("This sentence has 29 letters." + " ") * 33 + "ten more.."
     assert len(text) == 1_000
-    assert summary(text, Kind.TEXT) == " ".join(["This sentence has 29 letters."] * 6)
+    assert summary(text, TextKind.TEXT) == " ".join(["This sentence has 29 letters."] * 6)
     assert SHARE * len(text) == 200
 
 
@@ -377,22 +377,22 @@ def test_the_first_sentences_up_to_a_share() -> None:
     ],
 )
 def test_the_beginning_of_a_text(text: str, expected: str) -> None:
-    assert summary(text, Kind.TEXT) == expected
+    assert summary(text, TextKind.TEXT) == expected
 
 
 def test_no_beginning_is_longer_than_the_most() -> None:
-    assert len(summary("x" * 1_000_000, Kind.TEXT)) == MOST
-    assert summary("Ten words. " * 100_000, Kind.TEXT) == ("Ten words. " * 181).strip()
+    assert len(summary("x" * 1_000_000, TextKind.TEXT)) == MOST
+    assert summary("Ten words. " * 100_000, TextKind.TEXT) == ("Ten words. " * 181).strip()
 
 
 # Laws.
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", TextKind)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_text_has_a_summary_that_is_not_longer(text: str, kind: Kind) -> None:
-    assert kind_of("", text) in Kind
+def test_a_hostile_text_has_a_summary_that_is_not_longer(text: str, kind: TextKind) -> None:
+    assert kind_of("", text) in TextKind
     made = summary(text, kind)
     assert len(made) <= len(text)
     assert max(map(len, made.split("\n"))) <= max(MOST, LONGEST_LINE)
@@ -400,16 +400,16 @@ def test_a_hostile_text_has_a_summary_that_is_not_longer(text: str, kind: Kind) 
 
 
 @given(texts, kinds)
-@example("def f(a:b,c:d):0", Kind.PYTHON)
-def test_a_summary_is_never_longer_than_its_text(text: str, kind: Kind) -> None:
+@example("def f(a:b,c:d):0", TextKind.PYTHON)
+def test_a_summary_is_never_longer_than_its_text(text: str, kind: TextKind) -> None:
     made = summary(text, kind)
     assert len(made) <= len(text)
     assert made == summary(text, kind)
-    assert kind_of("", text) in Kind
+    assert kind_of("", text) in TextKind
 
 
 @given(st.text(), st.text(alphabet=".? \n\u202eab", max_size=3_000))
 def test_a_beginning_says_nothing_that_the_text_does_not(ref: str, text: str) -> None:
-    made = summary(text, Kind.TEXT)
+    made = summary(text, TextKind.TEXT)
     assert text.lstrip().startswith(made.removesuffix("…")) or made == text
-    assert kind_of(ref, "") in summarising.Kind
+    assert kind_of(ref, "") in summarising.TextKind

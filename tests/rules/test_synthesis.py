@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from graphmem.rules import prompting
-from graphmem.rules.synthesis import CandidateBelief, Passage, Synthesis, checked, prompt
+from graphmem.rules.synthesis import PromptBelief, PromptPassage, SynthesisReply, checked, prompt
 
 FULL: dict[str, Any] = {
     "statement": "Ann lives in Porto.",
@@ -27,8 +27,8 @@ NOTHING: dict[str, Any] = {"statement": None, "confidence": 0, "episodes": []}
 PASSAGES, CANDIDATES = ("e1", "e2", "e3"), ("b1", "b2", "b3")
 
 
-def synthesis(**changed: Any) -> Synthesis:
-    return Synthesis.model_validate_json(json.dumps(FULL | changed))
+def synthesis(**changed: Any) -> SynthesisReply:
+    return SynthesisReply.model_validate_json(json.dumps(FULL | changed))
 
 
 def reasons(**changed: Any) -> list[str]:
@@ -37,11 +37,11 @@ def reasons(**changed: Any) -> list[str]:
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
     asked = prompt(
-        [Passage("e1", "2024-03-02", "user: I moved to Porto.\nassistant: Nice!")],
-        [CandidateBelief("b1", "Ann lives in Lisbon.")],
+        [PromptPassage("e1", "2024-03-02", "user: I moved to Porto.\nassistant: Nice!")],
+        [PromptBelief("b1", "Ann lives in Lisbon.")],
     )
     assert asked.name == "synthesise"
-    assert asked.reply is Synthesis
+    assert asked.reply is SynthesisReply
     assert asked.system == prompting.text("synthesise")
     assert asked.user == (
         "<episodes>\n"
@@ -57,8 +57,8 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
     text = prompting.text("synthesise")
     [line] = [line for line in text.splitlines() if line.startswith("{")]
-    shown = Synthesis.model_validate_json(line)
-    assert list(json.loads(line)) == list(Synthesis.model_fields)
+    shown = SynthesisReply.model_validate_json(line)
+    assert list(json.loads(line)) == list(SynthesisReply.model_fields)
     assert checked(shown, {"e1", "e2", "e3", "e4"}, {"b1", "b2"}) == []
     for key in ("e1", "e2", "e3", "e4", "b1", "b2"):
         assert f"\n{key} " in text
@@ -66,11 +66,11 @@ def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
 
 def test_a_full_and_an_empty_answer_are_taken() -> None:
     assert reasons() == []
-    assert checked(Synthesis.model_validate(NOTHING), PASSAGES, CANDIDATES) == []
+    assert checked(SynthesisReply.model_validate(NOTHING), PASSAGES, CANDIDATES) == []
 
 
 def test_what_is_left_out_is_nothing() -> None:
-    bare = Synthesis.model_validate_json('{"statement": "x", "confidence": 1, "episodes": ["e1"]}')
+    bare = SynthesisReply.model_validate_json('{"statement": "x", "confidence": 1, "episodes": ["e1"]}')
     assert (bare.subject, bare.predicate, bare.object) == (None, None, None)
     assert (bare.supports, bare.contradicts) == ((), ())
 
@@ -118,13 +118,13 @@ def test_an_answer_outside_the_schema_is_refused(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize("missing", ["statement", "confidence", "episodes"])
 def test_what_must_be_said_is_missed(missing: str) -> None:
     with pytest.raises(ValidationError, match=missing):
-        Synthesis.model_validate({k: v for k, v in FULL.items() if k != missing})
+        SynthesisReply.model_validate({k: v for k, v in FULL.items() if k != missing})
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_confidence_is_a_number(number: str) -> None:
     with pytest.raises(ValidationError):
-        Synthesis.model_validate_json(json.dumps(FULL).replace("0.8", number))
+        SynthesisReply.model_validate_json(json.dumps(FULL).replace("0.8", number))
 
 
 @pytest.mark.parametrize(

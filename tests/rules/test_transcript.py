@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import Message
 from graphmem.rules import transcript
-from graphmem.rules.transcript import Kept, Said
+from graphmem.rules.transcript import Said, StoredTurn
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
@@ -20,8 +20,8 @@ lines: st.SearchStrategy[Said] = st.tuples(
 conversations = st.lists(lines, max_size=6)
 
 
-def kept(conversation: Sequence[Said]) -> list[Kept]:
-    return [Kept(f"t{n}", said) for n, said in enumerate(conversation)]
+def kept(conversation: Sequence[Said]) -> list[StoredTurn]:
+    return [StoredTurn(f"t{n}", said) for n, said in enumerate(conversation)]
 
 
 def overlap(conversation: list[Said], given: list[Said]) -> range:

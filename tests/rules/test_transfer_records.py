@@ -12,7 +12,7 @@ import pytest
 
 from graphmem.errors import ExportFileError
 from graphmem.rules import items
-from graphmem.rules.transfer import Chain
+from graphmem.rules.transfer import DigestChain
 from graphmem.rules.transfer_records import Header, Node, Reader
 
 DAY = {"instant": "2025-05-05T00:00:00+00:00"}
@@ -92,7 +92,7 @@ def record(kind: str, **changed: Any) -> dict[str, Any]:
 
 def read(*records: dict[str, Any]) -> list[Any]:
     """Return what a reader makes of a header and some lines."""
-    written, reader = Chain(), Reader()
+    written, reader = DigestChain(), Reader()
     lines = [written.written(one).removesuffix(b"\n") + b"\n" for one in (HEAD, *records)]
     return [reader.read(line) for line in lines]
 
@@ -202,24 +202,24 @@ def test_records_come_in_the_order_of_their_keys_and_are_counted() -> None:
 
 @pytest.mark.parametrize("version", [1, 3, "2", None])
 def test_another_version_is_refused_by_its_number(version: Any) -> None:
-    line = Chain().written({**HEAD, "version": version})
+    line = DigestChain().written({**HEAD, "version": version})
     with pytest.raises(ExportFileError, match="this graphmem reads version 2"):
         Reader().read(line)
 
 
 def test_a_line_is_bound_to_all_before_it() -> None:
-    written = Chain()
+    written = DigestChain()
     lines = [written.written({"n": n}) for n in range(3)]
-    read = Chain()
+    read = DigestChain()
     assert [read.read(line) for line in lines] == [{"n": n} for n in range(3)]
     for others in (
         [lines[0], lines[2]],
         [lines[1]],
         [lines[0], lines[0]],
         [lines[0], lines[1].replace(b"1", b"7", 1)],
-        [lines[0], Chain().written({"n": 1})],
+        [lines[0], DigestChain().written({"n": 1})],
     ):
-        chain, last = Chain(), others.pop()
+        chain, last = DigestChain(), others.pop()
         for line in others:
             chain.read(line)
         with pytest.raises(ExportFileError, match=r"is not as it was written"):
@@ -228,7 +228,7 @@ def test_a_line_is_bound_to_all_before_it() -> None:
 
 @pytest.mark.parametrize("body", [b"{" + b'"a":[' * 2_000 + b"}", b"{nonsense}"])
 def test_what_is_no_json_is_refused_though_its_digest_is_right(body: bytes) -> None:
-    chain = Chain()
+    chain = DigestChain()
     chain._step(body)
     with pytest.raises(ExportFileError, match=r"^Line 1 is not JSON"):
-        Chain().read(body[:-1] + chain._seal() + b"\n")
+        DigestChain().read(body[:-1] + chain._seal() + b"\n")

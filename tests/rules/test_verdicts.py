@@ -10,15 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Outcome, Status, Wall, Wish
+from graphmem.model import NewMemory, Outcome, Status, TenantScope
 from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, drafts, duplicates, identity
-from graphmem.rules.drafts import Draft
-from graphmem.rules.verdicts import Exact, Judge, Met, Near, Vector, Verdict
+from graphmem.rules.drafts import TextDraft
+from graphmem.rules.verdicts import (
+    DuplicateResolver,
+    DuplicateVerdict,
+    ExactMatch,
+    NearMatch,
+    StoredMatches,
+    Vector,
+)
 from graphmem.testing import HashEmbedder
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-WALL = Wall(tenant="t", scope="own", scopes=("own", "global"))
+WALL = TenantScope(tenant="t", scope="own", scopes=("own", "global"))
 THRESHOLD, MU = 0.92, 0.1
 WINDOW = "The deploy window of the payments service opens every Friday at noon and closes at {}"
 TEXTS = [
@@ -62,7 +69,7 @@ def nearest(memories: list[Known], text: str) -> list[Known]:
     return sorted(current, key=lambda m: (-similarity(m.content, text), m.id))[:5]
 
 
-def met(stored: list[Known], draft: Draft) -> Met:
+def met(stored: list[Known], draft: TextDraft) -> StoredMatches:
     """Return what the store would say of a text before the batch."""
     exact = [
         m
@@ -70,14 +77,14 @@ def met(stored: list[Known], draft: Draft) -> Met:
         for m in stored
         if m.id == memory_id and (m.scope == "own" or m.status is Status.CURRENT)
     ][:1]
-    return Met(
-        exact=Exact(exact[0].id, exact[0].scope, exact[0].status, tuple(sorted(exact[0].tags)))
+    return StoredMatches(
+        exact=ExactMatch(exact[0].id, exact[0].scope, exact[0].status, tuple(sorted(exact[0].tags)))
         if exact
         else None,
         near=()
         if exact
         else tuple(
-            Near(
+            NearMatch(
                 m.id,
                 m.scope,
                 m.content,
@@ -96,7 +103,7 @@ class Plain:
     stored: list[Known]
     made: list[Known] = field(default_factory=list)
 
-    def judge(self, draft: Draft) -> tuple[Outcome, str, tuple[str, ...], str | None, bool]:
+    def judge(self, draft: TextDraft) -> tuple[Outcome, str, tuple[str, ...], str | None, bool]:
         """Return outcome, memory, its tags, what it may update, whether it was brought back."""
         text, tags = draft.wish.content, set(draft.wish.tags)
         memory = self.exact(draft)
@@ -108,12 +115,12 @@ class Plain:
         choice = duplicates.choose(
             text,
             [
-                duplicates.Candidate(m.id, m.content, similarity(m.content, text))
+                duplicates.SimilarMemory(m.id, m.content, similarity(m.content, text))
                 for m in candidates
             ],
             THRESHOLD,
         )
-        if isinstance(choice, duplicates.Near):
+        if isinstance(choice, duplicates.RepeatedMemory):
             memory = next(m for m in candidates if m.id == choice.memory_id)
             return Outcome.NEAR_DUPE, memory.id, united(memory, tags), None, False
         memory = Known(draft.memory_id, "own", text)
@@ -121,7 +128,7 @@ class Plain:
         update = choice.memory_id if choice else None
         return Outcome.INSERTED_NEW, memory.id, united(memory, tags), update, False
 
-    def exact(self, draft: Draft) -> Known | None:
+    def exact(self, draft: TextDraft) -> Known | None:
         for memory_id in draft.exact_ids:
             for memory in (*self.stored, *self.made):
                 seen = memory.scope == "own" or memory.status is Status.CURRENT
@@ -165,10 +172,10 @@ def test_a_batch_is_judged_as_by_a_plain_pass(
     store: list[tuple[str, str, Status, set[str]]], batch: list[tuple[str, set[str]]]
 ) -> None:
     stored = kept(store)
-    judge = Judge("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", THRESHOLD, MU)
     plain = Plain(kept(store))
     for text, tags in batch:
-        draft = drafts.draft(Wish(content=text, tags=tuple(sorted(tags))), WALL, NOW, ())
+        draft = drafts.draft(NewMemory(content=text, tags=tuple(sorted(tags))), WALL, NOW, ())
         verdict = judge.decide(draft, met(stored, draft), VECTORS[text])
         assert verdict is not None
         found = (
@@ -188,34 +195,34 @@ def test_a_text_whose_embedding_lacks_is_named_unless_it_is_there(
     store: list[tuple[str, str, Status, set[str]]], batch: list[tuple[str, set[str]]]
 ) -> None:
     stored = kept(store)
-    judge = Judge("own", THRESHOLD, MU)
+    judge = DuplicateResolver("own", THRESHOLD, MU)
     for text, _ in batch:
-        draft = drafts.draft(Wish(content=text), WALL, NOW, ())
+        draft = drafts.draft(NewMemory(content=text), WALL, NOW, ())
         found = met(stored, draft)
         verdict = judge.decide(draft, found, None)
         assert (verdict is None) == (found.exact is None)
 
 
-def decided(judge: Judge, text: str, found: Met) -> Verdict:
-    draft = drafts.draft(Wish(content=text), WALL, NOW, ())
+def decided(judge: DuplicateResolver, text: str, found: StoredMatches) -> DuplicateVerdict:
+    draft = drafts.draft(NewMemory(content=text), WALL, NOW, ())
     verdict = judge.decide(draft, found, VECTORS[text])
     assert verdict is not None
     return verdict
 
 
 def test_a_hidden_memory_is_brought_back_once() -> None:
-    judge = Judge("own", THRESHOLD, MU)
-    hidden = Met(exact=Exact("m", "own", Status.DEPRECATED, ()))
+    judge = DuplicateResolver("own", THRESHOLD, MU)
+    hidden = StoredMatches(exact=ExactMatch("m", "own", Status.DEPRECATED, ()))
     assert [decided(judge, TEXTS[0], hidden).restores for _ in range(3)] == [True, False, False]
 
 
 def test_scores_are_those_of_what_was_met() -> None:
-    judge = Judge("own", THRESHOLD, MU)
-    new = decided(judge, TEXTS[0], Met())
+    judge = DuplicateResolver("own", THRESHOLD, MU)
+    new = decided(judge, TEXTS[0], StoredMatches())
     assert (new.outcome, new.score, new.update_of) == (Outcome.INSERTED_NEW, None, None)
-    near = decided(judge, TEXTS[1], Met())
+    near = decided(judge, TEXTS[1], StoredMatches())
     assert near.score == pytest.approx(similarity(TEXTS[0], TEXTS[1]))
-    update = decided(judge, TEXTS[3], Met())
+    update = decided(judge, TEXTS[3], StoredMatches())
     assert update.update_of == new.memory_id
     assert update.score == pytest.approx(similarity(TEXTS[0], TEXTS[3]))
-    assert decided(judge, TEXTS[0], Met()).score == 1.0
+    assert decided(judge, TEXTS[0], StoredMatches()).score == 1.0

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem.model import Status, Wall
+from graphmem.model import Status, TenantScope
 from graphmem.rules import identity, words
 
-WALL = Wall(tenant="acme", scope="a", scopes=("a", "global"))
+WALL = TenantScope(tenant="acme", scope="a", scopes=("a", "global"))
 KEYS = " ".join(identity.scope_key("acme", scope) for scope in WALL.scopes)
 WALLED = f"+tenant_key:{identity.tenant_key('acme')}^0 +scope_key:({KEYS})^0"
 # What stands in brackets is looked at apart: it holds no bracket, or the whole does not match.

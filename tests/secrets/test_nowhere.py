@@ -154,7 +154,7 @@ def test_metrics_and_spans_hold_none(planted: Settings) -> None:
 
 
 def test_an_address_shows_no_password() -> None:
-    made = connect.Address("bolt://127.0.0.1:7687", "neo4j", PLANTED)
+    made = connect.Neo4jAddress("bolt://127.0.0.1:7687", "neo4j", PLANTED)
     assert PLANTED not in f"{made!r} {made}"
 
 

@@ -13,16 +13,16 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import GraphMem, PrometheusTelemetry
 from graphmem.adapters import telemetry
-from graphmem.adapters.telemetry import Several, outcome_of
+from graphmem.adapters.telemetry import CompositeTelemetry, outcome_of
 from graphmem.client.access_log import FULL, MOST, AccessLog
-from graphmem.client.observing import ObservedEmbedder, ObservedLlm
+from graphmem.client.observing import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,
     ModelReplyError,
     NotFoundError,
 )
-from graphmem.operations.access_log import Access
+from graphmem.operations.access_log import AccessEntry
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
@@ -110,7 +110,7 @@ def test_time_is_measured_in_seconds(
 
 def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
     counting = PrometheusTelemetry(registry)
-    embedder = ObservedEmbedder(HashEmbedder(), counting)
+    embedder = InstrumentedEmbedder(HashEmbedder(), counting)
     assert (embedder.name, run_now(embedder.dimension())) == (HashEmbedder().name, 256)
     run_now(embedder.embed(["one", "two"], Role.DOCUMENT))
     run_now(embedder.embed(["three"], Role.QUERY))
@@ -118,7 +118,7 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
         tell(Answer("", "", "priced", 3, 70, 7, 0.25))
     with counting.answering("unpriced") as tell:
         tell(Answer("", "", "unpriced", 1, 5, 1, None))
-    llm = ObservedLlm(ScriptedLlm(["no record"], name="silly"), counting)
+    llm = InstrumentedLlm(ScriptedLlm(["no record"], name="silly"), counting)
     with pytest.raises(ModelReplyError):
         run_now(llm.answer(_prompt()))
     name = f"model={embedder.name}"
@@ -145,13 +145,13 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
 
 def _prompt() -> Any:
     from graphmem.ports import Prompt
-    from graphmem.rules.synthesis import Synthesis
+    from graphmem.rules.synthesis import SynthesisReply
 
-    return Prompt("test", "system", "user", Synthesis)
+    return Prompt("test", "system", "user", SynthesisReply)
 
 
-def entry(n: int) -> Access:
-    return Access("t", f"e{n}", "global", "Memory", "m", FrozenClock().now(), None)
+def entry(n: int) -> AccessEntry:
+    return AccessEntry("t", f"e{n}", "global", "Memory", "m", FrozenClock().now(), None)
 
 
 def test_the_log_tells_what_waits_is_written_and_is_lost(registry: CollectorRegistry) -> None:
@@ -183,7 +183,7 @@ def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.Monke
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
     one = telemetry.of_settings(Settings(metrics=True))
     assert telemetry.of_settings(Settings(metrics=True)) is one
-    assert isinstance(telemetry.of_settings(Settings(metrics=True, traces=True)), Several)
+    assert isinstance(telemetry.of_settings(Settings(metrics=True, traces=True)), CompositeTelemetry)
     with one.operation("get", "acme"):
         pass
     assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1
@@ -193,7 +193,7 @@ def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.Monke
 
 def test_several_are_all_told() -> None:
     each = [Heard(), Heard()]
-    both = Several([*each])
+    both = CompositeTelemetry([*each])
     with both.operation("get", "t"), both.embedding("m", Role.QUERY, 2):
         pass
     with pytest.raises(KeyError):
@@ -209,7 +209,7 @@ def test_several_are_all_told() -> None:
     ]
 
 
-def _answered_and_failed(telemetry: Several) -> None:
+def _answered_and_failed(telemetry: CompositeTelemetry) -> None:
     with telemetry.answering("m") as tell:
         tell(Answer("", "", "m", 1, 2, 3, None))
         raise KeyError

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import GraphMem, Settings
-from graphmem.adapters.telemetry.exporting import BOUNDS, METRICS, GraphMetrics, Taken
+from graphmem.adapters.telemetry.exporting import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.client import metrics
 from graphmem.client.metrics import Exporter
 from graphmem.errors import (
@@ -20,7 +20,7 @@ from graphmem.errors import (
     InvalidInputError,
     ModelUnavailableError,
 )
-from graphmem.model import ConsolidationWork, EventType, RatingStep, Reading, Status, Tier
+from graphmem.model import ConsolidationWork, EventType, RatingStep, Status, TenantStats, Tier
 from graphmem.operations import metering
 from graphmem.ports import Role, run_now
 from graphmem.rules import rating
@@ -41,8 +41,8 @@ def step(kind: str, least: float, items: int, total: float) -> RatingStep:
     )
 
 
-def reading(tenant: str = "acme", ratings: Sequence[RatingStep] = ()) -> Reading:
-    return Reading(
+def reading(tenant: str = "acme", ratings: Sequence[RatingStep] = ()) -> TenantStats:
+    return TenantStats(
         tenant=tenant,
         memories=NOTHING | {Status.CURRENT: 7, Status.DEPRECATED: 2},
         beliefs=NOTHING | {Status.ARCHIVED: 3},
@@ -78,7 +78,7 @@ def scraped(shown: GraphMetrics) -> dict[tuple[str, ...], float]:
 def test_a_reading_is_shown_whole() -> None:
     shown = GraphMetrics(by_tenant=False)
     assert scraped(shown) == {}
-    shown.show(Taken([reading()], 1234.5, 0.25))
+    shown.show(StatsSnapshot([reading()], 1234.5, 0.25))
     found = scraped(shown)
     assert {key: value for key, value in found.items() if value and "rating" not in key[0]} == {
         ("graphmem_graph_up",): 1,
@@ -120,7 +120,7 @@ def test_tiers_and_steps_begin_at_their_bounds() -> None:
         step("Belief", 1200, 1, 1200.0),
     ]
     shown = GraphMetrics(by_tenant=False)
-    shown.show(Taken([reading(ratings=steps)], 0.0, 0.0))
+    shown.show(StatsSnapshot([reading(ratings=steps)], 0.0, 0.0))
     found = scraped(shown)
     tiers = {tier: found["graphmem_rated_items", "kind=Memory", f"tier={tier}"] for tier in Tier}
     assert tiers == {Tier.VERY_LOW: 3, Tier.LOW: 7, Tier.MEDIUM: 5, Tier.HIGH: 13}
@@ -136,7 +136,7 @@ def test_tiers_and_steps_begin_at_their_bounds() -> None:
 def test_tenants_are_named_only_when_that_is_asked_for() -> None:
     names = ["acme", 'a"b\\c\nd', "漢字"]
     shown = GraphMetrics(by_tenant=True)
-    shown.show(Taken([reading(name) for name in names], 0.0, 0.0))
+    shown.show(StatsSnapshot([reading(name) for name in names], 0.0, 0.0))
     found = scraped(shown)
     for name in names:
         assert found["graphmem_turns", f"tenant={name}"] == 5
@@ -146,14 +146,14 @@ def test_tenants_are_named_only_when_that_is_asked_for() -> None:
         if not key[0].startswith("graphmem_graph_")
     )
     plain = GraphMetrics(by_tenant=False)
-    plain.show(Taken([reading("secret tenant")], 0.0, 0.0))
+    plain.show(StatsSnapshot([reading("secret tenant")], 0.0, 0.0))
     assert "tenant" not in plain.text()
 
 
 def test_a_graph_that_cannot_be_read_shows_no_old_numbers() -> None:
     shown = GraphMetrics(by_tenant=False)
-    shown.show(Taken([reading()], 1.0, 1.0))
-    shown.show(Taken(None, 2.0, 3.0))
+    shown.show(StatsSnapshot([reading()], 1.0, 1.0))
+    shown.show(StatsSnapshot(None, 2.0, 3.0))
     assert scraped(shown) == {
         ("graphmem_graph_up",): 0,
         ("graphmem_graph_read_timestamp_seconds",): 2,
@@ -167,7 +167,7 @@ def test_every_metric_has_a_name_of_its_own() -> None:
     assert all(one.about.endswith(".") for one in METRICS)
 
 
-def read_by(memory: GraphMem) -> Reading:
+def read_by(memory: GraphMem) -> TenantStats:
     binding = memory._state.binding
     return run_now(metering.read(binding.world, binding.wall.tenant))
 
@@ -358,7 +358,7 @@ def test_a_port_that_is_taken_is_named() -> None:
 def test_a_scrape_by_another_name_is_refused(name: str, status: int) -> None:
     """A page whose name is made to mean this machine reads nothing of it."""
     shown = GraphMetrics(by_tenant=False)
-    shown.show(Taken([reading()], 1.0, 1.0))
+    shown.show(StatsSnapshot([reading()], 1.0, 1.0))
     port = shown.serve("127.0.0.1", 0, ["metrics.example"])
     asking = HTTPConnection("127.0.0.1", port, timeout=30)
     asking.request("GET", "/metrics", headers={"Host": name.format(port=port)})

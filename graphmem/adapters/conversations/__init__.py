@@ -1,6 +1,6 @@
 """Conversation files of several layouts, read into messages."""
 
-from graphmem.adapters.conversations.intake import Conversation, ConversationFile, Problem
+from graphmem.adapters.conversations.intake import Conversation, ConversationFile, FileProblem
 from graphmem.adapters.conversations.reader import read_conversations
 
-__all__ = ["Conversation", "ConversationFile", "Problem", "read_conversations"]
+__all__ = ["Conversation", "ConversationFile", "FileProblem", "read_conversations"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from graphmem.adapters.conversations.dates import nth_second, written_instant
-from graphmem.adapters.conversations.intake import Conversation, Intake
+from graphmem.adapters.conversations.intake import Conversation, FileReading
 from graphmem.model import Message
 from graphmem.rules.gathering import identified
 from graphmem.rules.identity import digest
@@ -17,7 +17,7 @@ _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
 """The place in the authors' plan that many messages end with; nobody said it."""
 
 
-def beam_conversation(batches: Sequence[object], intake: Intake) -> Conversation:
+def beam_conversation(batches: Sequence[object], intake: FileReading) -> Conversation:
     """Return the chat of one file.
 
     The file does not say which chat it is and numbers its messages from 0, so the chat is named
@@ -45,7 +45,7 @@ def _first_turn(batches: Sequence[object]) -> object:
 
 
 def _messages(
-    batch: object, number: int, intake: Intake
+    batch: object, number: int, intake: FileReading
 ) -> Iterator[tuple[str, int, Mapping[str, object]]]:
     """Yield (place, number of the session, message) of one batch; its own anchor comes first."""
     turns = batch.get("turns") if isinstance(batch, Mapping) else None

@@ -12,7 +12,7 @@ from graphmem.model import Message, Record
 from graphmem.rules import gathering
 
 
-class Problem(Record):
+class FileProblem(Record):
     """One thing in a conversation file that could not be taken."""
 
     line: int | None
@@ -36,16 +36,16 @@ class ConversationFile(Record):
     """Everything that could be read from one file, and what could not."""
 
     conversations: tuple[Conversation, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[FileProblem, ...]
 
 
-class Intake:
+class FileReading:
     """The memory of one reading: problems so far and ids met."""
 
     def __init__(self, path: Path, *, strict: bool) -> None:
         self.path = path
         self.strict = strict
-        self.problems: list[Problem] = []
+        self.problems: list[FileProblem] = []
         self._met: dict[tuple[str | None, str], str] = {}
 
     @contextmanager
@@ -63,9 +63,9 @@ class Intake:
             SourceFileError: the reading is strict.
         """
         problem = (
-            Problem(line=place, reason=reason)
+            FileProblem(line=place, reason=reason)
             if isinstance(place, int)
-            else Problem(line=None, reason=f"{place}: {reason}")
+            else FileProblem(line=None, reason=f"{place}: {reason}")
         )
         if self.strict:
             raise SourceFileError(

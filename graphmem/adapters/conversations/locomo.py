@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graphmem.adapters.conversations.dates import nth_second, written_instant
-from graphmem.adapters.conversations.intake import Conversation, Intake
+from graphmem.adapters.conversations.intake import Conversation, FileReading
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
 
 _SESSION = re.compile(r"session_(\d{1,6})")
 
 
-def locomo_conversations(samples: Sequence[object], intake: Intake) -> list[Conversation]:
+def locomo_conversations(samples: Sequence[object], intake: FileReading) -> list[Conversation]:
     """Return one conversation per sample, sessions in the order of their numbers."""
     conversations = []
     for number, sample in enumerate(samples, 1):
@@ -37,7 +37,7 @@ def _parts(sample: object) -> tuple[str, Mapping[str, object]]:
     return name, sessions
 
 
-def _conversation(name: str, sessions: Mapping[str, object], intake: Intake) -> Conversation:
+def _conversation(name: str, sessions: Mapping[str, object], intake: FileReading) -> Conversation:
     found = [match for key in sessions if (match := _SESSION.fullmatch(key))]
     messages: list[Message] = []
     for match in sorted(found, key=lambda match: int(match[1])):
@@ -52,7 +52,7 @@ def _conversation(name: str, sessions: Mapping[str, object], intake: Intake) -> 
 
 
 def _turns(
-    turns: list[object], session: str, started: datetime | None, intake: Intake
+    turns: list[object], session: str, started: datetime | None, intake: FileReading
 ) -> list[Message]:
     messages = []
     for position, turn in enumerate(turns):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from graphmem.adapters.conversations.beam import beam_conversation
-from graphmem.adapters.conversations.intake import Conversation, ConversationFile, Intake
+from graphmem.adapters.conversations.intake import Conversation, ConversationFile, FileReading
 from graphmem.adapters.conversations.locomo import locomo_conversations
 from graphmem.adapters.conversations.source import (
     numbered_lines,
@@ -44,7 +44,7 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
         SourceFileError: the file cannot be read, its layout is unknown, it holds no message at
             all, or `strict` and anything in it is wrong; names the line.
     """
-    intake = Intake(path, strict=strict)
+    intake = FileReading(path, strict=strict)
     with opened(path) as handle:
         if _is_lines(path, handle):
             conversations = [_from_lines(handle, intake)]
@@ -73,7 +73,7 @@ def _is_lines(path: Path, handle: BinaryIO) -> bool:
     return not isinstance(value, list)
 
 
-def _from_lines(handle: BinaryIO, intake: Intake) -> Conversation:
+def _from_lines(handle: BinaryIO, intake: FileReading) -> Conversation:
     messages: list[Message] = []
     for number, raw in numbered_lines(handle):
         if not messages and len(intake.problems) == _PATIENCE:
@@ -83,7 +83,7 @@ def _from_lines(handle: BinaryIO, intake: Intake) -> Conversation:
     return Conversation(name=intake.path.stem, messages=tuple(identified(messages)))
 
 
-def _from_document(document: object, intake: Intake) -> list[Conversation]:
+def _from_document(document: object, intake: FileReading) -> list[Conversation]:
     if isinstance(document, Mapping):
         if "conversation" in document:
             return locomo_conversations([document], intake)
@@ -105,7 +105,7 @@ def _like_message(item: object) -> bool:
     return isinstance(item, Mapping) and ("role" in item or "content" in item)
 
 
-def _from_list(items: list[object], intake: Intake) -> Conversation:
+def _from_list(items: list[object], intake: FileReading) -> Conversation:
     messages = []
     for number, item in enumerate(items, 1):
         with intake.place(f"message {number}"):

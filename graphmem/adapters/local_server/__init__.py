@@ -9,12 +9,18 @@ from graphmem.adapters.local_server.lifecycle import (
     stop,
     stored_password,
 )
-from graphmem.adapters.local_server.records import Endpoint, Finding, Progress, Report, ServerStatus
+from graphmem.adapters.local_server.records import (
+    DoctorFinding,
+    Endpoint,
+    Progress,
+    Report,
+    ServerStatus,
+)
 
 __all__ = [
     "Backup",
+    "DoctorFinding",
     "Endpoint",
-    "Finding",
     "Progress",
     "Report",
     "ServerStatus",

@@ -17,8 +17,8 @@ from pathlib import Path
 from graphmem import catalog
 from graphmem.adapters.local_server import bolt, made_files, process
 from graphmem.adapters.local_server.environment import environment
-from graphmem.adapters.local_server.files import Folder, cache_root, make_folder
-from graphmem.adapters.local_server.jars import Shelf, shipped_lock
+from graphmem.adapters.local_server.files import DataFolder, cache_root, make_folder
+from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
 from graphmem.adapters.local_server.records import USER
 from graphmem.errors import GraphmemError
@@ -32,7 +32,7 @@ WRITING_S = 300.0
 """How long the JVM may take to write the cache at its end."""
 
 
-def cache_file(settings: Settings, java: Java, shelf: Shelf) -> Path | None:
+def cache_file(settings: Settings, java: Java, shelf: JarStore) -> Path | None:
     """Return where the cache of this Java and these jars is kept; None when Java has none.
 
     The JVM takes a cache only for the same build, class path, and times of the jars.
@@ -82,7 +82,7 @@ def make(settings: Settings) -> None:
     from filelock import FileLock, Timeout
 
     java = find_java(settings)
-    shelf = Shelf.of(settings, shipped_lock())
+    shelf = JarStore.of(settings, shipped_lock())
     cache = cache_file(settings, java, shelf)
     if cache is None:
         return
@@ -107,11 +107,11 @@ def _clean(folder: Path) -> None:
             made_files.discard(path)
 
 
-def _train(java: Java, shelf: Shelf, cache: Path) -> None:
+def _train(java: Java, shelf: JarStore, cache: Path) -> None:
     scratch = Path(tempfile.mkdtemp(dir=cache.parent))
     draft = scratch / "cache.aot"
     try:
-        _run_once(java, shelf, Folder(scratch / "home"), draft)
+        _run_once(java, shelf, DataFolder(scratch / "home"), draft)
         made_files.keep(draft, cache)
     except (GraphmemError, process.DiedError, OSError) as error:
         failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
@@ -119,7 +119,7 @@ def _train(java: Java, shelf: Shelf, cache: Path) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run_once(java: Java, shelf: Shelf, folder: Folder, draft: Path) -> None:
+def _run_once(java: Java, shelf: JarStore, folder: DataFolder, draft: Path) -> None:
     """Run a server on a throw-away folder until it has answered one query."""
     small = Settings(heap="256m", page_cache="16m")
     folder.create()

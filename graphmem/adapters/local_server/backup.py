@@ -17,7 +17,7 @@ from pathlib import Path
 from graphmem import private_files
 from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.lifecycle import ensure, patience_s, quiet, stop_locked
 from graphmem.adapters.local_server.records import Progress, Report
@@ -51,7 +51,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         LocalServerError: the file is there already, there are no data, or Neo4j's tool failed.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
-    started, folder, target = time.monotonic(), Folder.of(settings), file.expanduser().absolute()
+    started, folder, target = time.monotonic(), DataFolder.of(settings), file.expanduser().absolute()
     if not folder.has_data:
         raise LocalServerError(f"There are no data in {folder.root}.", hint="Nothing was written.")
     if target.exists() or not target.parent.is_dir():
@@ -117,7 +117,7 @@ def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:
             not start with it, as when a newer Neo4j wrote it.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
-    source, folder = file.expanduser().absolute(), Folder.of(settings)
+    source, folder = file.expanduser().absolute(), DataFolder.of(settings)
     if not source.is_file():
         raise LocalServerError(f"{source} is no file.", hint="Nothing was changed.")
     if not folder.has_data:
@@ -155,5 +155,5 @@ def _load(launcher: process.Launcher, source: Path, report: Report) -> None:
         folder.give_away()
 
 
-def _launcher(settings: Settings, folder: Folder, report: Report) -> process.Launcher:
+def _launcher(settings: Settings, folder: DataFolder, report: Report) -> process.Launcher:
     return process.Launcher(find_java(settings), fetch(settings, report=report), folder)

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from graphmem.adapters.local_server import aot, bolt, made_files, process
 from graphmem.adapters.local_server.files import (
-    Folder,
-    State,
+    DataFolder,
+    ServerState,
     cache_root,
     exposure,
     version_key,
 )
-from graphmem.adapters.local_server.jars import Shelf, shipped_lock
+from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import AOT_SINCE, find_java
-from graphmem.adapters.local_server.records import USER, Finding
+from graphmem.adapters.local_server.records import USER, DoctorFinding
 from graphmem.errors import (
     ConfigurationError,
     GraphAccessError,
@@ -33,15 +33,15 @@ NO_SPACE = 200_000_000
 """Octets below which Neo4j soon cannot write."""
 
 
-def diagnose(settings: Settings) -> list[Finding]:
+def diagnose(settings: Settings) -> list[DoctorFinding]:
     """Return what is well and what is not; nothing is started, fetched or changed.
 
     A running server is logged in to, and so is the one at `settings.uri`.
     """
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     state = folder.read_state()
     running = state if process.find(folder, state) else None
-    checks: list[Iterator[Finding]] = [
+    checks: list[Iterator[DoctorFinding]] = [
         _java(settings),
         _jars(settings),
         _procedures(settings),
@@ -61,29 +61,29 @@ def diagnose(settings: Settings) -> list[Finding]:
     return [finding for check in checks for finding in check]
 
 
-def _java(settings: Settings) -> Iterator[Finding]:
+def _java(settings: Settings) -> Iterator[DoctorFinding]:
     try:
         java = find_java(settings)
     except GraphmemError as error:
-        yield Finding("java", "bad", error.message, error.hint)
+        yield DoctorFinding("java", "bad", error.message, error.hint)
     else:
-        yield Finding("java", "ok", f"Java {java.major} from {java.source}: {java.home}")
+        yield DoctorFinding("java", "ok", f"Java {java.major} from {java.source}: {java.home}")
 
 
-def _jars(settings: Settings) -> Iterator[Finding]:
-    shelf = Shelf.of(settings, shipped_lock())
+def _jars(settings: Settings) -> Iterator[DoctorFinding]:
+    shelf = JarStore.of(settings, shipped_lock())
     broken, absent = shelf.damaged(), shelf.absent()
     n_jars = len(shelf.lock.jars)
     if broken:
         names = ", ".join(jar.name for jar in broken[:3])
-        yield Finding(
+        yield DoctorFinding(
             "jars",
             "bad",
             f"{len(broken)} of {n_jars} files in {shelf.folder} are damaged: {names}.",
             "Run `graphmem server up`: it fetches them again.",
         )
     elif absent:
-        yield Finding(
+        yield DoctorFinding(
             "jars",
             "warn",
             f"{len(absent)} of {n_jars} files are still to be fetched "
@@ -91,18 +91,18 @@ def _jars(settings: Settings) -> Iterator[Finding]:
             "Run `graphmem server up` while there is a network.",
         )
     else:
-        yield Finding("jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound.")
+        yield DoctorFinding("jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound.")
 
 
-def _procedures(settings: Settings) -> Iterator[Finding]:
-    from graphmem.adapters.local_server.plugin.building import Plan
+def _procedures(settings: Settings) -> Iterator[DoctorFinding]:
+    from graphmem.adapters.local_server.plugin.building import BuildPlan
 
-    plan = Plan.of(settings)
+    plan = BuildPlan.of(settings)
     if plan.is_made():
         octets = plan.jar.stat().st_size
-        yield Finding("procedures", "ok", f"Compiled: {octets / 1e3:.0f} kB.")
+        yield DoctorFinding("procedures", "ok", f"Compiled: {octets / 1e3:.0f} kB.")
     elif reason := plan.failed():
-        yield Finding(
+        yield DoctorFinding(
             "procedures",
             "warn",
             f"The server runs without them: {reason}",
@@ -110,11 +110,11 @@ def _procedures(settings: Settings) -> Iterator[Finding]:
             "the server takes them at its next start.",
         )
     else:
-        yield Finding("procedures", "ok", "They will be compiled at the next start.")
+        yield DoctorFinding("procedures", "ok", "They will be compiled at the next start.")
 
 
-def _space(settings: Settings, folder: Folder) -> Iterator[Finding]:
-    absent = Shelf.of(settings, shipped_lock()).absent()
+def _space(settings: Settings, folder: DataFolder) -> Iterator[DoctorFinding]:
+    absent = JarStore.of(settings, shipped_lock()).absent()
     needs = {
         "GRAPHMEM_HOME": (folder.root, NO_SPACE),
         "GRAPHMEM_CACHE": (cache_root(settings), sum(jar.size for jar in absent)),
@@ -124,110 +124,110 @@ def _space(settings: Settings, folder: Folder) -> Iterator[Finding]:
         advice = f"Make room, or set {setting} to a folder on another disk."
         text = f"{free / 1e9:.1f} GB free for {place}."
         if free < least:
-            yield Finding("disk", "bad", text, advice)
+            yield DoctorFinding("disk", "bad", text, advice)
         elif free < LITTLE_SPACE:
-            yield Finding("disk", "warn", text, advice)
+            yield DoctorFinding("disk", "warn", text, advice)
         else:
-            yield Finding("disk", "ok", text)
+            yield DoctorFinding("disk", "ok", text)
 
 
 def _existing(place: Path) -> Path:
     return next(path for path in (place, *place.parents) if path.exists())
 
 
-def _folder(folder: Folder) -> Iterator[Finding]:
+def _folder(folder: DataFolder) -> Iterator[DoctorFinding]:
     place = _existing(folder.root)
     if not place.is_dir() or not os.access(place, os.R_OK | os.W_OK | os.X_OK):
-        yield Finding(
+        yield DoctorFinding(
             "folder",
             "bad",
             f"{place} is no folder that you can write.",
             "Set GRAPHMEM_HOME to another one.",
         )
     elif place != folder.root:
-        yield Finding("folder", "ok", f"{folder.root} will be made at the first start.")
+        yield DoctorFinding("folder", "ok", f"{folder.root} will be made at the first start.")
     else:
-        yield Finding("folder", "ok", f"{folder.root} can be written.")
+        yield DoctorFinding("folder", "ok", f"{folder.root} can be written.")
 
 
-def _privacy(place: Path, setting: str) -> Iterator[Finding]:
+def _privacy(place: Path, setting: str) -> Iterator[DoctorFinding]:
     try:
         mode = exposure(place, setting=setting)
     except ConfigurationError as error:
-        yield Finding("privacy", "bad", error.message, error.hint)
+        yield DoctorFinding("privacy", "bad", error.message, error.hint)
         return
     if mode:
-        yield Finding(
+        yield DoctorFinding(
             "privacy",
             "warn",
             f"Others can open {place} ({mode:03o}).",
             f"Run `chmod -R go= '{place}'`; the next start does it too.",
         )
     else:
-        yield Finding("privacy", "ok", f"{place} is closed to others.")
+        yield DoctorFinding("privacy", "ok", f"{place} is closed to others.")
 
 
-def _password(folder: Folder) -> Iterator[Finding]:
+def _password(folder: DataFolder) -> Iterator[DoctorFinding]:
     file = folder.password_file
     if not folder.root.is_dir() or (not file.exists() and not folder.has_data):
-        yield Finding("password", "ok", "A random one will be made at the first start.")
+        yield DoctorFinding("password", "ok", "A random one will be made at the first start.")
         return
     try:
         folder.password()
     except GraphmemError as error:
-        yield Finding("password", "bad", error.message, error.hint)
+        yield DoctorFinding("password", "bad", error.message, error.hint)
         return
     mode = file.stat().st_mode & 0o777
     if sys.platform != "win32" and mode & 0o077:
-        yield Finding(
+        yield DoctorFinding(
             "password", "bad", f"Others can read {file} ({mode:03o}).", f"Run `chmod 600 '{file}'`."
         )
     else:
-        yield Finding("password", "ok", f"{file} is readable for you alone.")
+        yield DoctorFinding("password", "ok", f"{file} is readable for you alone.")
 
 
-def _lock(folder: Folder, state: State | None, running: State | None) -> Iterator[Finding]:
+def _lock(folder: DataFolder, state: ServerState | None, running: ServerState | None) -> Iterator[DoctorFinding]:
     if folder.root.is_dir():
         try:
             with folder.locked(0):
                 pass
         except ServerLockedError:
-            yield Finding(
+            yield DoctorFinding(
                 "lock", "warn", "Another process is starting or stopping it.", "Wait for it."
             )
             return
     if state and not running:
-        yield Finding(
+        yield DoctorFinding(
             "lock",
             "warn",
             f"The server last started (process {state.pid}) ended without being stopped.",
             "Nothing to do: the next start recovers its data.",
         )
     else:
-        yield Finding("lock", "ok", "Free.")
+        yield DoctorFinding("lock", "ok", "Free.")
 
 
-def _ports(settings: Settings, running: State | None) -> Iterator[Finding]:
+def _ports(settings: Settings, running: ServerState | None) -> Iterator[DoctorFinding]:
     if running:
         ports = f"{running.bolt_port} (Bolt) and {running.http_port} (Browser)"
-        yield Finding("ports", "ok", f"The server listens on {ports}.")
+        yield DoctorFinding("ports", "ok", f"The server listens on {ports}.")
         return
     wished = {"GRAPHMEM_BOLT_PORT": settings.bolt_port, "GRAPHMEM_HTTP_PORT": settings.http_port}
     taken = [f"{name} {port}" for name, port in wished.items() if not process.is_free(port)]
     if taken:
-        yield Finding(
+        yield DoctorFinding(
             "ports",
             "warn",
             f"Another program has {', '.join(taken)}.",
             "Nothing to do, if any free port serves; else end that program or set other ports.",
         )
     else:
-        yield Finding("ports", "ok", "The wished ports are free.")
+        yield DoctorFinding("ports", "ok", "The wished ports are free.")
 
 
-def _bolt(folder: Folder, running: State | None) -> Iterator[Finding]:
+def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
     if running is None:
-        yield Finding("bolt", "ok", "Not running; it starts when it is needed.")
+        yield DoctorFinding("bolt", "ok", "Not running; it starts when it is needed.")
         return
     try:
         agent = bolt.log_in(running.uri, USER, folder.password())
@@ -236,45 +236,45 @@ def _bolt(folder: Folder, running: State | None) -> Iterator[Finding]:
         advice = (
             f"Restore {folder.password_file}." if isinstance(error, GraphAccessError) else again
         )
-        yield Finding("bolt", "bad", error.message, advice)
+        yield DoctorFinding("bolt", "bad", error.message, advice)
     else:
-        yield Finding("bolt", "ok", f"{agent} answers at {running.uri} and takes our password.")
+        yield DoctorFinding("bolt", "ok", f"{agent} answers at {running.uri} and takes our password.")
 
 
-def _version(folder: Folder, running: State | None) -> Iterator[Finding]:
+def _version(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
     ours = shipped_lock().neo4j
     found = running.version if running else folder.data_version()
     if found and version_key(found) > version_key(ours):
-        yield Finding(
+        yield DoctorFinding(
             "version",
             "bad",
             f"The data are of Neo4j {found}; this graphmem brings {ours}.",
             "Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
         )
     elif found and found != ours:
-        yield Finding(
+        yield DoctorFinding(
             "version",
             "warn",
             f"The data are of Neo4j {found}; this graphmem brings {ours}.",
             "The next start brings them up to date; an older graphmem cannot read them then.",
         )
     else:
-        yield Finding("version", "ok", f"Neo4j {ours}.")
+        yield DoctorFinding("version", "ok", f"Neo4j {ours}.")
 
 
-def _aot(settings: Settings) -> Iterator[Finding]:
-    shelf = Shelf.of(settings, shipped_lock())
+def _aot(settings: Settings) -> Iterator[DoctorFinding]:
+    shelf = JarStore.of(settings, shipped_lock())
     try:
         java = find_java(settings)
         cache = aot.cache_file(settings, java, shelf)
     except (GraphmemError, FileNotFoundError):
         return  # said above already
     if cache is None:
-        yield Finding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
+        yield DoctorFinding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
     elif made_files.is_intact(cache):
-        yield Finding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
+        yield DoctorFinding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
     elif cache.exists():
-        yield Finding(
+        yield DoctorFinding(
             "aot",
             "warn",
             f"{cache} was changed after it was made.",
@@ -282,35 +282,35 @@ def _aot(settings: Settings) -> Iterator[Finding]:
         )
     elif aot.failure_note(cache).exists():
         why = aot.failure_note(cache).read_text(encoding="utf-8").strip()
-        yield Finding(
+        yield DoctorFinding(
             "aot",
             "warn",
             f"Making it failed, so starts take longer: {why}",
             f"Delete {aot.failure_note(cache)} to try again.",
         )
     else:
-        yield Finding("aot", "ok", "Not made yet; it is made in the background after a start.")
+        yield DoctorFinding("aot", "ok", "Not made yet; it is made in the background after a start.")
 
 
-def _log(folder: Folder, state: State | None) -> Iterator[Finding]:
+def _log(folder: DataFolder, state: ServerState | None) -> Iterator[DoctorFinding]:
     errors = process.run_errors(folder, state) if state else []
     if errors:
-        yield Finding(
+        yield DoctorFinding(
             "log",
             "warn",
             f"{len(errors)} errors since the last start; the newest: {errors[-1][:300]}",
             f"Read {folder.root / 'logs' / 'neo4j.log'}.",
         )
     else:
-        yield Finding("log", "ok", "No errors since the last start.")
+        yield DoctorFinding("log", "ok", "No errors since the last start.")
 
 
-def _remote(settings: Settings) -> Iterator[Finding]:
+def _remote(settings: Settings) -> Iterator[DoctorFinding]:
     if settings.uri is None:
         return
     try:
         agent = bolt.log_in(settings.uri, settings.user, settings.password)
     except GraphmemError as error:
-        yield Finding("GRAPHMEM_URI", "bad", error.message, "Check it, its user and password.")
+        yield DoctorFinding("GRAPHMEM_URI", "bad", error.message, "Check it, its user and password.")
     else:
-        yield Finding("GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed.")
+        yield DoctorFinding("GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed.")

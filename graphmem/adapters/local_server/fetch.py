@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphmem.adapters.local_server.files import make_folder, narrow
-from graphmem.adapters.local_server.jars import Jar, Lock, Shelf, digest, shipped_lock
+from graphmem.adapters.local_server.jars import Jar, JarLock, JarStore, digest, shipped_lock
 from graphmem.adapters.local_server.records import Progress, Report
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings
@@ -23,7 +23,7 @@ TIMEOUT_S = 30.0
 """Without one byte."""
 
 
-def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Shelf:
+def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) -> JarStore:
     """Return the server's jars, fetching what is not there yet.
 
     Nothing is asked of the network when all files are there.
@@ -37,10 +37,10 @@ def fetch(settings: Settings, *, report: Report, lock: Lock | None = None) -> Sh
         ServerFetchError: a file could not be fetched, stayed damaged, or does not fit the disk.
         ConfigurationError: the cache folder cannot be written, or jgo is not installed.
     """
-    return filled(Shelf.of(settings, lock or shipped_lock()), settings, report)
+    return filled(JarStore.of(settings, lock or shipped_lock()), settings, report)
 
 
-def filled(shelf: Shelf, settings: Settings, report: Report) -> Shelf:
+def filled(shelf: JarStore, settings: Settings, report: Report) -> JarStore:
     """Return a shelf with all its jars, as `fetch` does."""
     narrow(shelf.folder.parent, setting="GRAPHMEM_CACHE")
     if not shelf.missing():
@@ -78,7 +78,7 @@ def repository(settings: Settings) -> str:
     return str(MAVEN_CENTRAL_URL).rstrip("/")
 
 
-def _require_space(shelf: Shelf, wanted: list[Jar]) -> None:
+def _require_space(shelf: JarStore, wanted: list[Jar]) -> None:
     needed = sum(jar.size for jar in wanted)
     free = shutil.disk_usage(shelf.folder).free
     if free < needed:
@@ -97,7 +97,7 @@ class _DamagedError(Exception):
 class _Fetch:
     """One round of fetching by several threads; the first failure ends it."""
 
-    shelf: Shelf
+    shelf: JarStore
     source: str
     wanted: list[Jar]
     bytes_done: int = 0

@@ -40,7 +40,7 @@ an index, so it is not kept much longer."""
 
 
 @dataclass(frozen=True)
-class State:
+class ServerState:
     """The server last started on a data folder; it may have died since."""
 
     pid: int
@@ -59,13 +59,13 @@ class State:
 
 
 @dataclass(frozen=True)
-class Folder:
+class DataFolder:
     """One data folder. Neo4j's home is the folder itself, so all it writes stays inside."""
 
     root: Path
 
     @classmethod
-    def of(cls, settings: Settings) -> Folder:
+    def of(cls, settings: Settings) -> DataFolder:
         """Return the data folder that the settings name."""
         home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
         return cls(home.expanduser().absolute() / "server")
@@ -156,14 +156,14 @@ class Folder:
         write_private(self.password_file, text + "\n")
         return SecretStr(text)
 
-    def read_state(self) -> State | None:
+    def read_state(self) -> ServerState | None:
         """Return what was last started here; None when nothing, or the note is damaged."""
         try:
-            return State(**json.loads((self.root / "state.json").read_text(encoding="utf-8")))
+            return ServerState(**json.loads((self.root / "state.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
-    def write_state(self, state: State) -> None:
+    def write_state(self, state: ServerState) -> None:
         """Note what was started, whole or not at all."""
         write_private(self.root / "state.json", json.dumps(asdict(state)))
 

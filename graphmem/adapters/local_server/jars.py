@@ -58,7 +58,7 @@ class Jar:
 
 
 @dataclass(frozen=True)
-class Lock:
+class JarLock:
     """Every file of one version of the server."""
 
     neo4j: str
@@ -68,7 +68,7 @@ class Lock:
     """Compiles the plugin of procedures; the server itself has no use for it."""
 
     @classmethod
-    def parse(cls, text: str) -> Lock:
+    def parse(cls, text: str) -> JarLock:
         """Read a lock file."""
         data = json.loads(text)
         jars = (Jar(name, *entry) for name, entry in data["jars"].items())
@@ -87,7 +87,7 @@ class Lock:
         )
         return f"{{\n{versions}{lists}\n}}\n"
 
-    def tools(self) -> Lock:
+    def tools(self) -> JarLock:
         """Return what building the plugin of procedures takes: the compiler and the API."""
         api = [jar for jar in self.jars if jar.coordinates.rpartition(":")[0] in API]
         return replace(self, jars=(self.compiler, *api))
@@ -101,33 +101,33 @@ def _lines(jars: Sequence[Jar]) -> str:
 
 
 @cache
-def shipped_lock() -> Lock:
+def shipped_lock() -> JarLock:
     """Return the lock that this graphmem carries."""
-    return Lock.parse(files(__package__).joinpath(LOCK_FILE).read_text(encoding="utf-8"))
+    return JarLock.parse(files(__package__).joinpath(LOCK_FILE).read_text(encoding="utf-8"))
 
 
 @dataclass
-class Shelf:
+class JarStore:
     """The folder of one version's jars.
 
     Every start hashes them all: 166 MB take 0.13 s of a processor that knows SHA-256.
     """
 
     folder: Path
-    lock: Lock
+    lock: JarLock
     title: str
     """What these jars are, in words."""
     licence: str
     """What is said before they are fetched."""
 
     @classmethod
-    def of(cls, settings: Settings, lock: Lock) -> Shelf:
+    def of(cls, settings: Settings, lock: JarLock) -> JarStore:
         """Return the shelf of the server that the settings name."""
         folder = cache_root(settings) / f"neo4j-{lock.neo4j}"
         return cls(folder, lock, f"Neo4j {lock.neo4j}", LICENCE.format(version=lock.neo4j))
 
     @classmethod
-    def of_tools(cls, settings: Settings, lock: Lock) -> Shelf:
+    def of_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
         """Return the shelf of what builds the plugin of procedures for that server."""
         folder = cache_root(settings) / f"procedures-{lock.neo4j}"
         return cls(folder, lock.tools(), "the compiler of procedures", COMPILER_LICENCE)

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from graphmem.adapters.local_server import aot, bolt, process, warming
 from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.files import PAGE_CACHE, Folder, State, cache_root
+from graphmem.adapters.local_server.files import PAGE_CACHE, DataFolder, ServerState, cache_root
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.records import (
     USER,
@@ -42,7 +42,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         ConfigurationError: no Java, or a folder that cannot be written.
     """
     tell = report or quiet
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     folder.create()
     with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
@@ -79,7 +79,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
 
 def stop(settings: Settings) -> bool:
     """Stop the managed server and return whether one was running."""
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     if not folder.root.is_dir():
         return False
     folder.create()
@@ -87,7 +87,7 @@ def stop(settings: Settings) -> bool:
         return stop_locked(folder)
 
 
-def stop_locked(folder: Folder) -> bool:
+def stop_locked(folder: DataFolder) -> bool:
     """Stop the server of a folder that the caller holds; return whether one was running."""
     server = process.find(folder, folder.read_state())
     if server is not None:
@@ -103,7 +103,7 @@ def patience_s(settings: Settings) -> float:
 
 def status(settings: Settings) -> ServerStatus:
     """Return what is known about the managed server; nothing is started or changed."""
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     state = folder.read_state()
     server = process.find(folder, state)
     running = state if server else None
@@ -126,7 +126,7 @@ def status(settings: Settings) -> ServerStatus:
 
 def stored_password(settings: Settings) -> SecretStr | None:
     """Return the managed server's password; None before its first start."""
-    folder = Folder.of(settings)
+    folder = DataFolder.of(settings)
     return folder.password() if folder.password_file.exists() else None
 
 
@@ -135,11 +135,11 @@ def browse_link(settings: Settings, query: str) -> str | None:
 
     The password is never part of it.
     """
-    running = _running(Folder.of(settings))
+    running = _running(DataFolder.of(settings))
     return _browser(running, query) if running else None
 
 
-def _browser(running: State, query: str = "") -> str:
+def _browser(running: ServerState, query: str = "") -> str:
     browser = browser_links.browser_of(running.uri, running.http_port)
     return browser_links.deep_link(browser, running.uri, USER, query)
 
@@ -148,12 +148,12 @@ def quiet(_: Progress) -> None:
     """Report to nobody."""
 
 
-def _running(folder: Folder) -> State | None:
+def _running(folder: DataFolder) -> ServerState | None:
     state = folder.read_state()
     return state if process.find(folder, state) else None
 
 
-def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> State:
+def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> ServerState:
     """Start and wait; other ports when they are taken, no AOT cache when it breaks the JVM."""
     wished = (settings.bolt_port, settings.http_port)
     for tries_left in range(TRIES - 1, -1, -1):
@@ -178,13 +178,13 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
     raise AssertionError("the last try returns or raises")
 
 
-def _end(folder: Folder, state: State) -> None:
+def _end(folder: DataFolder, state: ServerState) -> None:
     if (server := process.find(folder, state)) is not None:
         process.end(server)
     folder.forget_state()
 
 
-def _enter(folder: Folder, state: State, settings: Settings) -> Endpoint:
+def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
     """Wait for a started server, log in, and return where it is."""
     endpoint = Endpoint(
         uri=state.uri,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphmem.adapters.local_server.fetch import THREADS, repository
-from graphmem.adapters.local_server.jars import LOCK_FILE, Jar, Lock, digest
+from graphmem.adapters.local_server.jars import LOCK_FILE, Jar, JarLock, digest
 from graphmem.errors import ServerFetchError
 from graphmem.settings import Settings
 
@@ -16,7 +16,7 @@ SHIPPED = Path(__file__).with_name(LOCK_FILE)
 ECJ = "org.eclipse.jdt:ecj"
 
 
-def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Lock:
+def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> JarLock:
     """Resolve the server, Neo4j Browser and the compiler, fetch every jar and compute its sum.
 
     Raises:
@@ -48,7 +48,7 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Lo
                 f"could not be resolved: {error}",
                 hint="Check the versions, the network and GRAPHMEM_MAVEN_MIRROR.",
             ) from error
-    return Lock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
+    return JarLock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
 
 
 def _jars_of(needs: list[Any]) -> list[Any]:

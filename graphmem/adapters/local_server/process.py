@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphmem.adapters.local_server import bolt
 from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.files import (
-    Folder,
-    State,
+    DataFolder,
+    ServerState,
     newer_data_error,
     write_private,
 )
-from graphmem.adapters.local_server.jars import Shelf
+from graphmem.adapters.local_server.jars import JarStore
 from graphmem.adapters.local_server.java import Java
 from graphmem.errors import LocalServerError, ServerLockedError
 from graphmem.settings import Settings
@@ -55,8 +55,8 @@ class Launcher:
     """What is needed to run a class of the server on a data folder."""
 
     java: Java
-    shelf: Shelf
-    folder: Folder
+    shelf: JarStore
+    folder: DataFolder
     flags: list[str] = field(default_factory=list)
 
     def set_password(self) -> None:
@@ -94,7 +94,7 @@ class Launcher:
         if done.returncode:
             raise LocalServerError(problem, log_tail=_shorten(done.stdout + done.stderr))
 
-    def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> State:
+    def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> ServerState:
         """Start the server, note it in the folder, and return without waiting for it.
 
         Args:
@@ -118,7 +118,7 @@ class Launcher:
                 env=self._environment(),
                 stdout=console,
             )
-        state = State(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j, log_from)
+        state = ServerState(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j, log_from)
         self.folder.write_state(state)
         return state
 
@@ -150,12 +150,12 @@ def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **optio
     return process.pid
 
 
-def identity(folder: Folder) -> list[str]:
+def identity(folder: DataFolder) -> list[str]:
     """Return the arguments by which the server of a data folder is known."""
     return [f"--home-dir={folder.root}", f"--config-dir={folder.conf}"]
 
 
-def find(folder: Folder, state: State | None) -> psutil.Process | None:
+def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None:
     """Return the living server of a data folder.
 
     A process id is used again after a crash, so the process must also run our server on this
@@ -214,7 +214,7 @@ def _command_line(process: psutil.Process) -> list[str]:
 
 
 def wait_ready(
-    folder: Folder, state: State, timeout_s: float, ready: Callable[[], object] | None = None
+    folder: DataFolder, state: ServerState, timeout_s: float, ready: Callable[[], object] | None = None
 ) -> None:
     """Wait until Bolt answers.
 
@@ -299,17 +299,17 @@ def _hold(port: int, held: ExitStack) -> int:
     return int(holder.getsockname()[1])
 
 
-def log_tail(folder: Folder, state: State) -> str:
+def log_tail(folder: DataFolder, state: ServerState) -> str:
     """Return the last lines of what the server wrote since it was started, for an error."""
     return _shorten(_run_log(folder, state))
 
 
-def run_errors(folder: Folder, state: State) -> list[str]:
+def run_errors(folder: DataFolder, state: ServerState) -> list[str]:
     """Return the lines of level ERROR since the server was started."""
     return [line for line in _run_log(folder, state).splitlines() if " ERROR " in line]
 
 
-def _run_log(folder: Folder, state: State) -> str:
+def _run_log(folder: DataFolder, state: ServerState) -> str:
     """Return what Neo4j logged in this run, then what the JVM said on its console."""
     logs = folder.root / "logs"
     return _read(logs / "neo4j.log", state.log_from) + _read(logs / "console.log", 0)
@@ -347,7 +347,7 @@ class DiedError(Exception):
         self.reason = reason
 
 
-def _death(folder: Folder, state: State) -> DiedError:
+def _death(folder: DataFolder, state: ServerState) -> DiedError:
     """Return what the log of a dead server says."""
     text = _run_log(folder, state)
     tail = _shorten(text)

@@ -77,7 +77,7 @@ class ServerStatus:
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One thing `doctor` looked at, and what to do about it when it is not well."""
 
     name: str

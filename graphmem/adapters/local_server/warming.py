@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.adapters.local_server import process
 from graphmem.adapters.local_server.environment import environment
-from graphmem.adapters.local_server.files import Folder
+from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.records import USER
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings
@@ -31,13 +31,13 @@ LIMIT_S = 120.0
 """How long the server may plan one query, on a machine that has much else to do."""
 
 
-def warm_in_background(folder: Folder) -> None:
+def warm_in_background(folder: DataFolder) -> None:
     """Start planning, in a process that outlives this one; the server must have started."""
     command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
     process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
-def warm(folder: Folder) -> None:
+def warm(folder: DataFolder) -> None:
     """Plan the hot queries, unless another process is at it or the server does not run.
 
     Nothing is planned of a graph that was never migrated: its indexes are not there.
@@ -108,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--home", type=Path, required=True)
     try:
-        warm(Folder.of(Settings(home=parser.parse_args().home)))
+        warm(DataFolder.of(Settings(home=parser.parse_args().home)))
     except (DriverError, Neo4jError) as error:
         # No caller waits for this process: a query that it did not plan is planned when it is run.
         sys.exit(f"{type(error).__name__}: the rest was not planned.")

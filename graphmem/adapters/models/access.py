@@ -23,7 +23,7 @@ class _NoRetries(int):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Access:
+class ModelAccess:
     """One model behind litellm.
 
     Raises:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Face(Protocol):
+class IOMode(Protocol):
     """How a model waits; everything else about it is written once."""
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -29,7 +29,7 @@ class Face(Protocol):
         ...
 
 
-class Blocking:
+class BlockingMode:
     """Waits in the caller's thread: its coroutines never suspend."""
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -48,7 +48,7 @@ class Blocking:
         time.sleep(seconds)
 
 
-class Awaited:
+class AsyncMode:
     """Suspends while a thread of the running loop works."""
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -64,5 +64,5 @@ class Awaited:
         await asyncio.sleep(seconds)
 
 
-BLOCKING: Face = Blocking()
-AWAITED: Face = Awaited()
+BLOCKING: IOMode = BlockingMode()
+AWAITED: IOMode = AsyncMode()

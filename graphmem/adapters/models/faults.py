@@ -17,7 +17,7 @@ from graphmem.adapters.models.wire import UnreadReplyError
 from graphmem.errors import GraphmemError, ModelReplyError, ModelUnavailableError
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.access import Access
+    from graphmem.adapters.models.access import ModelAccess
 
 DETAIL_CHARS = 300
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0
@@ -34,7 +34,7 @@ _UNREADABLE = {
 wrong type, which is an error where warnings are errors. What they say may quote the reply."""
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """What to do about a fault."""
 
     PASSING = "ask again"
@@ -45,46 +45,46 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RequestFault:
     """One failed request."""
 
-    kind: Kind
+    kind: FaultKind
     detail: str
     """What the service or the network said: one line, secrets struck out; no reply of a model."""
     wait_s: float | None = None
     """How long the service asks to wait, seconds."""
 
 
-def fault_of(error: Exception, *, secrets: frozenset[str]) -> Fault:
+def fault_of(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
     """Return what a litellm exception means; litellm puts nearly everything under error 500."""
     links = list(_chain(error))
     for link in links:
         if isinstance(link, UnreadReplyError):
-            return Fault(Kind.REPLY, str(link))
+            return RequestFault(FaultKind.REPLY, str(link))
         for unreadable, reason in _UNREADABLE.items():
             if isinstance(link, unreadable):
-                return Fault(Kind.REPLY, reason)
+                return RequestFault(FaultKind.REPLY, reason)
     detail = _detail(error, secrets)
     if "missing credentials" in detail.casefold():
-        return Fault(Kind.KEY, "no key was given")
+        return RequestFault(FaultKind.KEY, "no key was given")
     kind = _kind(int(getattr(error, "status_code", None) or 0))
-    if kind is Kind.PASSING and "response_format" in str(error):
+    if kind is FaultKind.PASSING and "response_format" in str(error):
         # llama-cpp-python's server has read the request and refuses this part of it, by a 500.
-        kind = Kind.REQUEST
-    if kind is Kind.KEY:
+        kind = FaultKind.REQUEST
+    if kind is FaultKind.KEY:
         # Services repeat the refused key in their answer, half masked at best.
-        return Fault(kind, "the key was refused")
-    return Fault(kind, detail, _wait_s(links))
+        return RequestFault(kind, "the key was refused")
+    return RequestFault(kind, detail, _wait_s(links))
 
 
-def _kind(status: int) -> Kind:
+def _kind(status: int) -> FaultKind:
     if status in {401, 403}:
-        return Kind.KEY
+        return FaultKind.KEY
     if status == 404:
-        return Kind.MODEL
+        return FaultKind.MODEL
     if status in {408, 429} or status >= 500:
-        return Kind.PASSING
-    return Kind.REQUEST
+        return FaultKind.PASSING
+    return FaultKind.REQUEST
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -135,12 +135,12 @@ def pause_s(attempt: int, wait_s: float | None, jitter: float) -> float:
     return growing if wait_s is None else wait_s + jitter * FIRST_PAUSE_S
 
 
-def worth_another(fault: Fault) -> bool:
+def worth_another(fault: RequestFault) -> bool:
     """Tell whether the same request may succeed in a while."""
-    return fault.kind is Kind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
+    return fault.kind is FaultKind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
-def error_of(fault: Fault, access: Access, requests: int) -> GraphmemError:
+def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
     """Return the error a caller gets.
 
     Args:
@@ -150,24 +150,24 @@ def error_of(fault: Fault, access: Access, requests: int) -> GraphmemError:
     """
     said = f"{access.where} for model {access.model!r}"
     match fault.kind:
-        case Kind.KEY:
+        case FaultKind.KEY:
             return ModelUnavailableError(
                 f"Refused by {said}: {fault.detail}.",
                 hint=f"Set {access.setting}_KEY to a valid key, or to any word if the service asks "
                 "for none.",
             )
-        case Kind.MODEL:
+        case FaultKind.MODEL:
             return ModelUnavailableError(
                 f"No such model or address at {said}: {fault.detail}",
                 hint=f"Check {access.setting} and {access.setting}_URL.",
             )
-        case Kind.REPLY:
+        case FaultKind.REPLY:
             return ModelReplyError(f"Unreadable answer from {said}: {fault.detail}.")
-        case Kind.REQUEST:
+        case FaultKind.REQUEST:
             return ModelReplyError(
                 f"Request refused by {said}: {fault.detail}", hint=access.too_much
             )
-        case Kind.PASSING:
+        case FaultKind.PASSING:
             wait = "" if fault.wait_s is None else f" (it asks to wait {fault.wait_s:.0f} s)"
             return ModelUnavailableError(
                 f"No answer from {said} after {requests} request(s){wait}: {fault.detail}",

@@ -12,15 +12,21 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem.adapters.models.faults import Fault, Kind, fault_of, pause_s, worth_another
+from graphmem.adapters.models.faults import (
+    FaultKind,
+    RequestFault,
+    fault_of,
+    pause_s,
+    worth_another,
+)
 from graphmem.adapters.models.wire import MAX_BYTES, WIRE
 from graphmem.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-    from graphmem.adapters.models.access import Access
-    from graphmem.adapters.models.faces import Face
+    from graphmem.adapters.models.access import ModelAccess
+    from graphmem.adapters.models.faces import IOMode
 
 _Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
 
@@ -31,17 +37,17 @@ their request, so they have the deadline alone."""
 _IMPORTING = threading.Lock()
 
 
-class Service:
+class ModelService:
     """One model behind litellm.
 
     Its requests run on the loop of `wire`: each has a deadline and a limit for its reply.
     """
 
-    def __init__(self, access: Access, face: Face) -> None:
+    def __init__(self, access: ModelAccess, face: IOMode) -> None:
         self._access, self._face = access, face
 
     async def ask(self, function: str, request: Callable[[], dict[str, Any]]) -> tuple[Any, int]:
-        """Return litellm's response, or the last `Fault`, and how many requests were made.
+        """Return litellm's response, or the last `RequestFault`, and how many requests were made.
 
         A fault is returned and not raised where litellm's exception was caught: as the context
         of the caller's error that one would carry its request, with the key, to whoever logs it.
@@ -60,7 +66,7 @@ class Service:
             call = await self._face.run(partial(self._call, function, request))
             answer = await self._face.result(WIRE.submit(partial(self._once, call)))
             requests += 1
-            if not isinstance(answer, Fault):
+            if not isinstance(answer, RequestFault):
                 return answer, requests
             if requests > self._access.retries or not worth_another(answer):
                 return answer, requests
@@ -98,7 +104,7 @@ class Service:
             async with asyncio.timeout(self._access.timeout_s):
                 return await call(session)
         except TimeoutError:
-            return Fault(Kind.PASSING, f"no whole reply within {self._access.timeout_s:g} s")
+            return RequestFault(FaultKind.PASSING, f"no whole reply within {self._access.timeout_s:g} s")
         except Exception as error:  # noqa: BLE001 - every kind becomes a Fault, none is lost
             return fault_of(error, secrets=self._access.secrets)
 

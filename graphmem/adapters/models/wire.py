@@ -38,7 +38,7 @@ def too_long(limit: int) -> UnreadReplyError:
     return UnreadReplyError(f"it is longer than {limit:,} bytes")
 
 
-class Wire:
+class EventLoopThread:
     """An event loop in a thread of its own, with the connections that its requests share."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-WIRE = Wire()
+WIRE = EventLoopThread()
 atexit.register(WIRE.close)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WIRE.abandon)
@@ -133,7 +133,7 @@ def _session() -> ClientSession:
             if (self.content_length or 0) > limit:
                 self.close()
                 raise too_long(limit)
-            self.content = _Counted(self.content, limit)  # type: ignore[assignment]
+            self.content = _LimitedBody(self.content, limit)  # type: ignore[assignment]
             return self
 
     async def uncompressed(_: object, __: object, params: aiohttp.TraceRequestStartParams) -> None:
@@ -146,7 +146,7 @@ def _session() -> ClientSession:
     )
 
 
-class _Counted:
+class _LimitedBody:
     """A body that ends in an error when it is longer than it may be."""
 
     def __init__(self, body: Any, limit: int) -> None:

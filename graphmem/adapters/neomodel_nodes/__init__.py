@@ -5,7 +5,13 @@ attribute `uid`, because neomodel keeps the name `id` for itself.
 """
 
 from graphmem.adapters.neomodel_nodes.browsing import browsing
-from graphmem.adapters.neomodel_nodes.edges import EDGES, Rated, Returned, Speaks, Supersedes
+from graphmem.adapters.neomodel_nodes.edges import (
+    EDGES,
+    EvidenceEdge,
+    RatedEdge,
+    ReturnedEdge,
+    Supersedes,
+)
 from graphmem.adapters.neomodel_nodes.indexes import Index
 from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.nodes import (
@@ -46,6 +52,7 @@ __all__ = [
     "EmbeddingModel",
     "Episode",
     "Event",
+    "EvidenceEdge",
     "Index",
     "Item",
     "ItemText",
@@ -56,12 +63,11 @@ __all__ = [
     "NameLock",
     "Namespace",
     "Predicate",
-    "Rated",
+    "RatedEdge",
     "Rater",
     "Rating",
     "Reply",
-    "Returned",
-    "Speaks",
+    "ReturnedEdge",
     "Supersedes",
     "Tenant",
     "Tombstone",

@@ -35,7 +35,7 @@ class Supersedes(StructuredRel):
     in_force = BooleanProperty()
 
 
-class Speaks(StructuredRel):
+class EvidenceEdge(StructuredRel):
     """Which slot a piece of evidence speaks of, and since when."""
 
     indexes: ClassVar = (Index("range", "recorded_at", ("tenant", "slot_id", "recorded_at")),)
@@ -45,7 +45,7 @@ class Speaks(StructuredRel):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
 
-class Returned(StructuredRel):
+class ReturnedEdge(StructuredRel):
     """In which place a search returned a result, and how near it was to the question."""
 
     rank = IntegerProperty(required=True)
@@ -53,12 +53,12 @@ class Returned(StructuredRel):
     content_hash = StringProperty()
 
 
-class Rated(StructuredRel):
+class RatedEdge(StructuredRel):
     """What the games of a search made of a rating."""
 
     before = FloatProperty(required=True)
     after = FloatProperty(required=True)
 
 
-EDGES: dict[str, type[Speaks]] = {"SUPPORTS": Speaks, "REFUTES": Speaks}
+EDGES: dict[str, type[EvidenceEdge]] = {"SUPPORTS": EvidenceEdge, "REFUTES": EvidenceEdge}
 """Relationships that have indexes."""

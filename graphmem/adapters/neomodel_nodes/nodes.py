@@ -17,7 +17,13 @@ from neomodel import (
     ZeroOrOne,
 )
 
-from graphmem.adapters.neomodel_nodes.edges import Rated, Returned, Speaks, Supersedes, at
+from graphmem.adapters.neomodel_nodes.edges import (
+    EvidenceEdge,
+    RatedEdge,
+    ReturnedEdge,
+    Supersedes,
+    at,
+)
 from graphmem.adapters.neomodel_nodes.indexes import COSINE, WORDS, Index
 from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.workings import (
@@ -93,8 +99,8 @@ class Memory(StructuredNode):
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     claims = RelationshipTo(at("Belief"), "CLAIMS")
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
 class Belief(StructuredNode):
@@ -136,15 +142,15 @@ class Belief(StructuredNode):
     first_id = StringProperty(required=True)
     locked_at = DateTimeNeo4jFormatProperty()
 
-    supported_by = RelationshipFrom(at("Event"), "SUPPORTS", model=Speaks)
-    refuted_by = RelationshipFrom(at("Event"), "REFUTES", model=Speaks)
+    supported_by = RelationshipFrom(at("Event"), "SUPPORTS", model=EvidenceEdge)
+    refuted_by = RelationshipFrom(at("Event"), "REFUTES", model=EvidenceEdge)
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     claimed_by = RelationshipFrom(at("Memory"), "CLAIMS")
     supersedes = RelationshipTo(at("Belief"), "SUPERSEDES", model=Supersedes)
     superseded_by = RelationshipFrom(at("Belief"), "SUPERSEDES", model=Supersedes)
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
 class Predicate(StructuredNode):
@@ -222,8 +228,8 @@ class Event(StructuredNode):
     payload = StringProperty()
 
     reinforces = RelationshipTo(at("Memory"), "REINFORCES")
-    supports = RelationshipTo(at("Belief"), "SUPPORTS", model=Speaks)
-    refutes = RelationshipTo(at("Belief"), "REFUTES", model=Speaks)
+    supports = RelationshipTo(at("Belief"), "SUPPORTS", model=EvidenceEdge)
+    refutes = RelationshipTo(at("Belief"), "REFUTES", model=EvidenceEdge)
     retracts = RelationshipTo(at("Event"), "RETRACTS")
     retracted_by = RelationshipFrom(at("Event"), "RETRACTS")
     concerns = RelationshipTo(at("Memory"), "CONCERNS")
@@ -241,15 +247,15 @@ class Event(StructuredNode):
     accessed_turns = RelationshipTo(at("Turn"), "ACCESSED")
     accessed_episodes = RelationshipTo(at("Episode"), "ACCESSED")
     accessed_artifacts = RelationshipTo(at("Artifact"), "ACCESSED")
-    returned_memories = RelationshipTo(at("Memory"), "RETURNED", model=Returned)
-    returned_beliefs = RelationshipTo(at("Belief"), "RETURNED", model=Returned)
-    returned_turns = RelationshipTo(at("Turn"), "RETURNED", model=Returned)
-    returned_episodes = RelationshipTo(at("Episode"), "RETURNED", model=Returned)
-    returned_artifacts = RelationshipTo(at("Artifact"), "RETURNED", model=Returned)
-    rated_memories = RelationshipTo(at("Memory"), "RATED", model=Rated)
-    rated_beliefs = RelationshipTo(at("Belief"), "RATED", model=Rated)
-    rated_episodes = RelationshipTo(at("Episode"), "RATED", model=Rated)
-    rated_artifacts = RelationshipTo(at("Artifact"), "RATED", model=Rated)
+    returned_memories = RelationshipTo(at("Memory"), "RETURNED", model=ReturnedEdge)
+    returned_beliefs = RelationshipTo(at("Belief"), "RETURNED", model=ReturnedEdge)
+    returned_turns = RelationshipTo(at("Turn"), "RETURNED", model=ReturnedEdge)
+    returned_episodes = RelationshipTo(at("Episode"), "RETURNED", model=ReturnedEdge)
+    returned_artifacts = RelationshipTo(at("Artifact"), "RETURNED", model=ReturnedEdge)
+    rated_memories = RelationshipTo(at("Memory"), "RATED", model=RatedEdge)
+    rated_beliefs = RelationshipTo(at("Belief"), "RATED", model=RatedEdge)
+    rated_episodes = RelationshipTo(at("Episode"), "RATED", model=RatedEdge)
+    rated_artifacts = RelationshipTo(at("Artifact"), "RATED", model=RatedEdge)
     within = RelationshipTo(at("Event"), "WITHIN", cardinality=ZeroOrOne)
     logged = RelationshipFrom(at("Event"), "WITHIN")
 
@@ -287,8 +293,8 @@ class Episode(StructuredNode):
     turns = RelationshipFrom(at("Turn"), "OCCURRED_IN")
     events = RelationshipFrom(at("Event"), "OCCURRED_IN")
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
     concerned_by = RelationshipFrom(at("Event"), "CONCERNS")
     replies = RelationshipFrom(Reply, "RESTS_ON")
     archived_as = RelationshipTo(Archive, "ARCHIVED_AS", cardinality=ZeroOrOne)
@@ -329,7 +335,7 @@ class Turn(StructuredNode):
     previous = RelationshipFrom(at("Turn"), "NEXT", cardinality=ZeroOrOne)
     quoted_by = RelationshipFrom(at("Event"), "QUOTES")
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
     replies = RelationshipFrom(Reply, "RESTS_ON")
 
 
@@ -346,8 +352,8 @@ class Artifact(StructuredNode):
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
 
     accessed_by = RelationshipFrom(at("Event"), "ACCESSED")
-    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=Returned)
-    rated_by = RelationshipFrom(at("Event"), "RATED", model=Rated)
+    returned_by = RelationshipFrom(at("Event"), "RETURNED", model=ReturnedEdge)
+    rated_by = RelationshipFrom(at("Event"), "RATED", model=RatedEdge)
 
 
 NODES: tuple[type[StructuredNode], ...] = (

@@ -10,7 +10,7 @@ from neomodel import StructuredNode
 from graphmem.adapters.neomodel_nodes.edges import EDGES
 from graphmem.adapters.neomodel_nodes.indexes import Index
 from graphmem.adapters.neomodel_nodes.nodes import NODES
-from graphmem.model import Schema, SchemaItem
+from graphmem.model import DeclaredSchema, SchemaItem
 
 _TYPES = {
     "unique": "NODE_PROPERTY_UNIQUENESS",
@@ -20,13 +20,13 @@ _TYPES = {
 }
 
 
-def declared() -> Schema:
+def declared() -> DeclaredSchema:
     """Return every index and constraint that the classes declare."""
     items = (
         *(_item(node.__label__, index) for node in NODES for index in _indexes(node)),
         *(_item(f"[{kind}]", index) for kind, edge in EDGES.items() for index in edge.indexes),
     )
-    return Schema(
+    return DeclaredSchema(
         items=tuple(sorted(items, key=lambda item: item.name)),
         labels=frozenset((*(node.__label__ for node in NODES), *(f"[{kind}]" for kind in EDGES))),
     )

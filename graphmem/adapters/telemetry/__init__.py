@@ -42,7 +42,7 @@ def of_settings(settings: Settings) -> Telemetry:
         from graphmem.adapters.telemetry.tracing import OtelTelemetry
 
         found.append(OtelTelemetry(by_tenant=settings.telemetry_tenants))
-    return found[0] if len(found) == 1 else Several(found)
+    return found[0] if len(found) == 1 else CompositeTelemetry(found)
 
 
 def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only choice
@@ -60,7 +60,7 @@ def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only
         return _counting[by_tenant]
 
 
-class Several:
+class CompositeTelemetry:
     """Telemetry that tells all of several."""
 
     def __init__(self, inner: list[Telemetry]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphmem.adapters.telemetry import library, serving
-from graphmem.model import RatingStep, Reading, Tier
+from graphmem.model import RatingStep, TenantStats, Tier
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -18,10 +18,10 @@ RATED = ("Artifact", "Belief", "Episode", "Memory")
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class StatsSnapshot:
     """Readings of all tenants, or that the graph could not be read."""
 
-    readings: Sequence[Reading] | None
+    readings: Sequence[TenantStats] | None
     """None: it could not."""
     at_s: float
     """When it ended, seconds since 1970."""
@@ -30,13 +30,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _Gauge:
     """One metric: its name without the prefix, its labels, and what a reading gives for it."""
 
     name: str
     about: str
     labels: tuple[str, ...]
-    values: Callable[[Reading], Iterable[tuple[tuple[str, ...], float]]]
+    values: Callable[[TenantStats], Iterable[tuple[tuple[str, ...], float]]]
     is_counter: bool = False
 
 
@@ -48,7 +48,7 @@ def _one(value: float) -> Iterator[tuple[tuple[str, ...], float]]:
     yield (), value
 
 
-def _tiers(reading: Reading) -> Iterator[tuple[tuple[str, ...], float]]:
+def _tiers(reading: TenantStats) -> Iterator[tuple[tuple[str, ...], float]]:
     for kind in RATED:
         for tier in Tier:
             fits = (one for one in reading.ratings if (one.kind, one.tier) == (kind, tier))
@@ -56,60 +56,60 @@ def _tiers(reading: Reading) -> Iterator[tuple[tuple[str, ...], float]]:
 
 
 METRICS = (
-    _Shown("memories", "Memories by status.", ("status",), lambda r: _by(r.memories)),
-    _Shown("beliefs", "Beliefs by status.", ("status",), lambda r: _by(r.beliefs)),
-    _Shown("events", "Events by type.", ("type",), lambda r: _by(r.events)),
-    _Shown("episodes", "Episodes.", (), lambda r: _one(r.episodes)),
-    _Shown("turns", "Messages of conversations, verbatim.", (), lambda r: _one(r.turns)),
-    _Shown("artifacts", "Files, symbols and documents of agents.", (), lambda r: _one(r.artifacts)),
-    _Shown("archives", "Full texts of compressed episodes.", (), lambda r: _one(r.archives)),
-    _Shown("rated_items", "Rated items by kind and tier.", ("kind", "tier"), _tiers),
-    _Shown(
+    _Gauge("memories", "Memories by status.", ("status",), lambda r: _by(r.memories)),
+    _Gauge("beliefs", "Beliefs by status.", ("status",), lambda r: _by(r.beliefs)),
+    _Gauge("events", "Events by type.", ("type",), lambda r: _by(r.events)),
+    _Gauge("episodes", "Episodes.", (), lambda r: _one(r.episodes)),
+    _Gauge("turns", "Messages of conversations, verbatim.", (), lambda r: _one(r.turns)),
+    _Gauge("artifacts", "Files, symbols and documents of agents.", (), lambda r: _one(r.artifacts)),
+    _Gauge("archives", "Full texts of compressed episodes.", (), lambda r: _one(r.archives)),
+    _Gauge("rated_items", "Rated items by kind and tier.", ("kind", "tier"), _tiers),
+    _Gauge(
         "unrated_sessions",
         "Sessions that ended and wait for rating.",
         (),
         lambda r: _one(r.unrated),
     ),
-    _Shown(
+    _Gauge(
         "unembedded_beliefs",
         "Beliefs that wait for an embedding.",
         (),
         lambda r: _one(r.unembedded),
     ),
-    _Shown(
+    _Gauge(
         "consolidation_fresh_episodes",
         "Episodes that the last finished run of their scope had not seen.",
         (),
         lambda r: _one(r.consolidation.fresh),
     ),
-    _Shown(
+    _Gauge(
         "consolidation_clusters",
         "Clusters by whether they were seen to or only went wrong.",
         ("state",),
         lambda r: _by({"decided": r.consolidation.decided, "undecided": r.consolidation.undecided}),
     ),
-    _Shown(
+    _Gauge(
         "consolidation_failures",
         "Attempts at a cluster that went wrong.",
         (),
         lambda r: _one(r.consolidation.failures),
         is_counter=True,
     ),
-    _Shown(
+    _Gauge(
         "consolidation_requests",
         "Requests to the language model whose answers were kept.",
         (),
         lambda r: _one(r.consolidation.calls),
         is_counter=True,
     ),
-    _Shown(
+    _Gauge(
         "consolidation_tokens",
         "Tokens of these, sent and received.",
         ("direction",),
         lambda r: _by({"in": r.consolidation.tokens_in, "out": r.consolidation.tokens_out}),
         is_counter=True,
     ),
-    _Shown(
+    _Gauge(
         "consolidation_cost_usd",
         "Cost of these in US dollars, as far as prices are known.",
         (),
@@ -134,11 +134,11 @@ class GraphMetrics:
         self._client = library("prometheus_client", "metrics")
         self._core = library("prometheus_client.core", "metrics")
         self._by_tenant = by_tenant
-        self._taken: Taken | None = None
+        self._taken: StatsSnapshot | None = None
         self.registry = self._client.CollectorRegistry()
         self.registry.register(self)
 
-    def show(self, taken: Taken) -> None:
+    def show(self, taken: StatsSnapshot) -> None:
         """Put a reading in the place of the one before."""
         self._taken = taken
 
@@ -176,7 +176,7 @@ class GraphMetrics:
                 yield self._family(shown, taken.readings)
             yield self._histogram(taken.readings)
 
-    def _family(self, shown: _Shown, readings: Sequence[Reading]) -> Metric:
+    def _family(self, shown: _Gauge, readings: Sequence[TenantStats]) -> Metric:
         make = self._core.CounterMetricFamily if shown.is_counter else self._core.GaugeMetricFamily
         labels = self._labels(shown.labels)
         family: Metric = make(f"graphmem_{shown.name}", shown.about, labels=labels)
@@ -185,7 +185,7 @@ class GraphMetrics:
                 family.add_metric([*self._tenant(reading), *found], value)  # type: ignore[attr-defined]
         return family
 
-    def _histogram(self, readings: Sequence[Reading]) -> Metric:
+    def _histogram(self, readings: Sequence[TenantStats]) -> Metric:
         family: Metric = self._core.GaugeHistogramMetricFamily(
             "graphmem_rating_points",
             "Ratings, faded to the time of the reading.",
@@ -202,7 +202,7 @@ class GraphMetrics:
     def _labels(self, labels: Sequence[str]) -> list[str]:
         return ["tenant", *labels] if self._by_tenant else [*labels]
 
-    def _tenant(self, reading: Reading) -> list[str]:
+    def _tenant(self, reading: TenantStats) -> list[str]:
         return [reading.tenant] if self._by_tenant else []
 
 

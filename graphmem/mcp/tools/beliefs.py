@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.mcp import converting, results
-from graphmem.mcp.arguments import At, InSession, NotedWhy, Prior, Rows, Strength, Turn, When
-from graphmem.mcp.tool import Call, Tool
+from graphmem.mcp.arguments import At, NotedWhy, Prior, Rows, SessionArguments, Strength, Turn, When
+from graphmem.mcp.tool import Tool, ToolCall
 from graphmem.mcp.tools.memories import SourceType
-from graphmem.model import Name, Part, Record, Recorded, Replaced, Statement
+from graphmem.model import EvidenceReceipt, Name, Part, Record, ReplacementReceipt, Statement
 
 Direction = Literal["supporting", "refuting"]
 BeliefId = Annotated[Name, Field(description="Of a belief")]
 FIRST = 10**9
 
 
-class Observing(InSession):
+class ObserveArguments(SessionArguments):
     """Arguments of `observe`."""
 
     subject: Annotated[Part, Field(description="Whom or what it is about, e.g. alice")]
@@ -31,7 +31,7 @@ class Observing(InSession):
     note: NotedWhy = None
 
 
-class Slot(Record):
+class CurrentArguments(Record):
     """Arguments of `current`."""
 
     subject: Part
@@ -40,7 +40,7 @@ class Slot(Record):
     as_of: When = None
 
 
-class Supposing(InSession):
+class BelieveArguments(SessionArguments):
     """Arguments of `believe`."""
 
     statement: Statement
@@ -48,7 +48,7 @@ class Supposing(InSession):
     note: NotedWhy = None
 
 
-class Testifying(InSession):
+class EvidenceArguments(SessionArguments):
     """Arguments of `evidence`."""
 
     belief_id: BeliefId
@@ -59,7 +59,7 @@ class Testifying(InSession):
     note: NotedWhy = None
 
 
-class Weighing(Record):
+class EvidenceForArguments(Record):
     """Arguments of `evidence_for`."""
 
     belief_id: BeliefId
@@ -68,7 +68,7 @@ class Weighing(Record):
     as_of: When = None
 
 
-class Revising(InSession):
+class ReviseArguments(SessionArguments):
     """Arguments of `revise`."""
 
     belief_id: BeliefId
@@ -77,7 +77,7 @@ class Revising(InSession):
     reason: NotedWhy = None
 
 
-class Wondering(Record):
+class WhyArguments(Record):
     """Arguments of `why`."""
 
     id: Annotated[Name, Field(description="Of a belief or a memory")]
@@ -85,13 +85,13 @@ class Wondering(Record):
     as_of: When = None
 
 
-async def _observe(call: Call[Observing]) -> Recorded:
+async def _observe(call: ToolCall[ObserveArguments]) -> EvidenceReceipt:
     asked = call.asked
     given = call.origin("kind", "confidence", "source_type", "at", "turn", "note")
     return await call.on.observe(asked.subject, asked.predicate, asked.object, **given)
 
 
-async def _current(call: Call[Slot]) -> results.Values:
+async def _current(call: ToolCall[CurrentArguments]) -> results.SlotResult:
     asked = call.asked
     found = await call.on.current(
         asked.subject, asked.predicate, limit=asked.limit, as_of=asked.as_of
@@ -102,34 +102,34 @@ async def _current(call: Call[Slot]) -> results.Values:
     return converting.values(found, test)
 
 
-async def _believe(call: Call[Supposing]) -> Recorded:
+async def _believe(call: ToolCall[BelieveArguments]) -> EvidenceReceipt:
     return await call.on.believe(call.asked.statement, **call.origin("confidence", "note"))
 
 
-async def _evidence(call: Call[Testifying]) -> results.Standing:
+async def _evidence(call: ToolCall[EvidenceArguments]) -> results.SprtResult:
     asked = call.asked
     given = call.origin("at", "turn", "note")
     done = await call.on.evidence(asked.belief_id, asked.kind, asked.strength, **given)
     return converting.standing(await call.on.evidence_for(done, limit=1), done.event_id)
 
 
-async def _evidence_for(call: Call[Weighing]) -> results.Tested:
+async def _evidence_for(call: ToolCall[EvidenceForArguments]) -> results.TrailResult:
     asked = call.asked
     trail = await call.on.evidence_for(
         asked.belief_id, start=asked.start, limit=asked.limit, as_of=asked.as_of
     )
-    return results.Tested(
+    return results.TrailResult(
         standing=converting.standing(trail), pieces=tuple(map(converting.line, trail.lines))
     )
 
 
-async def _revise(call: Call[Revising]) -> Replaced:
+async def _revise(call: ToolCall[ReviseArguments]) -> ReplacementReceipt:
     asked = call.asked
     given = call.origin("confidence")
     return await call.on.revise(asked.belief_id, asked.statement, reason=asked.reason, **given)
 
 
-async def _why(call: Call[Wondering]) -> results.Why:
+async def _why(call: ToolCall[WhyArguments]) -> results.WhyResult:
     asked = call.asked
     found = await call.on.why(asked.id, limit=asked.limit, as_of=asked.as_of)
     return converting.reasons(found)
@@ -141,8 +141,8 @@ TOOLS = (
         "Record a fact",
         "Record evidence for or against a fact: subject, predicate, object. Facts that change "
         "are observed again with the new object; nothing is overwritten.",
-        Observing,
-        Recorded,
+        ObserveArguments,
+        EvidenceReceipt,
         _observe,
     ),
     Tool(
@@ -150,8 +150,8 @@ TOOLS = (
         "What to believe",
         "What to believe now of a subject and a predicate: the leading value and the others. "
         "ambiguous: too close to call, so ask.",
-        Slot,
-        results.Values,
+        CurrentArguments,
+        results.SlotResult,
         _current,
         reads=True,
     ),
@@ -159,8 +159,8 @@ TOOLS = (
         "believe",
         "State a hypothesis",
         "State a hypothesis to be tested by evidence; returns its belief_id.",
-        Supposing,
-        Recorded,
+        BelieveArguments,
+        EvidenceReceipt,
         _believe,
     ),
     Tool(
@@ -168,16 +168,16 @@ TOOLS = (
         "Weigh evidence",
         "Record evidence for or against a belief and see where its test stands. revise_due: it is "
         "refuted, so call revise.",
-        Testifying,
-        results.Standing,
+        EvidenceArguments,
+        results.SprtResult,
         _evidence,
     ),
     Tool(
         "evidence_for",
         "Test of a belief",
         "The test of a belief, piece by piece, and how much more would decide it.",
-        Weighing,
-        results.Tested,
+        EvidenceForArguments,
+        results.TrailResult,
         _evidence_for,
         reads=True,
     ),
@@ -185,8 +185,8 @@ TOOLS = (
         "revise",
         "Revise a belief",
         "Put another statement in the place of a belief, which stays readable with its evidence.",
-        Revising,
-        Replaced,
+        ReviseArguments,
+        ReplacementReceipt,
         _revise,
     ),
     Tool(
@@ -194,8 +194,8 @@ TOOLS = (
         "Reasons",
         "Why a belief is believed, with every piece of evidence and the arithmetic; of a memory, "
         "how it came about.",
-        Wondering,
-        results.Why,
+        WhyArguments,
+        results.WhyResult,
         _why,
         reads=True,
     ),

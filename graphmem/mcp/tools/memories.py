@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.mcp import converting, results
-from graphmem.mcp.arguments import At, InSession, NotedWhy, Rows, Strength, When
-from graphmem.mcp.tool import Call, Tool
-from graphmem.model import Instant, Name, Record, Tags, Text, Triple, TurnsAdded
+from graphmem.mcp.arguments import At, NotedWhy, Rows, SessionArguments, Strength, When
+from graphmem.mcp.tool import Tool, ToolCall
+from graphmem.model import Instant, Name, Record, Tags, Text, Triple, TurnsReceipt
 
 MOST_MESSAGES = 200
 MOST_CLAIMS = 16
@@ -20,7 +20,7 @@ SourceType = Annotated[
 ]
 
 
-class Spoken(Record):
+class MessageArgument(Record):
     """One message."""
 
     role: Annotated[Name, Field(description="user, assistant, tool or system")]
@@ -30,13 +30,13 @@ class Spoken(Record):
     id: Name | None = None
 
 
-class Adding(InSession):
+class AddMessagesArguments(SessionArguments):
     """Arguments of `add_messages`."""
 
-    messages: Annotated[tuple[Spoken, ...], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[tuple[MessageArgument, ...], Field(min_length=1, max_length=MOST_MESSAGES)]
 
 
-class Remembering(InSession):
+class RememberArguments(SessionArguments):
     """Arguments of `remember`."""
 
     content: Annotated[Text, Field(description="One sentence that stands on its own")]
@@ -52,7 +52,7 @@ class Remembering(InSession):
     source_type: SourceType | None = None
 
 
-class Following(Record):
+class HistoryArguments(Record):
     """Arguments of `history`."""
 
     id: Annotated[Name, Field(description="Of a memory")]
@@ -60,36 +60,36 @@ class Following(Record):
     as_of: When = None
 
 
-class Hiding(Record):
+class DeprecateArguments(Record):
     """Arguments of `deprecate`."""
 
     id: Annotated[Name, Field(description="Of a memory")]
     reason: NotedWhy = None
 
 
-async def _add_messages(call: Call[Adding]) -> TurnsAdded:
+async def _add_messages(call: ToolCall[AddMessagesArguments]) -> TurnsReceipt:
     return await call.on.add_messages(
         [one.model_dump(exclude_none=True) for one in call.asked.messages]
     )
 
 
-async def _remember(call: Call[Remembering]) -> results.Remembered:
+async def _remember(call: ToolCall[RememberArguments]) -> results.RememberResult:
     asked = call.asked
     given = call.origin("at", "confidence", "source_type")
     done = await call.on.remember(asked.content, tags=asked.tags, claims=asked.claims, **given)
     return converting.remembered(done)
 
 
-async def _history(call: Call[Following]) -> results.History:
+async def _history(call: ToolCall[HistoryArguments]) -> results.HistoryResult:
     asked = call.asked
     events = await call.on.history(asked.id, limit=asked.limit, as_of=asked.as_of)
-    return results.History(events=tuple(map(converting.happened, events)))
+    return results.HistoryResult(events=tuple(map(converting.happened, events)))
 
 
-async def _deprecate(call: Call[Hiding]) -> results.Hidden:
+async def _deprecate(call: ToolCall[DeprecateArguments]) -> results.DeprecateResult:
     asked = call.asked
     event_id = await call.on.deprecate(asked.id, reason=asked.reason, **call.origin())
-    return results.Hidden(memory_id=asked.id, event_id=event_id)
+    return results.DeprecateResult(memory_id=asked.id, event_id=event_id)
 
 
 TOOLS = (
@@ -98,8 +98,8 @@ TOOLS = (
         "Keep what was said",
         "Keep messages of this conversation word for word, in order. The same messages again add "
         "nothing. The turn ids it returns can be quoted as evidence.",
-        Adding,
-        TurnsAdded,
+        AddMessagesArguments,
+        TurnsReceipt,
         _add_messages,
         idempotent=True,
     ),
@@ -109,16 +109,16 @@ TOOLS = (
         "Keep one sentence worth knowing later: a preference, a decision, a lesson. A repeat "
         "strengthens the memory that is there. outcome REJECTED_HYGIENE: it was not kept, "
         "refused_for says why. possible_update_of: deprecate that one if it no longer holds.",
-        Remembering,
-        results.Remembered,
+        RememberArguments,
+        results.RememberResult,
         _remember,
     ),
     Tool(
         "history",
         "History of a memory",
         "What happened to a memory, oldest first.",
-        Following,
-        results.History,
+        HistoryArguments,
+        results.HistoryResult,
         _history,
         reads=True,
     ),
@@ -127,8 +127,8 @@ TOOLS = (
         "Hide a memory",
         "Hide a memory that no longer holds. Nothing is deleted: remembering the same sentence "
         "again brings it back.",
-        Hiding,
-        results.Hidden,
+        DeprecateArguments,
+        results.DeprecateResult,
         _deprecate,
     ),
 )

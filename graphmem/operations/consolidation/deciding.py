@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem.model import ConsolidationPolicy, EventType, Experience, Kind
-from graphmem.operations.consolidation.extracting import Ground, Same
+from graphmem.model import ConsolidationPolicy, EventType, EvidenceKind, EvidenceSource
+from graphmem.operations.consolidation.extracting import NearBelief, Neighborhood
 from graphmem.rules import claims, clusters, identity, matching, vitality
-from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.passages import Passage
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ SOURCE_TYPE = "EXTRACTOR"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PassageEvidence:
     """What one passage says of one belief."""
 
     claim: Claim
     passage: Passage
-    kind: Kind
+    kind: EvidenceKind
     confidence: float
 
     @property
@@ -36,9 +36,9 @@ class Said:
         """Made from the belief and the passage: a passage speaks once of a belief."""
         return claims.said_id(self.claim.id, self.passage.id)
 
-    def draft(self, synthesiser: str, now: datetime) -> Draft:
+    def draft(self, synthesiser: str, now: datetime) -> EvidenceDraft:
         """Return the event of it."""
-        given = Experience(
+        given = EvidenceSource(
             id=self.event_id,
             at=self.passage.at,
             source=vitality.STANDARD.consolidation,
@@ -55,7 +55,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class StatusMark:
     """A FLAG, RESTORE or ARCHIVE of a belief."""
 
     belief_id: str
@@ -73,13 +73,13 @@ Cluster: TypeAlias = tuple[Passage, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class BeliefWrite:
     """What is written in one transaction, under one id."""
 
     reply_id: str
     passages: tuple[Passage, ...]
-    said: tuple[Said, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    said: tuple[PassageEvidence, ...] = ()
+    marks: tuple[StatusMark, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     """Embeddings of statements, by belief."""
     archived: frozenset[str] = frozenset()
@@ -91,11 +91,11 @@ class Unit:
     problem: tuple[str, str] | None = None
     """Code and words of what went wrong; nothing is said then."""
 
-    def mark_id(self, mark: Mark) -> str:
+    def mark_id(self, mark: StatusMark) -> str:
         """Return the id of a mark's event."""
         return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
 
-    def without(self, gone: frozenset[str]) -> Unit:
+    def without(self, gone: frozenset[str]) -> BeliefWrite:
         """Return it without what names something that was forgotten."""
         said = tuple(
             one
@@ -124,26 +124,26 @@ class Unit:
         )
 
 
-def matched(scope: str, ground: Ground, policy: ConsolidationPolicy) -> list[Unit]:
+def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> list[BeliefWrite]:
     """Return what passages say of beliefs that are there, belief by belief.
 
     A passage speaks of the nearest belief of which it can be told how; one is enough.
     """
-    told: dict[str, list[Said]] = defaultdict(list)
+    told: dict[str, list[PassageEvidence]] = defaultdict(list)
     archived = set()
     for place, same in ground.same.items():
         passage = ground.passages[place]
         for one in same:
             kind = matching.relation(passage, one.claim.statement)
-            least = policy.against if kind is Kind.REFUTING else policy.same
+            least = policy.against if kind is EvidenceKind.REFUTING else policy.same
             if kind is not None and one.similarity >= least:
                 confidence = min(policy.most_confidence, one.similarity)
-                told[one.claim.id].append(Said(one.claim, passage, kind, confidence))
+                told[one.claim.id].append(PassageEvidence(one.claim, passage, kind, confidence))
                 if one.status == "archived":
                     archived.add(one.claim.id)
                 break
     return [
-        Unit(
+        BeliefWrite(
             reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in said)),
             passages=tuple(s.passage for s in said),
             said=tuple(said),
@@ -154,7 +154,7 @@ def matched(scope: str, ground: Ground, policy: ConsolidationPolicy) -> list[Uni
 
 
 def gathered(
-    ground: Ground, spoken_for: set[str], policy: ConsolidationPolicy
+    ground: Neighborhood, spoken_for: set[str], policy: ConsolidationPolicy
 ) -> Iterator[Cluster]:
     """Yield clusters that hold something new, those of most episodes first.
 
@@ -174,15 +174,15 @@ def gathered(
             yield tuple(ground.passages[i] for i in members)
 
 
-def enough(said: Sequence[Said], policy: ConsolidationPolicy) -> bool:
+def enough(said: Sequence[PassageEvidence], policy: ConsolidationPolicy) -> bool:
     """Return whether a new belief may rest on these."""
     return len({one.passage.episode_id for one in said}) >= policy.least_episodes
 
 
-def candidates(ground: Ground, cluster: Cluster, most: int) -> list[Same]:
+def candidates(ground: Neighborhood, cluster: Cluster, most: int) -> list[NearBelief]:
     """Return the beliefs nearest to any passage of a cluster, nearest first."""
     inside = {one.id for one in cluster}
-    best: dict[str, Same] = {}
+    best: dict[str, NearBelief] = {}
     for place, same in ground.same.items():
         if ground.passages[place].id in inside:
             for one in same:

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import ConsolidationPolicy
-from graphmem.ports import Binding, OnPart
+from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import calibration, claims, gathering, moments, passages
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import consistent
@@ -27,7 +27,7 @@ VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ScopeSnapshot:
     """What a run sees."""
 
     known: datetime
@@ -37,7 +37,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class NearBelief:
     """A belief that lies near a passage."""
 
     claim: Claim
@@ -47,23 +47,23 @@ class Same:
 
 
 @dataclass(slots=True)
-class Ground:
+class Neighborhood:
     """Passages and what lies near each, by their places in the list."""
 
     passages: list[Passage] = field(default_factory=list)
     near: list[dict[int, float]] = field(default_factory=list)
     """Other passages of the same speaker, with their similarity."""
-    same: dict[int, tuple[Same, ...]] = field(default_factory=dict)
+    same: dict[int, tuple[NearBelief, ...]] = field(default_factory=dict)
     """Beliefs, nearest first; only passages that have some."""
     fresh: int = 0
     """The first so many passages are new, the others were seen by an earlier run."""
 
 
 @consistent
-async def ground(to: Binding, seen: Seen, policy: ConsolidationPolicy, on_part: OnPart) -> Ground:
+async def ground(to: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, on_part: OnPart) -> Neighborhood:
     """Return the new passages, the older ones near them, and what is near both."""
     await _indexed(to, seen.known)
-    basket = _Basket(to)
+    basket = _PassageCollector(to)
     for label in ("Turn", "Episode"):
         at, last = seen.since, ""
         while rows := await _read(to, seen, policy, label=label, after=(at, last)):
@@ -78,11 +78,11 @@ async def ground(to: Binding, seen: Seen, policy: ConsolidationPolicy, on_part: 
     return basket.joined(fresh)
 
 
-class _Basket:
+class _PassageCollector:
     """Passages as they come in, with the names of what lies near them."""
 
-    def __init__(self, to: Binding) -> None:
-        self.found = Ground()
+    def __init__(self, to: RequestContext) -> None:
+        self.found = Neighborhood()
         self._to = to
         self._place: dict[str, int] = {}
         self._near: list[Sequence[tuple[str, float]]] = []
@@ -103,7 +103,7 @@ class _Basket:
         """Return the ids of what lies near and was not added."""
         return sorted({other for near in self._near for other, _ in near} - self._place.keys())
 
-    def joined(self, fresh: int) -> Ground:
+    def joined(self, fresh: int) -> Neighborhood:
         """Return all of it, of which the first so many are new."""
         self.found.fresh = fresh
         for near in self._near:
@@ -113,8 +113,8 @@ class _Basket:
 
 
 async def _read(
-    to: Binding,
-    seen: Seen,
+    to: RequestContext,
+    seen: ScopeSnapshot,
     policy: ConsolidationPolicy,
     *,
     label: str = "",
@@ -142,7 +142,7 @@ async def _read(
     )
 
 
-async def _indexed(to: Binding, known: datetime) -> None:
+async def _indexed(to: RequestContext, known: datetime) -> None:
     """Wait until the vector indexes have what was committed last; after 10 s go on without."""
     for _ in range(WAITS):
         [visible] = await to.world.graph.read(
@@ -159,19 +159,19 @@ def said(row: Mapping[str, Any]) -> Passage:
     return Passage(id=row["id"], **fields)
 
 
-def _same(to: Binding, row: Mapping[str, Any]) -> Same:
-    return Same(claims.stored(row), row["status"], similarity(to, row["score"]))
+def _same(to: RequestContext, row: Mapping[str, Any]) -> NearBelief:
+    return NearBelief(claims.stored(row), row["status"], similarity(to, row["score"]))
 
 
-def least_same(to: Binding, policy: ConsolidationPolicy) -> float:
+def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
     """Return the index's score from which a passage may speak of a belief, for or against."""
     return _score(to, min(policy.same, policy.against))
 
 
-def _score(to: Binding, similarity: float) -> float:
+def _score(to: RequestContext, similarity: float) -> float:
     return calibration.to_neo4j(calibration.raw(similarity, to.model.mu_document))
 
 
-def similarity(to: Binding, score: float) -> float:
+def similarity(to: RequestContext, score: float) -> float:
     """Return the calibrated cosine of an index's score."""
     return calibration.calibrated(calibration.from_neo4j(score), to.model.mu_document)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphmem.model import ConsolidationPolicy, Kind
+from graphmem.model import ConsolidationPolicy, EvidenceKind
 from graphmem.operations.consolidation import deciding
-from graphmem.operations.consolidation.deciding import Cluster, Said, Unit
-from graphmem.ports import Binding, Role
+from graphmem.operations.consolidation.deciding import BeliefWrite, Cluster, PassageEvidence
+from graphmem.ports import RequestContext, Role
 from graphmem.rules import calibration, claims, matching, passages
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
@@ -20,8 +20,8 @@ NAME = "extractive"
 
 
 async def worded(
-    to: Binding, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
-) -> list[Unit]:
+    to: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
+) -> list[BeliefWrite]:
     """Return what clusters say in the words of their centres; nothing is written.
 
     A turn is near another one by all that it says, greetings and answers included. So what each
@@ -52,27 +52,27 @@ async def worded(
         if not deciding.enough(said, policy):
             said = ()
         units.append(
-            Unit(reply_id, cluster, said, vectors={claim.id: matrix[place[claim.statement]]})
+            BeliefWrite(reply_id, cluster, said, vectors={claim.id: matrix[place[claim.statement]]})
         )
     return units
 
 
 def _said(
-    to: Binding,
+    to: RequestContext,
     claim: Claim,
     cluster: Cluster,
     matrix: Matrix,
     place: dict[str, int],
     policy: ConsolidationPolicy,
-) -> Iterator[Said]:
+) -> Iterator[PassageEvidence]:
     stated = matrix[place[claim.statement]]
     for one in cluster:
         cosine = float(matrix[place[_told(one)]] @ stated)
         similarity = calibration.calibrated(cosine, to.model.mu_document)
-        speaks = matching.relation(one, claim.statement) is Kind.SUPPORTING
+        speaks = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
         if one is cluster[0] or (similarity >= policy.near and speaks):
             confidence = min(policy.most_confidence, similarity)
-            yield Said(claim, one, Kind.SUPPORTING, confidence)
+            yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
 
 
 def _told(passage: Passage) -> str:

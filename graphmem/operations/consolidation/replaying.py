@@ -8,7 +8,7 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.model import Mismatch
-from graphmem.ports import Binding, OnPart
+from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import identity
 from graphmem.rules.claims import Claim
 
@@ -20,7 +20,7 @@ LACKING = catalog.query("consolidate/lacking", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
-async def replay(to: Binding, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
+async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every event of consolidation in the tenant that does not lead to its belief.
 
     Args:
@@ -56,13 +56,13 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
 
 
-async def _kept(to: Binding, after: str) -> list[tuple[str, dict[str, Any]]]:
+async def _kept(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
     )
 
 
-async def _lacking(to: Binding, links: Mapping[str, str]) -> list[dict[str, Any]]:
+async def _lacking(to: RequestContext, links: Mapping[str, str]) -> list[dict[str, Any]]:
     rows = [{"event_id": event, "belief_id": belief} for event, belief in links.items()]
     return await to.world.graph.read(
         lambda tx: tx.fetch(LACKING, tenant=to.wall.tenant, links=rows)
@@ -70,7 +70,7 @@ async def _lacking(to: Binding, links: Mapping[str, str]) -> list[dict[str, Any]
 
 
 async def _mend(
-    to: Binding, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
+    to: RequestContext, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
 ) -> None:
     rows = sorted(
         (
@@ -84,7 +84,7 @@ async def _mend(
         await _linked(to, rows[start : start + LINKS])
 
 
-async def _linked(to: Binding, links: Sequence[Mapping[str, Any]]) -> None:
+async def _linked(to: RequestContext, links: Sequence[Mapping[str, Any]]) -> None:
     await to.world.graph.write(
         lambda tx: tx.fetch(
             REPLAY,

@@ -10,7 +10,13 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ModelUnavailableError
-from graphmem.model import Change, Consolidated, ConsolidationPolicy, Kind, Trouble
+from graphmem.model import (
+    BeliefChange,
+    ClusterFailure,
+    ConsolidationPolicy,
+    ConsolidationReport,
+    EvidenceKind,
+)
 from graphmem.operations.consolidation import (
     deciding,
     extracting,
@@ -21,12 +27,12 @@ from graphmem.operations.consolidation import (
     weighing,
     writing,
 )
-from graphmem.operations.consolidation.deciding import Cluster, Unit
-from graphmem.operations.consolidation.extracting import Ground, Seen
-from graphmem.operations.consolidation.surrounding import Made
-from graphmem.operations.consolidation.synthesising import Question
+from graphmem.operations.consolidation.deciding import BeliefWrite, Cluster
+from graphmem.operations.consolidation.extracting import Neighborhood, ScopeSnapshot
+from graphmem.operations.consolidation.surrounding import NewBelief
+from graphmem.operations.consolidation.synthesising import ClusterQuestion
 from graphmem.operations.consolidation.writing import Lease
-from graphmem.ports import Bill, Binding, Llm, OnPart, Role
+from graphmem.ports import Llm, OnPart, RequestContext, Role, TokenUsage
 from graphmem.rules import identity, moments
 from graphmem.rules.claims import Claim
 
@@ -42,7 +48,7 @@ LOOK = catalog.query("belief/look", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class ConsolidationOptions:
     """How a run is to go."""
 
     policy: ConsolidationPolicy
@@ -57,36 +63,36 @@ class How:
 
 
 @dataclass(slots=True)
-class _Course:
+class _ConsolidationRun:
     """What a run has met so far."""
 
     tried: set[str] = field(default_factory=set)
     """Clusters, by the id of what is decided of them."""
     spoken_for: set[str] = field(default_factory=set)
     """Passages that speak of a belief."""
-    made: dict[str, Made] = field(default_factory=dict)
+    made: dict[str, NewBelief] = field(default_factory=dict)
     """Beliefs around which nothing was looked for yet."""
     supported: set[str] = field(default_factory=set)
-    changes: list[Change] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
-    bill: Bill = field(default_factory=Bill)
+    changes: list[BeliefChange] = field(default_factory=list)
+    troubles: list[ClusterFailure] = field(default_factory=list)
+    bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
     """Requests in a row that nothing answered."""
 
-    def hear(self, unit: Unit) -> None:
+    def hear(self, unit: BeliefWrite) -> None:
         """Take note of what passages say."""
-        self.supported |= {one.claim.id for one in unit.said if one.kind is Kind.SUPPORTING}
+        self.supported |= {one.claim.id for one in unit.said if one.kind is EvidenceKind.SUPPORTING}
         self.spoken_for |= {one.passage.id for one in unit.said}
 
 
-async def consolidate(to: Binding, how: How) -> Consolidated:
+async def consolidate(to: RequestContext, how: ConsolidationOptions) -> ConsolidationReport:
     """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
     [state] = await to.world.graph.read(
         lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope)
     )
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
     if why := _not_now(state, how):
-        return Consolidated(applied=False, skipped=why, **counted)
+        return ConsolidationReport(applied=False, skipped=why, **counted)
     if not how.apply:
         seen = _seen(state["open"] or state["now"], state["cursor"])
         done = await _run(to, how, seen, None)
@@ -94,7 +100,7 @@ async def consolidate(to: Binding, how: How) -> Consolidated:
     owner = identity.event_id(to.world.clock.now())
     held = await writing.take(to, owner, writing.LEASE_S)
     if held is None:
-        return Consolidated(applied=False, skipped="another worker is at it", **counted)
+        return ConsolidationReport(applied=False, skipped="another worker is at it", **counted)
     seen = _seen(held["known"], held["cursor"])
     finished = False
     try:
@@ -105,7 +111,7 @@ async def consolidate(to: Binding, how: How) -> Consolidated:
     return done.model_copy(update=counted)
 
 
-def _not_now(state: dict[str, Any], how: How) -> str | None:
+def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
     policy = how.policy
     if state["episodes"] < policy.start:
         return f"nothing runs before {policy.start} episodes, and there are {state['episodes']}"
@@ -119,21 +125,21 @@ def _not_now(state: dict[str, Any], how: How) -> str | None:
     return f"{state['fresh']} episodes are new, and the last run was {waited} ago"
 
 
-def _seen(known: Any, cursor: Any) -> Seen:
+def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
     # What was under way when the last run began may have come to light since.
     since = moments.BEGINNING if cursor is None else cursor - 2 * moments.LONGEST
-    return Seen(known=known, since=since)
+    return ScopeSnapshot(known=known, since=since)
 
 
-async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consolidated:
+async def _run(to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None) -> ConsolidationReport:
     name = _named(how)
-    course = _Course()
+    course = _ConsolidationRun()
     ground = await extracting.ground(to, seen, how.policy, how.on_part)
     async for unit, there in _units(to, how, seen, ground, course):
         if lease is not None and not await writing.write(to, lease, unit, name):
             continue
         course.changes += telling.changes(unit, there)
-    return Consolidated(
+    return ConsolidationReport(
         applied=lease is not None,
         resumed=lease is not None and lease.resumed,
         synthesiser=extractive.NAME if how.llm is None else how.llm.name,
@@ -150,8 +156,8 @@ async def _run(to: Binding, how: How, seen: Seen, lease: Lease | None) -> Consol
 
 
 async def _units(
-    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
-) -> AsyncIterator[tuple[Unit, set[str]]]:
+    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what is to be written, in order, each with the beliefs that it does not make.
 
     Clusters are gathered again of what is left, until they make no more beliefs: a second run
@@ -173,12 +179,12 @@ async def _units(
     marks = await weighing.faint(to, seen, course.supported, how.policy)
     if marks:
         reply_id = deciding.reply_id(to.wall.scope, "archive", seen.known.isoformat())
-        yield Unit(reply_id, (), marks=tuple(marks)), set()
+        yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
 
 
 async def _matched(
-    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
-) -> AsyncIterator[tuple[Unit, set[str]]]:
+    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what passages say of beliefs that are there."""
     matched = deciding.matched(to.wall.scope, ground, how.policy)
     for unit in matched:
@@ -194,8 +200,8 @@ async def _matched(
 
 
 async def _round(
-    to: Binding, how: How, seen: Seen, ground: Ground, course: _Course
-) -> AsyncIterator[tuple[Unit, set[str]]]:
+    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what is made of the clusters of passages that speak of no belief yet."""
     named = [
         (_cluster_id(to, how, cluster), cluster)
@@ -214,18 +220,18 @@ async def _round(
             return
 
 
-def _cluster_id(to: Binding, how: How, cluster: Cluster) -> str:
+def _cluster_id(to: RequestContext, how: ConsolidationOptions, cluster: Cluster) -> str:
     return deciding.reply_id(to.wall.scope, _named(how), *sorted(one.id for one in cluster))
 
 
 async def _clusters(
-    to: Binding,
-    how: How,
-    seen: Seen,
-    ground: Ground,
+    to: RequestContext,
+    how: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
     clusters: Sequence[tuple[str, Cluster]],
-    course: _Course,
-) -> AsyncIterator[tuple[Unit, set[str]]]:
+    course: _ConsolidationRun,
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     waiting, attempts = await _sifted(to, how, clusters, course)
     if how.llm is None:
         units = await extractive.worded(to, waiting, how.policy)
@@ -233,7 +239,7 @@ async def _clusters(
         units = []
         for reply_id, cluster in waiting:
             near = deciding.candidates(ground, cluster, synthesising.MOST_BELIEFS)
-            question = Question(reply_id, cluster, near)
+            question = ClusterQuestion(reply_id, cluster, near)
             units.append(await _asked(to, how.llm, how, question, course))
     course.troubles += [
         _trouble(unit, attempts.get(unit.reply_id, 0) + 1, how.policy)
@@ -245,7 +251,7 @@ async def _clusters(
 
 
 async def _sifted(
-    to: Binding, how: How, clusters: Sequence[tuple[str, Cluster]], course: _Course
+    to: RequestContext, how: ConsolidationOptions, clusters: Sequence[tuple[str, Cluster]], course: _ConsolidationRun
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
     """Return clusters still to be seen to, by their ids, and how often each went wrong."""
     known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
@@ -257,42 +263,42 @@ async def _sifted(
         elif attempts.get(reply_id, 0) >= how.policy.attempts:
             tried = attempts[reply_id]
             problem = f"it went wrong {tried} times and is left until something joins it"
-            unit = Unit(reply_id, cluster, problem=("given_up", problem))
+            unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
             course.troubles.append(_trouble(unit, tried, how.policy))
         else:
             waiting.append((reply_id, cluster))
     return waiting, attempts
 
 
-def _recall(decided: Mapping[str, Any], course: _Course) -> None:
+def _recall(decided: Mapping[str, Any], course: _ConsolidationRun) -> None:
     """Take up what was decided of a cluster before: by this run, interrupted, or an earlier one."""
     for _, belief_id, passage_id, kind, _ in decided["said"]:
         course.spoken_for.add(passage_id)
-        if kind == Kind.SUPPORTING:
+        if kind == EvidenceKind.SUPPORTING:
             course.supported.add(belief_id)
-    course.made |= {one["id"]: Made(Claim(**one), None) for one in decided["beliefs"]}
+    course.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
 
 
-def _named(how: How) -> str:
+def _named(how: ConsolidationOptions) -> str:
     return extractive.NAME if how.llm is None else synthesising.named(how.llm)
 
 
-async def _asked(to: Binding, llm: Llm, how: How, question: Question, course: _Course) -> Unit:
-    bill = Bill()
+async def _asked(to: RequestContext, llm: Llm, how: ConsolidationOptions, question: ClusterQuestion, course: _ConsolidationRun) -> BeliefWrite:
+    bill = TokenUsage()
     try:
         unit = await synthesising.ask(to, llm, question, how.policy, bill)
         course.down = 0
     except ModelUnavailableError as error:
         course.down += 1
-        unit = Unit(question.reply_id, question.cluster, problem=(error.code, str(error)))
+        unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
     # Also of an answer after which the embedding model failed.
     course.bill.join(bill)
     return replace(unit, spent=asdict(bill))
 
 
 async def _ready(
-    to: Binding, seen: Seen, units: Sequence[Unit], course: _Course
-) -> AsyncIterator[tuple[Unit, set[str]]]:
+    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], course: _ConsolidationRun
+) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units with flags and embeddings, and with the beliefs that were there before."""
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.said}
     [found] = await to.world.graph.read(
@@ -314,20 +320,20 @@ async def _ready(
         vectors |= zip(new, matrix, strict=True)
     for unit in await weighing.marked(to, seen, units):
         course.hear(unit)
-        course.made |= {s.claim.id: Made(s.claim, vectors.get(s.claim.id)) for s in unit.said}
+        course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.said}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
         yield replace(unit, vectors=own), there
 
 
-async def _replies(to: Binding, ids: Sequence[str]) -> list[dict[str, Any]]:
+async def _replies(to: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=list(ids))
     )
 
 
-def _trouble(unit: Unit, attempts: int, policy: ConsolidationPolicy) -> Trouble:
+def _trouble(unit: BeliefWrite, attempts: int, policy: ConsolidationPolicy) -> ClusterFailure:
     code, problem = unit.problem or ("", "")
-    return Trouble(
+    return ClusterFailure(
         reply_id=unit.reply_id,
         code=code,
         problem=problem,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.model import ConsolidationPolicy, Status
 from graphmem.operations.consolidation import extracting
-from graphmem.operations.consolidation.extracting import Ground, Same, Seen
-from graphmem.ports import Binding
+from graphmem.operations.consolidation.extracting import NearBelief, Neighborhood, ScopeSnapshot
+from graphmem.ports import RequestContext
 from graphmem.rules import gathering, passages
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import consistent
@@ -29,7 +29,7 @@ AROUND = catalog.query("consolidate/around", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewBelief:
     """A belief that a run makes."""
 
     claim: Claim
@@ -39,12 +39,12 @@ class Made:
 
 @consistent
 async def around(
-    to: Binding,
-    seen: Seen,
-    made: Mapping[str, Made],
+    to: RequestContext,
+    seen: ScopeSnapshot,
+    made: Mapping[str, NewBelief],
     spoken_for: Collection[str],
     policy: ConsolidationPolicy,
-) -> Ground:
+) -> Neighborhood:
     """Return the passages near beliefs that were not there when the run began, as a ground.
 
     Args:
@@ -55,7 +55,7 @@ async def around(
         policy: by what rules.
     """
     told: dict[str, Passage] = {}
-    same: dict[str, list[Same]] = defaultdict(list)
+    same: dict[str, list[NearBelief]] = defaultdict(list)
     ids = sorted(made)
     for start in range(0, len(ids), PAGE):
         for row in await _read(to, seen, [made[one] for one in ids[start : start + PAGE]], policy):
@@ -64,8 +64,8 @@ async def around(
                 continue
             told[passage.id] = passage
             near = extracting.similarity(to, row["score"])
-            same[passage.id].append(Same(made[row["belief_id"]].claim, Status.CURRENT, near))
-    return Ground(
+            same[passage.id].append(NearBelief(made[row["belief_id"]].claim, Status.CURRENT, near))
+    return Neighborhood(
         passages=list(told.values()),
         same={
             place: tuple(sorted(same[one], key=lambda near: (-near.similarity, near.claim.id)))
@@ -75,7 +75,7 @@ async def around(
 
 
 async def _read(
-    to: Binding, seen: Seen, made: list[Made], policy: ConsolidationPolicy
+    to: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
     beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
     return await to.world.graph.read(

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphmem.errors import ModelReplyError
-from graphmem.model import ConsolidationPolicy, Kind
+from graphmem.model import ConsolidationPolicy, EvidenceKind
 from graphmem.operations.consolidation import deciding
-from graphmem.operations.consolidation.deciding import Cluster, Said, Unit
-from graphmem.operations.consolidation.extracting import Same
-from graphmem.ports import Bill, Binding, Llm, Role
+from graphmem.operations.consolidation.deciding import BeliefWrite, Cluster, PassageEvidence
+from graphmem.operations.consolidation.extracting import NearBelief
+from graphmem.ports import Llm, RequestContext, Role, TokenUsage
 from graphmem.rules import calibration, claims, prompting, synthesis
 from graphmem.rules.claims import Claim
 from graphmem.rules.passages import Passage
-from graphmem.rules.synthesis import Synthesis
+from graphmem.rules.synthesis import SynthesisReply
 
 MOST_SHOWN = 20
 """Passages of a cluster that a model is shown, those nearest to the centre."""
@@ -24,12 +24,12 @@ MOST_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ClusterQuestion:
     """A cluster, the beliefs near it, and the id of what is decided of it."""
 
     reply_id: str
     cluster: Cluster
-    near: Sequence[Same]
+    near: Sequence[NearBelief]
 
 
 def named(llm: Llm) -> str:
@@ -37,7 +37,7 @@ def named(llm: Llm) -> str:
     return f"{llm.name} {prompting.digest(synthesis.NAME)[:12]}"
 
 
-async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, bill: Bill) -> Unit:
+async def ask(to: RequestContext, llm: Llm, of: ClusterQuestion, policy: ConsolidationPolicy, bill: TokenUsage) -> BeliefWrite:
     """Return what a model makes of a cluster, or what went wrong; nothing is written.
 
     Raises:
@@ -48,23 +48,23 @@ async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, 
     beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
     prompt = synthesis.prompt(
         (
-            synthesis.Passage(key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS])
+            synthesis.PromptPassage(key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS])
             for key, one in shown.items()
         ),
-        (synthesis.CandidateBelief(key, one.claim.statement) for key, one in beliefs.items()),
+        (synthesis.PromptBelief(key, one.claim.statement) for key, one in beliefs.items()),
     )
     try:
         answer = await llm.answer(prompt)
     except ModelReplyError as error:
-        return Unit(reply_id, cluster, raw=error.raw or None, problem=(error.code, str(error)))
+        return BeliefWrite(reply_id, cluster, raw=error.raw or None, problem=(error.code, str(error)))
     bill.add(answer)
     reply = answer.value
     if wrong := synthesis.checked(reply, shown.keys(), beliefs.keys()):
-        return Unit(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
     said = [
-        Said(beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence))
-        for kind, keys in ((Kind.SUPPORTING, reply.supports), (Kind.REFUTING, reply.contradicts))
+        PassageEvidence(beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence))
+        for kind, keys in ((EvidenceKind.SUPPORTING, reply.supports), (EvidenceKind.REFUTING, reply.contradicts))
         for key in keys
         for one in resting
     ]
@@ -72,7 +72,7 @@ async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, 
         beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
     )
     if reply.statement is None or reply.supports:
-        return Unit(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
+        return BeliefWrite(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
     claim = _claim(to.wall.scope, reply)
     borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
     if not deciding.enough(borne_out, policy):
@@ -80,11 +80,11 @@ async def ask(to: Binding, llm: Llm, of: Question, policy: ConsolidationPolicy, 
             f"of {len(resting)} passages that it names, those that bear out {claim.statement!r} "
             f"come from too few episodes"
         )
-        return Unit(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
-    return Unit(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
+    return BeliefWrite(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
 
 
-def _claim(scope: str, reply: Synthesis) -> Claim:
+def _claim(scope: str, reply: SynthesisReply) -> Claim:
     if reply.subject is not None and reply.predicate is not None and reply.object is not None:
         parts = reply.subject, reply.predicate, reply.object
         return claims.about_triple(scope, *parts, reply.statement)
@@ -92,12 +92,12 @@ def _claim(scope: str, reply: Synthesis) -> Claim:
 
 
 async def _borne_out(
-    to: Binding,
+    to: RequestContext,
     claim: Claim,
     resting: Sequence[Passage],
     confidence: float,
     policy: ConsolidationPolicy,
-) -> list[Said]:
+) -> list[PassageEvidence]:
     """Return what those passages say that lie near enough to the statement made of them."""
     texts = [claim.statement, *(one.spoken for one in resting)]
     matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
@@ -106,5 +106,5 @@ async def _borne_out(
         similarity = calibration.calibrated(float(cosine), to.model.mu_document)
         if similarity >= policy.borne_out:
             sure = min(policy.most_confidence, confidence, similarity)
-            found.append(Said(claim, one, Kind.SUPPORTING, sure))
+            found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))
     return found

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from graphmem.model import Change, EventType, Kind, Quote, Step
-from graphmem.operations.consolidation.deciding import Said, Unit
+from graphmem.model import BeliefChange, BeliefChangeKind, EventType, EvidenceKind, Quote
+from graphmem.operations.consolidation.deciding import BeliefWrite, PassageEvidence
 
 _MARKS = {
-    EventType.FLAG: Step.FLAG,
-    EventType.RESTORE: Step.RESTORE,
-    EventType.ARCHIVE: Step.ARCHIVE,
+    EventType.FLAG: BeliefChangeKind.FLAG,
+    EventType.RESTORE: BeliefChangeKind.RESTORE,
+    EventType.ARCHIVE: BeliefChangeKind.ARCHIVE,
 }
 
 
-def changes(unit: Unit, there: Collection[str]) -> Iterator[Change]:
+def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]:
     """Yield what a unit does, belief by belief.
 
     Args:
         unit: what was decided.
         there: beliefs that it did not make.
     """
-    told: dict[tuple[str, Kind], list[Said]] = defaultdict(list)
+    told: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
     for one in unit.said:
         told[one.claim.id, one.kind].append(one)
     for (belief_id, kind), said in told.items():
-        step = Step.SUPPORT if kind is Kind.SUPPORTING else Step.CONTRADICT
-        yield Change(
-            step=step if belief_id in there else Step.CREATE,
+        step = BeliefChangeKind.SUPPORT if kind is EvidenceKind.SUPPORTING else BeliefChangeKind.CONTRADICT
+        yield BeliefChange(
+            step=step if belief_id in there else BeliefChangeKind.CREATE,
             belief_id=belief_id,
             statement=said[0].claim.statement,
             quotes=tuple(
@@ -36,7 +36,7 @@ def changes(unit: Unit, there: Collection[str]) -> Iterator[Change]:
             ),
         )
     for mark in unit.marks:
-        yield Change(
+        yield BeliefChange(
             step=_MARKS[mark.type],
             belief_id=mark.belief_id,
             statement=mark.statement,
@@ -44,7 +44,7 @@ def changes(unit: Unit, there: Collection[str]) -> Iterator[Change]:
         )
 
 
-def _quote(one: Said) -> Quote:
+def _quote(one: PassageEvidence) -> Quote:
     return Quote(
         episode_id=one.passage.episode_id,
         turn_id=one.passage.turn_id,

@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from graphmem import catalog
-from graphmem.model import AsOf, Belief, ConsolidationPolicy, EventType, Kind, Status
-from graphmem.operations.consolidation.deciding import SOURCE_TYPE, Mark, Said, Unit
-from graphmem.operations.consolidation.extracting import Seen
-from graphmem.ports import Binding
+from graphmem.model import AsOf, Belief, ConsolidationPolicy, EventType, EvidenceKind, Status
+from graphmem.operations.consolidation.deciding import (
+    SOURCE_TYPE,
+    BeliefWrite,
+    PassageEvidence,
+    StatusMark,
+)
+from graphmem.operations.consolidation.extracting import ScopeSnapshot
+from graphmem.ports import RequestContext
 from graphmem.rules import asking, records, vitality
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.projection import Evidence
 
@@ -22,14 +27,14 @@ INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 
 
 @consistent
-async def marked(to: Binding, seen: Seen, units: Sequence[Unit]) -> list[Unit]:
+async def marked(to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]) -> list[BeliefWrite]:
     """Return units with what they do to the standing of beliefs: flags, and what comes back.
 
     A belief is flagged by the contradiction that unsettles it most, once; one that was archived
     and is supported again comes back.
     """
     refuted = sorted(
-        {one.claim.id for unit in units for one in unit.said if one.kind is Kind.REFUTING}
+        {one.claim.id for unit in units for one in unit.said if one.kind is EvidenceKind.REFUTING}
     )
     standing = {one.id: one for one in await states(to, seen, refuted)}
     return [
@@ -40,10 +45,10 @@ async def marked(to: Binding, seen: Seen, units: Sequence[Unit]) -> list[Unit]:
 
 @consistent
 async def faint(
-    to: Binding, seen: Seen, supported: set[str], policy: ConsolidationPolicy
-) -> list[Mark]:
+    to: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
+) -> list[StatusMark]:
     """Return what is to be archived: only inferred, believed too little, and not supported now."""
-    found: list[Mark] = []
+    found: list[StatusMark] = []
     after = ""
     while True:
         ids = await _inferred(to, seen, after)
@@ -56,15 +61,15 @@ async def faint(
                 reason = f"believed {one.belief:.2f}, less than {policy.archive:g}"
                 payload = {"belief": one.belief, "threshold": policy.archive}
                 found.append(
-                    Mark(one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload)
+                    StatusMark(one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload)
                 )
 
 
-async def states(to: Binding, seen: Seen, ids: Sequence[str]) -> list[Belief]:
+async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
     """Return beliefs of the scope as a run sees them; what it writes itself it does not see."""
     wall = to.wall.model_copy(update={"scopes": (to.wall.scope,)})
     asked = asking.params(
-        Reading(as_of=AsOf(valid=seen.known, known=seen.known)),
+        ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
         wall,
         to.world.settings,
         seen.known,
@@ -84,7 +89,7 @@ async def states(to: Binding, seen: Seen, ids: Sequence[str]) -> list[Belief]:
     return found
 
 
-async def _inferred(to: Binding, seen: Seen, after: str) -> list[str]:
+async def _inferred(to: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(
             INFERRED,
@@ -97,11 +102,11 @@ async def _inferred(to: Binding, seen: Seen, after: str) -> list[str]:
     )
 
 
-def _flags(to: Binding, seen: Seen, unit: Unit, standing: Mapping[str, Belief]) -> list[Mark]:
-    worst: dict[str, tuple[float, Said]] = {}
+def _flags(to: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]) -> list[StatusMark]:
+    worst: dict[str, tuple[float, PassageEvidence]] = {}
     for one in unit.said:
         belief = standing.get(one.claim.id)
-        if one.kind is not Kind.REFUTING or belief is None or belief.vitality is None:
+        if one.kind is not EvidenceKind.REFUTING or belief is None or belief.vitality is None:
             continue
         alive = belief.vitality
         error = vitality.prediction_error(_evidence(to, one), alive.mean)
@@ -117,7 +122,7 @@ def _flags(to: Binding, seen: Seen, unit: Unit, standing: Mapping[str, Belief]) 
     ]
 
 
-def _flag(seen: Seen, error: float, one: Said, belief: Belief) -> Mark:
+def _flag(seen: ScopeSnapshot, error: float, one: PassageEvidence, belief: Belief) -> StatusMark:
     alive = belief.vitality
     assert alive is not None  # noqa: S101 - it was read of every belief that is refuted
     looked = alive.last_access_at
@@ -133,22 +138,22 @@ def _flag(seen: Seen, error: float, one: Said, belief: Belief) -> Mark:
         "last_access_at": looked.isoformat() if looked else None,
         "event_id": one.event_id,
     }
-    return Mark(belief.id, belief.statement, EventType.FLAG, seen.known, reason, payload)
+    return StatusMark(belief.id, belief.statement, EventType.FLAG, seen.known, reason, payload)
 
 
-def _back(seen: Seen, unit: Unit) -> list[Mark]:
+def _back(seen: ScopeSnapshot, unit: BeliefWrite) -> list[StatusMark]:
     supported = {
         one.claim.id: one.claim.statement
         for one in unit.said
-        if one.kind is Kind.SUPPORTING and one.claim.id in unit.archived
+        if one.kind is EvidenceKind.SUPPORTING and one.claim.id in unit.archived
     }
     return [
-        Mark(belief_id, statement, EventType.RESTORE, seen.known, "supported again", {})
+        StatusMark(belief_id, statement, EventType.RESTORE, seen.known, "supported again", {})
         for belief_id, statement in sorted(supported.items())
     ]
 
 
-def _evidence(to: Binding, one: Said) -> Evidence:
+def _evidence(to: RequestContext, one: PassageEvidence) -> Evidence:
     return Evidence(
         id=one.event_id,
         claim=one.claim.id,

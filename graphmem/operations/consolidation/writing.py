@@ -9,9 +9,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ErasedError, LeaseLostError
-from graphmem.operations.consolidation.deciding import Mark, Unit
-from graphmem.operations.consolidation.extracting import Seen
-from graphmem.ports import Binding, Tx
+from graphmem.operations.consolidation.deciding import BeliefWrite, StatusMark
+from graphmem.operations.consolidation.extracting import ScopeSnapshot
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import drafts, identity, vitality
 
 LEASE_S = 120
@@ -32,12 +32,12 @@ class Lease:
     """A worker's right to consolidate a scope."""
 
     owner: str
-    seen: Seen
+    seen: ScopeSnapshot
     seconds: int
     resumed: bool
 
 
-async def take(to: Binding, owner: str, seconds: int) -> Mapping[str, Any] | None:
+async def take(to: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
     """Take or renew the lease and return what the run sees; None: another worker holds it."""
     rows = await to.world.graph.write(
         lambda tx: tx.fetch(
@@ -51,7 +51,7 @@ async def take(to: Binding, owner: str, seconds: int) -> Mapping[str, Any] | Non
     return rows[0] if rows else None
 
 
-async def give_back(to: Binding, owner: str, *, finished: bool) -> None:
+async def give_back(to: RequestContext, owner: str, *, finished: bool) -> None:
     """Give the lease back; what an unfinished run saw stays for the one that goes on."""
     await to.world.graph.write(
         lambda tx: tx.fetch(
@@ -64,7 +64,7 @@ async def give_back(to: Binding, owner: str, *, finished: bool) -> None:
     )
 
 
-async def write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool:
+async def write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
     """Write a unit, but for what was forgotten, and return whether it was new.
 
     Another worker may have been there first.
@@ -82,7 +82,7 @@ async def write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool
         return await write(to, lease, left, synthesiser)
 
 
-async def _write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> bool:
+async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
     now = max(to.world.clock.now(), lease.seen.known)
     batch = [one.draft(synthesiser, now) for one in unit.said]
     reply = {
@@ -138,14 +138,14 @@ async def _write(to: Binding, lease: Lease, unit: Unit, synthesiser: str) -> boo
     return await to.world.graph.write(work)
 
 
-async def _there(tx: Tx, to: Binding, ids: list[str]) -> set[str]:
+async def _there(tx: Tx, to: RequestContext, ids: list[str]) -> set[str]:
     [found] = await tx.fetch(
         LOOK, tenant=to.wall.tenant, scopes=[to.wall.scope], event_ids=ids, belief_ids=[]
     )
     return {event["id"] for event in found["events"]}
 
 
-def _mark_row(to: Binding, unit: Unit, mark: Mark, synthesiser: str) -> dict[str, Any]:
+def _mark_row(to: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesiser: str) -> dict[str, Any]:
     payload = {"reason": mark.reason, "reply_id": unit.reply_id, **mark.payload}
     return {
         "id": unit.mark_id(mark),

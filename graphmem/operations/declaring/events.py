@@ -9,8 +9,8 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError
-from graphmem.model import GLOBAL_SCOPE, EventType, Source
-from graphmem.ports import Binding, Tx
+from graphmem.model import GLOBAL_SCOPE, EventSource, EventType
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -22,7 +22,7 @@ def drafted(
     kind: EventType,
     said: Sequence[str | None],
     payload: Mapping[str, str | None],
-    given: Source,
+    given: EventSource,
     now: datetime,
 ) -> dict[str, Any]:
     """Return the event's own fields but those that only its kind has.
@@ -49,7 +49,7 @@ def drafted(
 
 
 async def append(
-    to: Binding, row: Mapping[str, Any], write: Callable[[Tx], Coroutine[Any, Any, None]]
+    to: RequestContext, row: Mapping[str, Any], write: Callable[[Tx], Coroutine[Any, Any, None]]
 ) -> None:
     """Do what appends an event, under the lock of its tenant; nothing, when it is there already.
 

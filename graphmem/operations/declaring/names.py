@@ -7,9 +7,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
-from graphmem.model import Alias, EventType, Source
+from graphmem.model import Alias, EventSource, EventType
 from graphmem.operations.declaring import events
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, names
 from graphmem.rules.conflicts import consistent
 
@@ -25,7 +25,7 @@ SAY = catalog.query("naming/say", catalog.ignored)
 LIST = catalog.query("naming/list", _alias)
 
 
-async def say(to: Binding, name: str, other: str | None, given: Source) -> Alias:
+async def say(to: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
     """Let a name stand for another one, in the whole tenant; without another, for itself again.
 
     Raises:
@@ -75,15 +75,15 @@ def _check(
 
 
 @consistent
-async def listed(to: Binding) -> list[Alias]:
+async def listed(to: RequestContext) -> list[Alias]:
     """Return every name that stands for another one, by name."""
     return [alias for _, _, alias in await _listed(to)]
 
 
-async def canonical(to: Binding) -> Mapping[str, str]:
+async def canonical(to: RequestContext) -> Mapping[str, str]:
     """Return canonical names as written, by the folded names that stand for them."""
     return {key: alias.same_as for key, _, alias in await _listed(to) if alias.same_as is not None}
 
 
-async def _listed(to: Binding) -> list[tuple[str, str, Alias]]:
+async def _listed(to: RequestContext) -> list[tuple[str, str, Alias]]:
     return await to.world.graph.read(lambda tx: tx.fetch(LIST, tenant=to.wall.tenant))

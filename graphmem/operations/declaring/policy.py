@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import EventType, Policy, Predicate, Source
+from graphmem.model import EventSource, EventType, Policy, Predicate
 from graphmem.operations.declaring import events
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims
 from graphmem.rules.conflicts import consistent
 
@@ -24,7 +24,7 @@ LIST = catalog.query("predicate/list", _predicate)
 
 
 async def declare(
-    to: Binding, name: str, policy: Policy, template: str | None, given: Source
+    to: RequestContext, name: str, policy: Policy, template: str | None, given: EventSource
 ) -> Predicate:
     """Set a predicate's policy for the whole tenant and return the one in force.
 
@@ -58,6 +58,6 @@ async def declare(
 
 
 @consistent
-async def listed(to: Binding) -> list[Predicate]:
+async def listed(to: RequestContext) -> list[Predicate]:
     """Return every predicate that a policy was declared for, by name."""
     return await to.world.graph.read(lambda tx: tx.fetch(LIST, tenant=to.wall.tenant))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import digest
 
 
 async def remove(
-    to: Binding, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
+    to: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
 ) -> int:
     """Take the lines of episodes out of digests, and return how many there were.
 

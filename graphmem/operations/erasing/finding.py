@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import Forgettable
-from graphmem.ports import Binding, Tx
+from graphmem.model import ErasureTarget
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules.erasure import Gone
 
 PAGE = 500
@@ -25,7 +25,7 @@ CENSUS = catalog.query("erase/census", lambda row: row["counts"])
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class ErasureSet:
     """Ids of what goes, by label."""
 
     memories: tuple[str, ...] = ()
@@ -47,21 +47,21 @@ class Doomed:
         return bool(self.memories or self.beliefs or self.episodes)
 
 
-def alone(what: Forgettable, item_id: str) -> Doomed:
+def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
     """Return one thing as what goes."""
     match what:
-        case Forgettable.MEMORY:
-            return Doomed(memories=(item_id,))
-        case Forgettable.BELIEF:
-            return Doomed(beliefs=(item_id,))
+        case ErasureTarget.MEMORY:
+            return ErasureSet(memories=(item_id,))
+        case ErasureTarget.BELIEF:
+            return ErasureSet(beliefs=(item_id,))
         case _:
-            return Doomed(episodes=(item_id,))
+            return ErasureSet(episodes=(item_id,))
 
 
-async def whole(to: Binding, roots: Doomed) -> Doomed:
+async def whole(to: RequestContext, roots: ErasureSet) -> ErasureSet:
     """Return what goes with some things: what only they give its words."""
 
-    async def work(tx: Tx) -> Doomed:
+    async def work(tx: Tx) -> ErasureSet:
         tenant, episodes = to.wall.tenant, list(roots.episodes)
         found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
@@ -72,15 +72,15 @@ async def whole(to: Binding, roots: Doomed) -> Doomed:
     return await to.world.graph.read(work)
 
 
-async def some_of_scope(to: Binding, scope: str, limit: int) -> Doomed:
+async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSet:
     """Return some memories, beliefs and episodes of a scope; none when it has none."""
     [row] = await to.world.graph.read(
         lambda tx: tx.fetch(OF_SCOPE, tenant=to.wall.tenant, scope=scope, limit=limit)
     )
-    return Doomed(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
+    return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
 
 
-async def events(tx: Tx, to: Binding, doomed: Doomed, after: str = "") -> list[dict[str, Any]]:
+async def events(tx: Tx, to: RequestContext, doomed: ErasureSet, after: str = "") -> list[dict[str, Any]]:
     """Return a page of the events that go with something, and what else they speak of.
 
     One more than a page tells that it is not the last.
@@ -96,12 +96,12 @@ async def events(tx: Tx, to: Binding, doomed: Doomed, after: str = "") -> list[d
     )
 
 
-async def events_of_scope(tx: Tx, to: Binding, scope: str | None) -> list[dict[str, Any]]:
+async def events_of_scope(tx: Tx, to: RequestContext, scope: str | None) -> list[dict[str, Any]]:
     """Return some events of a scope, or of the tenant, and what of other scopes they speak of."""
     return await tx.fetch(EVENTS_OF_SCOPE, tenant=to.wall.tenant, scope=scope, after="", limit=PAGE)
 
 
-async def all_events(to: Binding, doomed: Doomed) -> frozenset[str]:
+async def all_events(to: RequestContext, doomed: ErasureSet) -> frozenset[str]:
     """Return the ids of all events that go with something."""
     found: set[str] = set()
     after = ""
@@ -113,7 +113,7 @@ async def all_events(to: Binding, doomed: Doomed) -> frozenset[str]:
     return frozenset(found)
 
 
-async def held(to: Binding, doomed: Doomed) -> Counter[str]:
+async def held(to: RequestContext, doomed: ErasureSet) -> Counter[str]:
     """Return how many nodes beside events go, by label."""
     [row] = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -133,7 +133,7 @@ async def held(to: Binding, doomed: Doomed) -> Counter[str]:
     return +Counter(row["items"] | parts)
 
 
-async def census(to: Binding, scope: str | None) -> Counter[str]:
+async def census(to: RequestContext, scope: str | None) -> Counter[str]:
     """Return how many nodes of each label a scope, or the tenant, has."""
     [counts] = await to.world.graph.read(
         lambda tx: tx.fetch(CENSUS, tenant=to.wall.tenant, scope=scope)

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from graphmem import catalog
 from graphmem.errors import ErasedError, NotFoundError
-from graphmem.ports import Address, Graph, Mode, Query, R, Tx
+from graphmem.ports import Graph, Mode, Query, R, ServerAddress, Tx
 from graphmem.rules import erasure, identity
 from graphmem.rules.conflicts import settled
-from graphmem.rules.erasure import Named
+from graphmem.rules.erasure import NamedItem
 
 T = TypeVar("T")
 Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
@@ -30,7 +30,7 @@ TRUST_S = 1.0
 erases waits as long after the tombstone, so every write is either refused or erased."""
 
 
-class Guarded:
+class ErasureGuard:
     """A graph that looks, before each writing transaction ends, whether it names what was erased.
 
     It looks last: whoever erased meanwhile was there before, or waits until this has ended.
@@ -65,7 +65,7 @@ class Guarded:
         """Ask and write of this generation of embeddings; see `ports.Graph`."""
         self._inner.use(generation)
 
-    async def move(self, find: Callable[[], Address]) -> None:
+    async def move(self, find: Callable[[], ServerAddress]) -> None:
         """Go on at the address that `find` gives."""
         await self._inner.move(find)
 
@@ -86,7 +86,7 @@ class Guarded:
         """
 
         async def guarded(tx: Tx) -> T:
-            watched = _Watched(tx, self)
+            watched = _GuardedTx(tx, self)
             try:
                 done = await work(watched)
             except NotFoundError:
@@ -107,10 +107,10 @@ class Guarded:
         await self._inner.close()
 
 
-class _Watched:
+class _GuardedTx:
     """A transaction that remembers what its writes were given."""
 
-    def __init__(self, inner: Tx, guard: Guarded) -> None:
+    def __init__(self, inner: Tx, guard: ErasureGuard) -> None:
         self._inner = inner
         self._guard = guard
         self._given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = {}
@@ -131,13 +131,13 @@ class _Watched:
         """
         for tenant, given in self._given.items():
             if not self._guard.trusts(tenant):
-                await _Look(self._inner, self._guard, tenant).take(given)
+                await _TombstoneCheck(self._inner, self._guard, tenant).take(given)
 
 
-class _Look:
+class _TombstoneCheck:
     """A look at the tombstones of a tenant, from inside a transaction that has written."""
 
-    def __init__(self, tx: Tx, guard: Guarded, tenant: str) -> None:
+    def __init__(self, tx: Tx, guard: ErasureGuard, tenant: str) -> None:
         self._tx = tx
         self._guard = guard
         self._tenant = tenant
@@ -146,7 +146,7 @@ class _Look:
         """Refuse what is written, and what it refers to; take the rest out of payloads.
 
         Raises:
-            ErasedError: see `_Watched.refuse`.
+            ErasedError: see `_GuardedTx.refuse`.
         """
         tenant = self._tenant
         scopes = {one for _, params in given for one in erasure.scopes(params)}
@@ -157,7 +157,7 @@ class _Look:
         payloads = {one for _, params in given for one in erasure.payloads(params)}
         mentioned = {one for _, payload in payloads for one in erasure.mentions(payload)}
         keys = _by_key(tenant, named)
-        marks = _by_key(tenant, {Named(*one) for one in mentioned})
+        marks = _by_key(tenant, {NamedItem(*one) for one in mentioned})
         found = await self._guard.refused(self._tx, tenant, [*places, *keys.keys() | marks])
         if gone := frozenset((tenant, places[key]) for key in found if key in places):
             raise ErasedError("Its scope or its tenant was forgotten.", places=gone)
@@ -166,15 +166,15 @@ class _Look:
             raise ErasedError(f"Forgotten: {min(ids)!r}.", ids=ids)
         await self._blot(payloads, frozenset((one.label, one.id) for one, _ in _in(marks, found)))
 
-    async def _episodes_of(self, named: AbstractSet[Named]) -> set[Named]:
+    async def _episodes_of(self, named: AbstractSet[NamedItem]) -> set[NamedItem]:
         """Return the episodes of turns: a turn goes with its episode."""
         turns = sorted({one.id for one in named if one.label == "Turn"})
         return {
-            Named("Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"])
+            NamedItem("Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"])
             for row in (await self._placed(turns=turns) if turns else ())
         }
 
-    async def _refused(self, found: Sequence[tuple[Named, str | None]]) -> list[Named]:
+    async def _refused(self, found: Sequence[tuple[NamedItem, str | None]]) -> list[NamedItem]:
         """Return what was really erased: not what another scope has under a chosen id."""
         refers = [one for one, scope in found if scope is not None and not one.own]
         ids = {label: [one.id for one in refers if one.label == label] for label in erasure.CHOSEN}
@@ -202,9 +202,9 @@ class _Look:
             await self._tx.fetch(UNMENTION, tenant=self._tenant, **written)
 
 
-def _by_key(tenant: str, named: AbstractSet[Named]) -> dict[str, tuple[Named, str | None]]:
+def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[NamedItem, str | None]]:
     """Return things by the digests that may refuse them, each with the scope of its digest."""
-    found: dict[str, tuple[Named, str | None]] = {}
+    found: dict[str, tuple[NamedItem, str | None]] = {}
     # What is written counts before what only refers to it.
     for one in sorted(named, key=lambda one: one.own):
         found |= {key: (one, scope) for key, scope in one.keys(tenant)}

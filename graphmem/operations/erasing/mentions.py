@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import Residue
-from graphmem.ports import Binding, OnPart
+from graphmem.model import RemainingNode
+from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import erasure
 
 PAGE = 5_000
@@ -28,7 +28,7 @@ ELSEWHERE = catalog.query("erase/elsewhere", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Ids:
+class MentionedIds:
     """What is looked for."""
 
     gone: erasure.Gone
@@ -57,7 +57,7 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Mentions:
     """What of a page names something of what goes."""
 
     events: Sequence[Mapping[str, Any]]
@@ -72,7 +72,7 @@ class _Found:
         return len(self.events) + len(self.replies) + len(self.removed)
 
 
-async def remove(to: Binding, ids: Ids, on_part: OnPart, *, apply: bool) -> int:
+async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, apply: bool) -> int:
     """Take ids out of all events and replies that stay, and return how many named one."""
     changed = 0
     event = reply = ""
@@ -93,9 +93,9 @@ async def remove(to: Binding, ids: Ids, on_part: OnPart, *, apply: bool) -> int:
     return changed
 
 
-async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple[Residue, ...]:
+async def elsewhere(to: RequestContext, texts: Sequence[str], on_part: OnPart) -> tuple[RemainingNode, ...]:
     """Return nodes that hold one of the texts, SHOWN at most."""
-    found: list[Residue] = []
+    found: list[RemainingNode] = []
     ended: dict[str, str] = {}
     more = bool(texts)
     while more and len(found) < SHOWN:
@@ -104,18 +104,18 @@ async def elsewhere(to: Binding, texts: Sequence[str], on_part: OnPart) -> tuple
                 ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=PAGE
             )
         )
-        found += [Residue(label=page["label"], id=one) for page in pages for one in page["ids"]]
+        found += [RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]]
         ended = ended | {page["label"]: page["last"] or END for page in pages}
         more = any(page["last"] for page in pages)
         on_part("page", 1)
     return tuple(found[:SHOWN])
 
 
-def _found(page: Mapping[str, Any], ids: Ids) -> _Found:
+def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
     told = [row for row in page["replies"] if erasure.decides(row["decided"], ids.beliefs)]
     asked = frozenset((ids.asked or "",))
     of_it = {row["id"] for row in told if erasure.decides(row["decided"], asked)}
-    return _Found(
+    return _Mentions(
         events=[
             {"id": row["id"], "payload": erasure.without(row["payload"], ids.gone)}
             for row in page["events"]
@@ -126,7 +126,7 @@ def _found(page: Mapping[str, Any], ids: Ids) -> _Found:
     )
 
 
-async def _write(to: Binding, found: _Found) -> None:
+async def _write(to: RequestContext, found: _Mentions) -> None:
     await to.world.graph.write(
         lambda tx: tx.fetch(
             UNMENTION,

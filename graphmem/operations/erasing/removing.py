@@ -7,8 +7,8 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.operations.erasing import finding
-from graphmem.operations.erasing.finding import Doomed
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.operations.erasing.finding import ErasureSet
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import erasure, facets, identity, tracerank
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -30,12 +30,12 @@ REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 Rows = Sequence[dict[str, Any]]
 
 
-async def refuse(tx: Tx, to: Binding, keys: Sequence[str]) -> None:
+async def refuse(tx: Tx, to: RequestContext, keys: Sequence[str]) -> None:
     """Keep that something was erased."""
     await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(to.wall.tenant), keys=sorted(keys))
 
 
-async def items(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: bool) -> None:
+async def items(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
     """Erase memories or beliefs: their events in pages, and with the last page themselves.
 
     So one is there as long as an event of it is, and an interrupted run finds them again.
@@ -49,7 +49,7 @@ async def items(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: bool) 
     await _until_last(to, doomed, on_part, _remove_items, refused=refused)
 
 
-async def episodes(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: bool) -> None:
+async def episodes(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
     """Erase episodes, likewise; their turns go after their events."""
     await _until_last(to, doomed, on_part, None, refused=refused)
     removed = finding.PAGE
@@ -62,7 +62,7 @@ async def episodes(to: Binding, doomed: Doomed, on_part: OnPart, *, refused: boo
     on_part("node", len(doomed.episodes))
 
 
-async def events_of_scope(to: Binding, scope: str | None, on_part: OnPart) -> None:
+async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
     """Erase the events of a scope, or of the whole tenant."""
 
     async def work(tx: Tx) -> int:
@@ -78,7 +78,7 @@ async def events_of_scope(to: Binding, scope: str | None, on_part: OnPart) -> No
         on_part("node", removed)
 
 
-async def sweep(to: Binding, scope: str | None, on_part: OnPart) -> None:
+async def sweep(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
     """Erase what else a scope, or the whole tenant, holds."""
     removed = 1
     while removed:
@@ -89,10 +89,10 @@ async def sweep(to: Binding, scope: str | None, on_part: OnPart) -> None:
 
 
 async def _until_last(
-    to: Binding,
-    doomed: Doomed,
+    to: RequestContext,
+    doomed: ErasureSet,
     on_part: OnPart,
-    finish: Callable[[Tx, Binding, Doomed], Coroutine[Any, Any, None]] | None,
+    finish: Callable[[Tx, RequestContext, ErasureSet], Coroutine[Any, Any, None]] | None,
     *,
     refused: bool,
 ) -> None:
@@ -117,11 +117,11 @@ async def _until_last(
         on_part("node", len(doomed.stated))
 
 
-def _key(to: Binding, row: Mapping[str, Any]) -> str:
+def _key(to: RequestContext, row: Mapping[str, Any]) -> str:
     return erasure.key(to.wall.tenant, "Event", row["id"], row["scope"])
 
 
-async def _turns(tx: Tx, to: Binding, doomed: Doomed) -> int:
+async def _turns(tx: Tx, to: RequestContext, doomed: ErasureSet) -> int:
     [removed] = await tx.fetch(
         REMOVE_TURNS,
         tenant=to.wall.tenant,
@@ -131,7 +131,7 @@ async def _turns(tx: Tx, to: Binding, doomed: Doomed) -> int:
     return removed
 
 
-async def _remove_items(tx: Tx, to: Binding, doomed: Doomed) -> None:
+async def _remove_items(tx: Tx, to: RequestContext, doomed: ErasureSet) -> None:
     [beside] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.stated)
     if beside["memories"]:
         await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=beside["memories"])
@@ -139,7 +139,7 @@ async def _remove_items(tx: Tx, to: Binding, doomed: Doomed) -> None:
         await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=beside["beliefs"])
 
 
-async def _remove(tx: Tx, to: Binding, rows: Rows, *, mends: bool) -> None:
+async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, mends: bool) -> None:
     """Erase events, and bring up to date what stays of that of which they spoke."""
     tenant = to.wall.tenant
     await tx.fetch(REMOVE_EVENTS, tenant=tenant, ids=[row["id"] for row in rows])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError
-from graphmem.model import Forgettable, Forgotten
+from graphmem.model import ErasureReport, ErasureTarget
 from graphmem.operations.erasing import digests, finding, guard, mentions, removing
-from graphmem.operations.erasing.finding import Doomed
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.operations.erasing.finding import ErasureSet
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import erasure, identity
 
 ITEMS = 100
@@ -25,17 +25,17 @@ FOUND = catalog.query("erase/found", dict)
 REFUSED = catalog.query("erase/refused", dict)
 RUNNING = catalog.query("schema/running", lambda row: row["id"])
 LABELS = {
-    Forgettable.MEMORY: "Memory",
-    Forgettable.BELIEF: "Belief",
-    Forgettable.EPISODE: "Episode",
+    ErasureTarget.MEMORY: "Memory",
+    ErasureTarget.BELIEF: "Belief",
+    ErasureTarget.EPISODE: "Episode",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ErasureRequest:
     """What is to be forgotten, and how."""
 
-    what: Forgettable
+    what: ErasureTarget
     id: str
     apply: bool
     on_part: OnPart
@@ -43,7 +43,7 @@ class Wish:
     """Files that may tell of an episode."""
 
 
-async def forget(to: Binding, wish: Wish) -> Forgotten:
+async def forget(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
     """Say what would be erased, or erase it.
 
     Its tombstone is written first: what comes in between is refused. What was asked for goes last,
@@ -58,7 +58,7 @@ async def forget(to: Binding, wish: Wish) -> Forgotten:
     return await _part(to, wish)
 
 
-async def _item(to: Binding, wish: Wish) -> Forgotten:
+async def _item(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
     texts = await _texts(to, wish)
     roots = finding.alone(wish.what, wish.id)
     if texts is None:
@@ -69,7 +69,7 @@ async def _item(to: Binding, wish: Wish) -> Forgotten:
     going = await finding.all_events(to, doomed)
     counts = await finding.held(to, doomed) + Counter(Event=len(going))
     lines = await digests.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
-    ids = mentions.Ids(doomed.mentioned, wish.id, going)
+    ids = mentions.MentionedIds(doomed.mentioned, wish.id, going)
     named = await mentions.remove(to, ids, wish.on_part, apply=wish.apply)
     done = _report(wish, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
     if not wish.apply:
@@ -80,9 +80,9 @@ async def _item(to: Binding, wish: Wish) -> Forgotten:
     return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
 
 
-async def _again(to: Binding, wish: Wish, roots: Doomed) -> Forgotten:
+async def _again(to: RequestContext, wish: ErasureRequest, roots: ErasureSet) -> ErasureReport:
     """Look for what is left of something that was erased before, and erase that."""
-    ids = mentions.Ids(roots.mentioned, wish.id)
+    ids = mentions.MentionedIds(roots.mentioned, wish.id)
     late, left = 0, (await finding.held(to, roots)).total()
     if not wish.apply:
         left += await mentions.remove(to, ids, wish.on_part, apply=False)
@@ -95,7 +95,7 @@ async def _again(to: Binding, wish: Wish, roots: Doomed) -> Forgotten:
 
 
 async def _look_again(
-    to: Binding, wish: Wish, doomed: Doomed, ids: mentions.Ids
+    to: RequestContext, wish: ErasureRequest, doomed: ErasureSet, ids: mentions.MentionedIds
 ) -> tuple[int, int]:
     """Take out what was named meanwhile; return how much that was, and how much is left.
 
@@ -110,8 +110,8 @@ async def _look_again(
     return late, left
 
 
-async def _part(to: Binding, wish: Wish) -> Forgotten:
-    scope = wish.id if wish.what is Forgettable.SCOPE else None
+async def _part(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
+    scope = wish.id if wish.what is ErasureTarget.SCOPE else None
     tenant = to.wall.tenant
     if wish.id != (tenant if scope is None else to.wall.scope):
         raise ForeignScopeError(
@@ -127,15 +127,15 @@ async def _part(to: Binding, wish: Wish) -> Forgotten:
         return _report(wish, counts)
     await _close(to, key)
     lines = 0
-    whole = Doomed() if scope is None else await finding.some_of_scope(to, scope, ALL)
-    ids = mentions.Ids(whole.mentioned, scope=scope)
+    whole = ErasureSet() if scope is None else await finding.some_of_scope(to, scope, ALL)
+    ids = mentions.MentionedIds(whole.mentioned, scope=scope)
     named = await mentions.remove(to, ids, wish.on_part, apply=True)
     while scope is not None:
         some = await finding.some_of_scope(to, scope, ITEMS)
         if not some:
             break
         lines += await digests.remove(to, wish.digests, some.episodes, apply=True)
-        await _remove(to, some, wish.on_part, Doomed())
+        await _remove(to, some, wish.on_part, ErasureSet())
     await removing.events_of_scope(to, scope, wish.on_part)
     await removing.sweep(to, scope, wish.on_part)
     await _wait(to)
@@ -145,24 +145,24 @@ async def _part(to: Binding, wish: Wish) -> Forgotten:
     return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
 
 
-async def _remove(to: Binding, doomed: Doomed, on_part: OnPart, roots: Doomed) -> None:
+async def _remove(to: RequestContext, doomed: ErasureSet, on_part: OnPart, roots: ErasureSet) -> None:
     """Erase beliefs, then memories, then episodes: what is asked for comes last.
 
     Events of what is asked for get tombstones. What only came from it may come again from
     something else: what is consolidated has ids made of the words it rests on.
     """
     for some in finding.pages(doomed.beliefs, ITEMS):
-        part = Doomed(beliefs=tuple(some))
+        part = ErasureSet(beliefs=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.beliefs))
     for some in finding.pages(doomed.memories, ITEMS):
-        part = Doomed(memories=tuple(some))
+        part = ErasureSet(memories=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.memories))
     if doomed.episodes:
-        part = Doomed(episodes=doomed.episodes)
+        part = ErasureSet(episodes=doomed.episodes)
         await removing.episodes(to, part, on_part, refused=bool(roots.episodes))
 
 
-async def _texts(to: Binding, wish: Wish) -> list[str] | None:
+async def _texts(to: RequestContext, wish: ErasureRequest) -> list[str] | None:
     """Return what something says; None when it was erased."""
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -184,17 +184,17 @@ async def _texts(to: Binding, wish: Wish) -> list[str] | None:
     return list(row["texts"])
 
 
-async def _refused(to: Binding, *keys: str) -> bool:
+async def _refused(to: RequestContext, *keys: str) -> bool:
     owner = identity.tenant_key(to.wall.tenant)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(REFUSED, tenant=owner, keys=keys))
     return bool(found["keys"])
 
 
-def _root_key(to: Binding, wish: Wish) -> str:
+def _root_key(to: RequestContext, wish: ErasureRequest) -> str:
     return erasure.key(to.wall.tenant, LABELS[wish.what], wish.id, to.wall.scope)
 
 
-async def _close(to: Binding, key: str) -> None:
+async def _close(to: RequestContext, key: str) -> None:
     """Refuse something from now on, and wait for the writes that may not have seen it."""
 
     async def work(tx: Tx) -> None:
@@ -205,7 +205,7 @@ async def _close(to: Binding, key: str) -> None:
     await _wait(to)
 
 
-async def _wait(to: Binding) -> None:
+async def _wait(to: RequestContext) -> None:
     """Wait for the transactions that are under way, as long as one may take."""
     began = await to.world.graph.read(_running)
     waited = 0.0
@@ -220,9 +220,9 @@ async def _running(tx: Tx) -> set[str]:
 
 
 def _report(
-    wish: Wish, counts: Counter[str], *, repeated: bool = False, left: int | None = None
-) -> Forgotten:
-    return Forgotten(
+    wish: ErasureRequest, counts: Counter[str], *, repeated: bool = False, left: int | None = None
+) -> ErasureReport:
+    return ErasureReport(
         what=wish.what,
         id=wish.id,
         applied=wish.apply,

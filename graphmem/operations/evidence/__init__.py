@@ -1,6 +1,6 @@
 """What is written about beliefs: evidence, its retraction, and what takes a belief's place."""
 
-from graphmem.operations.evidence.checkpoints import Place, long_slots
+from graphmem.operations.evidence.checkpoints import SlotKey, long_slots
 from graphmem.operations.evidence.checkpoints import forget as forget_checkpoint
 from graphmem.operations.evidence.checkpoints import keep as keep_checkpoint
 from graphmem.operations.evidence.marking import mark
@@ -10,7 +10,7 @@ from graphmem.operations.evidence.retracting import retract
 from graphmem.operations.evidence.writing import embed_statements
 
 __all__ = [
-    "Place",
+    "SlotKey",
     "believe",
     "embed_statements",
     "forget_checkpoint",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from graphmem import catalog
 from graphmem.errors import GraphmemError
 from graphmem.model import Policy
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, moments
 
 NEWEST = 128
@@ -22,13 +22,13 @@ MOST_AT_ONCE = 8
 LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
 KEEP = catalog.query("belief/checkpoint", lambda row: row["events"])
 DROP = catalog.query("belief/drop_checkpoint", catalog.ignored)
-LONG = catalog.query("belief/long_slots", lambda row: Place(**row["place"]))
+LONG = catalog.query("belief/long_slots", lambda row: SlotKey(**row["place"]))
 
 log = logging.getLogger("graphmem")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SlotKey:
     """Where a slot is, in the names of the graph."""
 
     slot_id: str
@@ -38,8 +38,8 @@ class Place:
 
 
 async def keep(
-    to: Binding,
-    place: Place,
+    to: RequestContext,
+    place: SlotKey,
     *,
     newest: int = NEWEST,
     least: int = LEAST,
@@ -85,7 +85,7 @@ async def keep(
     return await to.world.graph.write(work)
 
 
-async def forget(to: Binding, place: Place) -> None:
+async def forget(to: RequestContext, place: SlotKey) -> None:
     """Take a slot's checkpoint away, whatever it holds."""
 
     async def work(tx: Tx) -> None:
@@ -95,7 +95,7 @@ async def forget(to: Binding, place: Place) -> None:
     await to.world.graph.write(work)
 
 
-async def look_after(to: Binding, places: Iterable[Place]) -> None:
+async def look_after(to: RequestContext, places: Iterable[SlotKey]) -> None:
     """Bring some checkpoints up to date after a write; the write stands whatever becomes of it."""
     for place in list(dict.fromkeys(places))[:MOST_AT_ONCE]:
         try:
@@ -104,6 +104,6 @@ async def look_after(to: Binding, places: Iterable[Place]) -> None:
             log.warning("The checkpoint of slot %s was not brought up to date.", place.slot_id)
 
 
-async def long_slots(to: Binding, least: int = NEWEST + LEAST) -> list[Place]:
+async def long_slots(to: RequestContext, least: int = NEWEST + LEAST) -> list[SlotKey]:
     """Return every slot of the tenant that has at least so many pieces of evidence."""
     return await to.world.graph.read(lambda tx: tx.fetch(LONG, tenant=to.wall.tenant, least=least))

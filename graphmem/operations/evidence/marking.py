@@ -7,16 +7,16 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError, SupersededBeliefError
-from graphmem.model import EventType, Marked, Source, Status
+from graphmem.model import EventSource, EventType, Status, StatusReceipt
 from graphmem.operations.evidence import writing
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 MARK = catalog.query("belief/mark", dict)
 
 
-async def mark(to: Binding, kind: EventType, belief_id: str, given: Source) -> Marked:
+async def mark(to: RequestContext, kind: EventType, belief_id: str, given: EventSource) -> StatusReceipt:
     """Append one ARCHIVE, RESTORE, FLAG or RESOLVE event to a belief and return what it is now.
 
     Of all marks the newest holds, by (instant, id); a statement since brings an archived belief
@@ -42,7 +42,7 @@ async def mark(to: Binding, kind: EventType, belief_id: str, given: Source) -> M
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
 
-    async def work(tx: Tx) -> Marked:
+    async def work(tx: Tx) -> StatusReceipt:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
         found = await writing.look(tx, to, [event_id], [belief_id])
@@ -58,7 +58,7 @@ async def mark(to: Binding, kind: EventType, belief_id: str, given: Source) -> M
         if hides and belief["status"] == Status.SUPERSEDED:
             raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
         [done] = await tx.fetch(MARK, tenant=to.wall.tenant, events=[row])
-        return Marked(
+        return StatusReceipt(
             event_id=event_id,
             belief_id=belief_id,
             changed=done["changed"],

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from graphmem.errors import EventConflictError
-from graphmem.model import Hypothesis, Observation, Recorded, Testimony
+from graphmem.model import BeliefEvidence, EvidenceReceipt, Hypothesis, Observation
 from graphmem.operations.evidence import checkpoints, writing
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules import claims, drafts
-from graphmem.rules.claims import Draft
+from graphmem.rules.claims import EvidenceDraft
 
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
@@ -21,7 +21,7 @@ EVEN = 0.5
 """A strength that says nothing either way."""
 
 
-async def observe(to: Binding, seen: Observation) -> Recorded:
+async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
     """Record one observation; the first about a triple makes its belief.
 
     Raises:
@@ -36,10 +36,10 @@ async def observe(to: Binding, seen: Observation) -> Recorded:
 
 
 async def observe_many(
-    to: Binding,
+    to: RequestContext,
     observations: Sequence[Observation],
-    on_batch: Callable[[Sequence[Recorded]], None] | None = None,
-) -> list[Recorded]:
+    on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
+) -> list[EvidenceReceipt]:
     """Record observations in their order, every 500 in one transaction; then embed what is new.
 
     Raises:
@@ -51,9 +51,9 @@ async def observe_many(
         drafts.weighed(seen.source_type, to.world.settings.source_weights)
     ready = [claims.observed(seen, to.wall.scope, now) for seen in observations]
     _no_conflict(ready)
-    result: list[Recorded] = []
+    result: list[EvidenceReceipt] = []
     known: set[str] = set()
-    long: list[checkpoints.Place] = []
+    long: list[checkpoints.SlotKey] = []
     for start in range(0, len(ready), BATCH):
         batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
         done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
@@ -67,7 +67,7 @@ async def observe_many(
     return result
 
 
-async def believe(to: Binding, hypothesis: Hypothesis) -> Recorded:
+async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt:
     """Record a hypothesis with its initial confidence and return its belief's id.
 
     A superseded belief that is stated again becomes current.
@@ -80,7 +80,7 @@ async def believe(to: Binding, hypothesis: Hypothesis) -> Recorded:
     return await _alone(to, draft, vectors, stated=True)
 
 
-async def testify(to: Binding, belief_id: str, said: Testimony) -> Recorded:
+async def testify(to: RequestContext, belief_id: str, said: BeliefEvidence) -> EvidenceReceipt:
     """Record evidence with a strength about a belief that is there.
 
     Raises:
@@ -101,8 +101,8 @@ async def testify(to: Binding, belief_id: str, said: Testimony) -> Recorded:
 
 
 async def _alone(
-    to: Binding, draft: Draft, vectors: Mapping[str, Vector], *, stated: bool = False
-) -> Recorded:
+    to: RequestContext, draft: EvidenceDraft, vectors: Mapping[str, Vector], *, stated: bool = False
+) -> EvidenceReceipt:
     written = await writing.append(to, [draft], vectors, stated=stated)
     # Another writer may have worded it meanwhile.
     if written.unembedded:
@@ -111,7 +111,7 @@ async def _alone(
     return written.recorded[draft.event_id]
 
 
-def _no_conflict(ready: Sequence[Draft]) -> None:
+def _no_conflict(ready: Sequence[EvidenceDraft]) -> None:
     seen: dict[str, str] = {}
     for draft in ready:
         if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
@@ -121,8 +121,8 @@ def _no_conflict(ready: Sequence[Draft]) -> None:
 
 
 def _in_order(
-    batch: Sequence[Draft], done: Mapping[str, Recorded], known: set[str]
-) -> Iterator[Recorded]:
+    batch: Sequence[EvidenceDraft], done: Mapping[str, EvidenceReceipt], known: set[str]
+) -> Iterator[EvidenceReceipt]:
     for draft in batch:
         again = draft.event_id in known
         known.add(draft.event_id)

@@ -14,23 +14,23 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import EventType, Hypothesis, Replaced, Source, Wall
+from graphmem.model import EventSource, EventType, Hypothesis, ReplacementReceipt, TenantScope
 from graphmem.operations.evidence import writing
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
-from graphmem.rules.claims import Draft
+from graphmem.rules.claims import EvidenceDraft
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])
 
 
 async def replace(
-    to: Binding,
+    to: RequestContext,
     kind: EventType,
     older_ids: Sequence[str],
     thoughts: Sequence[Hypothesis],
-    given: Source,
-) -> Replaced:
+    given: EventSource,
+) -> ReplacementReceipt:
     """Supersede beliefs by others, which are made when they are new; one transaction.
 
     The evidence of what is replaced stays with it. A belief that was superseded and takes the
@@ -47,7 +47,7 @@ async def replace(
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
     at = drafts.happened(given.at, now)
-    stated: dict[str, Draft] = {}
+    stated: dict[str, EvidenceDraft] = {}
     for thought in thoughts:
         draft = claims.hypothesised(thought, to.wall.scope, now)
         stated.setdefault(draft.claim.id, _under(event_id, draft))
@@ -59,7 +59,7 @@ async def replace(
             hint="Give a wording that differs from what it replaces.",
         )
     newer, vectors = await writing.worded(to, newer, embed=True)
-    done = Replaced(event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids))
+    done = ReplacementReceipt(event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids))
     row: dict[str, Any] = {
         "id": event_id,
         "scope": to.wall.scope,
@@ -80,7 +80,7 @@ async def replace(
         ),
     }
 
-    async def work(tx: Tx) -> tuple[Replaced, Sequence[str]]:
+    async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
         found = await writing.look(tx, to, [event_id], older_ids)
@@ -98,14 +98,14 @@ async def replace(
     return replaced
 
 
-def _under(event_id: str, draft: Draft) -> Draft:
+def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
     """Return a hypothesis as part of the event that replaces, under an id made from it."""
     return dataclasses.replace(
         draft, event_id="believe_" + identity.digest(event_id, draft.claim.id)[:32]
     )
 
 
-def _replaceable(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: Wall) -> None:
+def _replaceable(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: TenantScope) -> None:
     there = {row["id"]: row for row in rows}
     for belief_id in wanted:
         if belief_id not in there:

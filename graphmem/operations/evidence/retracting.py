@@ -8,16 +8,16 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, RefusedError
-from graphmem.model import EventType, Retraction, Source, Wall
+from graphmem.model import EventSource, EventType, RetractionReceipt, TenantScope
 from graphmem.operations.evidence import writing
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
-async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
+async def retract(to: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
     """Cancel one event for every valid time, from now on; it may not be there yet.
 
     A retraction can be retracted in turn: of all that concern an event the newest holds.
@@ -45,7 +45,7 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
 
-    async def work(tx: Tx) -> Retraction:
+    async def work(tx: Tx) -> RetractionReceipt:
         # The tenant too: a state of the slot that is being computed must not outlive this.
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
@@ -57,7 +57,7 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
             writing.same(known, row["request_hash"])
         else:
             await tx.fetch(RETRACT, tenant=to.wall.tenant, event=row)
-        return Retraction(
+        return RetractionReceipt(
             event_id=event_id,
             target_id=target_id,
             found=target is not None and target["scope"] == to.wall.scope,
@@ -67,7 +67,7 @@ async def retract(to: Binding, target_id: str, given: Source) -> Retraction:
     return await to.world.graph.write(work)
 
 
-def _retractable(target: Mapping[str, Any] | None, wall: Wall) -> None:
+def _retractable(target: Mapping[str, Any] | None, wall: TenantScope) -> None:
     if target is None or target["scope"] not in wall.scopes:
         return
     if target["scope"] != wall.scope:

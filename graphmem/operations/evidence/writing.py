@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
-from graphmem.model import Recorded
-from graphmem.operations.evidence.checkpoints import Place
-from graphmem.ports import Binding, Role, Tx
+from graphmem.model import EvidenceReceipt
+from graphmem.operations.evidence.checkpoints import SlotKey
+from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import claims, identity
-from graphmem.rules.claims import Claim, Draft
+from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import consistent
 
 if TYPE_CHECKING:
@@ -32,19 +32,19 @@ REFRESH = catalog.query("belief/refresh", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What became of a batch."""
 
-    recorded: Mapping[str, Recorded]
+    recorded: Mapping[str, EvidenceReceipt]
     """By event id."""
     unembedded: Sequence[str]
     """Ids of its beliefs that have no embedding yet."""
-    long: Sequence[Place] = ()
+    long: Sequence[SlotKey] = ()
     """Slots whose checkpoint is due."""
 
 
 @consistent
-async def own_claim(to: Binding, belief_id: str) -> Claim:
+async def own_claim(to: RequestContext, belief_id: str) -> Claim:
     """Return what a belief of the handle's own scope says.
 
     Raises:
@@ -60,7 +60,7 @@ async def own_claim(to: Binding, belief_id: str) -> Claim:
     return claims.stored(row)
 
 
-async def embed_statements(to: Binding, belief_ids: Sequence[str] | None = None) -> None:
+async def embed_statements(to: RequestContext, belief_ids: Sequence[str] | None = None) -> None:
     """Embed the statements that have no embedding yet: of some beliefs, or all of the tenant."""
     while True:
         rows = await to.world.graph.read(
@@ -76,15 +76,15 @@ async def embed_statements(to: Binding, belief_ids: Sequence[str] | None = None)
 
 
 def _embedding(
-    to: Binding, embeddings: Sequence[Mapping[str, Any]]
+    to: RequestContext, embeddings: Sequence[Mapping[str, Any]]
 ) -> Callable[[Tx], Coroutine[Any, Any, object]]:
     return lambda tx: tx.fetch(EMBED, tenant=to.wall.tenant, embeddings=embeddings)
 
 
 @consistent
 async def worded(
-    to: Binding, batch: Sequence[Draft], *, embed: bool
-) -> tuple[list[Draft], dict[str, Vector]]:
+    to: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
+) -> tuple[list[EvidenceDraft], dict[str, Vector]]:
     """Return drafts read aloud as their predicates have it, and the embeddings that are wanted.
 
     A belief that is there and embedded wants another one only when it will be worded otherwise.
@@ -107,23 +107,23 @@ async def worded(
     return worded, dict(zip(new, matrix, strict=True))
 
 
-def _words(draft: Draft, belief: Mapping[str, Any] | None) -> bool:
+def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
     return belief is None or (
         draft.claim.statement != belief["statement"] and draft.occurred_at <= belief["worded_at"]
     )
 
 
 async def append(
-    to: Binding,
-    batch: Sequence[Draft],
+    to: RequestContext,
+    batch: Sequence[EvidenceDraft],
     vectors: Mapping[str, Vector],
     *,
     stated: bool = False,
-) -> Written:
+) -> WriteResult:
     """Write a batch in one transaction: all of it, each event once, or nothing."""
     named = sorted({d.event_id for d in batch if d.given.id})
 
-    async def work(tx: Tx) -> Written:
+    async def work(tx: Tx) -> WriteResult:
         if stated:
             await tx.fetch(LOCK, tenant=to.wall.tenant)
         if named:
@@ -139,11 +139,11 @@ async def append(
 
 async def write(
     tx: Tx,
-    to: Binding,
-    batch: Sequence[Draft],
+    to: RequestContext,
+    batch: Sequence[EvidenceDraft],
     vectors: Mapping[str, Vector],
     events: Sequence[Mapping[str, Any]],
-) -> Written:
+) -> WriteResult:
     """Append what of a batch is not among the `events` that are there.
 
     Raises:
@@ -157,7 +157,7 @@ async def write(
     # In the order of beliefs, so that two batches wait for each other and never in a ring.
     new = sorted((d for d in batch if d.event_id not in there), key=lambda d: d.claim.id)
     unembedded: list[str] = []
-    long: tuple[Place, ...] = ()
+    long: tuple[SlotKey, ...] = ()
     if new:
         [done] = await tx.fetch(
             APPEND,
@@ -172,18 +172,18 @@ async def write(
                 hint="Make it first: `add_episode`, or a session.",
             )
         unembedded = done["unembedded"]
-        long = tuple(Place(**place) for place in done["long"])
+        long = tuple(SlotKey(**place) for place in done["long"])
     recorded = {
-        d.event_id: Recorded(
+        d.event_id: EvidenceReceipt(
             event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in there
         )
         for d in batch
     }
-    return Written(recorded, unembedded, long)
+    return WriteResult(recorded, unembedded, long)
 
 
 async def look(
-    tx: Tx, to: Binding, event_ids: Sequence[str], belief_ids: Sequence[str]
+    tx: Tx, to: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
 ) -> dict[str, Any]:
     """Return what a write meets: see belief/look."""
     [found] = await tx.fetch(

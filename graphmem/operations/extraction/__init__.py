@@ -4,18 +4,18 @@ from graphmem.operations.extraction.readers import (
     CallReader,
     Extractor,
     ModelReader,
-    Reader,
+    ProposalReader,
     RuleReader,
 )
 from graphmem.operations.extraction.reviewing import accept, page, reject
-from graphmem.operations.extraction.running import How, extract
+from graphmem.operations.extraction.running import ExtractionOptions, extract
 
 __all__ = [
     "CallReader",
+    "ExtractionOptions",
     "Extractor",
-    "How",
     "ModelReader",
-    "Reader",
+    "ProposalReader",
     "RuleReader",
     "accept",
     "extract",

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import Proposal, Refused, Turn
-from graphmem.ports import Bill, Llm
+from graphmem.model import DismissedProposal, Proposal, Turn
+from graphmem.ports import Llm, TokenUsage
 from graphmem.rules import prompting
 from graphmem.rules.extraction import asking, sentences
 from graphmem.rules.extraction.asking import Vocabulary
-from graphmem.rules.extraction.windows import Window
+from graphmem.rules.extraction.windows import TurnWindow
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]
 """Takes turns that people said, in order, and returns what they are proposed to say. Its `name`, or
@@ -20,17 +20,17 @@ that of the function, tells what it has read before."""
 _LONGEST_NAME = 200
 
 
-class Read(NamedTuple):
+class ReaderResult(NamedTuple):
     """What was made of a window."""
 
     proposals: Sequence[Proposal]
-    refused: Sequence[Refused] = ()
+    refused: Sequence[DismissedProposal] = ()
     """What was no proposal at all."""
     raw: str | None = None
     """A model's own words."""
 
 
-class Reader(Protocol):
+class ProposalReader(Protocol):
     """Makes proposals of turns."""
 
     @property
@@ -38,7 +38,7 @@ class Reader(Protocol):
         """What proposals depend on beside the turns."""
         ...
 
-    async def read(self, window: Window, known: Vocabulary, bill: Bill) -> Read:
+    async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:
         """Return what a window's turns are proposed to say; what that cost is put on the bill."""
         ...
 
@@ -50,7 +50,7 @@ class ModelReader:
         self._llm = llm
         self.name = f"{llm.name} {prompting.digest(asking.NAME)[:12]}"
 
-    async def read(self, window: Window, known: Vocabulary, bill: Bill) -> Read:
+    async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:
         """Ask about the window.
 
         Raises:
@@ -60,7 +60,7 @@ class ModelReader:
         answer = await self._llm.answer(asking.prompt(window, known))
         bill.add(answer)
         proposals, refused = asking.proposals(answer.value, window)
-        return Read(proposals, refused, answer.raw)
+        return ReaderResult(proposals, refused, answer.raw)
 
 
 class RuleReader:
@@ -68,9 +68,9 @@ class RuleReader:
 
     name = sentences.NAME
 
-    async def read(self, window: Window, known: Vocabulary, bill: Bill) -> Read:  # noqa: ARG002
+    async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:  # noqa: ARG002
         """Look for the forms."""
-        return Read(*sentences.read(window))
+        return ReaderResult(*sentences.read(window))
 
 
 class CallReader:
@@ -80,7 +80,7 @@ class CallReader:
         self._extractor = extractor
         self.name = _named(extractor)[:_LONGEST_NAME]
 
-    async def read(self, window: Window, known: Vocabulary, bill: Bill) -> Read:  # noqa: ARG002
+    async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:  # noqa: ARG002
         """Call it. What it raises goes on to the caller.
 
         Raises:
@@ -92,13 +92,13 @@ class CallReader:
                 f"The extractor {self.name!r} returned no list.", hint="Return a list, even of one."
             )
         made = [one if isinstance(one, Proposal) else _proposed(one) for one in given]
-        return Read(
+        return ReaderResult(
             [one for one in made if isinstance(one, Proposal)],
-            [one for one in made if isinstance(one, Refused)],
+            [one for one in made if isinstance(one, DismissedProposal)],
         )
 
 
-def _proposed(given: object) -> Proposal | Refused:
+def _proposed(given: object) -> Proposal | DismissedProposal:
     return asking.proposed(given if isinstance(given, Mapping) else {})
 
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from graphmem import catalog
 from graphmem.errors import NotFoundError
 from graphmem.model import Episode, Turn
-from graphmem.ports import Binding
+from graphmem.ports import RequestContext
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction import naming, windows
 from graphmem.rules.extraction.asking import Vocabulary
-from graphmem.rules.extraction.quoting import Supply
-from graphmem.rules.extraction.windows import REACH, Place, Window
+from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.windows import REACH, TurnContext, TurnWindow
 
 PAGE = 2_000
 """Turns of one read."""
@@ -31,7 +31,7 @@ SUPPLIED = catalog.query("extract/supplied", dict)
 VOCABULARY = catalog.query("extract/vocabulary", dict)
 
 
-class Waiting(NamedTuple):
+class PendingLogEntry(NamedTuple):
     """A search, or a look at one item, that is not in the log yet."""
 
     at: datetime
@@ -41,7 +41,7 @@ class Waiting(NamedTuple):
 
 
 @consistent
-async def session(to: Binding, episode_id: str) -> Episode:
+async def session(to: RequestContext, episode_id: str) -> Episode:
     """Return the episode of a session.
 
     Raises:
@@ -56,7 +56,7 @@ async def session(to: Binding, episode_id: str) -> Episode:
 
 
 @consistent
-async def places(to: Binding, episode_id: str, extractor: str) -> list[Place]:
+async def places(to: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
     """Return every turn of a session in order, and which of them an extractor has read."""
     rows: list[dict[str, Any]] = []
     while True:
@@ -67,7 +67,7 @@ async def places(to: Binding, episode_id: str, extractor: str) -> list[Place]:
     return windows.placed((r["id"], r["position"], r["read"], r["occurred_at"]) for r in rows)
 
 
-async def _page(to: Binding, episode_id: str, extractor: str, first: int) -> list[dict[str, Any]]:
+async def _page(to: RequestContext, episode_id: str, extractor: str, first: int) -> list[dict[str, Any]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(
             SCAN,
@@ -82,7 +82,7 @@ async def _page(to: Binding, episode_id: str, extractor: str, first: int) -> lis
 
 
 @consistent
-async def window(to: Binding, episode_id: str, stretch: Sequence[Place]) -> Window:
+async def window(to: RequestContext, episode_id: str, stretch: Sequence[TurnContext]) -> TurnWindow:
     """Return a stretch of turns with their words, and those about them."""
     first = max(0, stretch[0].position - REACH)
     turns = await to.world.graph.read(
@@ -99,7 +99,7 @@ async def window(to: Binding, episode_id: str, stretch: Sequence[Place]) -> Wind
 
 
 @consistent
-async def supplied(to: Binding, episode: Episode, waiting: Sequence[Waiting]) -> list[Supply]:
+async def supplied(to: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]) -> list[SuppliedText]:
     """Return every text that memory is known to have given in a session."""
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -121,14 +121,14 @@ async def supplied(to: Binding, episode: Episode, waiting: Sequence[Waiting]) ->
     return [supply for row in rows for supply in _supplies(row)]
 
 
-def _supplies(row: Mapping[str, Any]) -> list[Supply]:
+def _supplies(row: Mapping[str, Any]) -> list[SuppliedText]:
     query = json.loads(row["payload"])["query"] if row["payload"] else ""
     at = datetime.fromisoformat(row["at"])
-    return [Supply(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
+    return [SuppliedText(row["id"], text, at, query) for text in dict.fromkeys(row["texts"])]
 
 
 @consistent
-async def vocabulary(to: Binding, names: Mapping[str, str]) -> Vocabulary:
+async def vocabulary(to: RequestContext, names: Mapping[str, str]) -> Vocabulary:
     """Return what the tenant calls things, as far as the handle sees it.
 
     Args:

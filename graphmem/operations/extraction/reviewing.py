@@ -8,9 +8,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
-from graphmem.model import Decided, EventType, ProposalPage, ProposalStatus, Source
+from graphmem.model import EventSource, EventType, ProposalPage, ProposalStatus, ReviewReport
 from graphmem.operations.extraction import writing
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity, moments, paging
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction import saying
@@ -23,7 +23,7 @@ DECIDE = catalog.query("extract/decide", catalog.ignored)
 
 @consistent
 async def page(
-    to: Binding, status: ProposalStatus | None, *, cursor: str | None, limit: int
+    to: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
     """Return one page of proposals, oldest first, and the cursor of the next.
 
@@ -49,7 +49,7 @@ async def page(
     )
 
 
-async def accept(to: Binding, ids: Sequence[str], given: Source) -> Decided:
+async def accept(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
     """Let proposals become evidence; what is evidence already is passed over.
 
     Raises:
@@ -59,7 +59,7 @@ async def accept(to: Binding, ids: Sequence[str], given: Source) -> Decided:
     return await _decide(to, EventType.ACCEPT, ids, given)
 
 
-async def reject(to: Binding, ids: Sequence[str], given: Source) -> Decided:
+async def reject(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
     """Refuse proposals: no extraction proposes them again.
 
     Raises:
@@ -69,11 +69,11 @@ async def reject(to: Binding, ids: Sequence[str], given: Source) -> Decided:
     return await _decide(to, EventType.REJECT, ids, given)
 
 
-async def _decide(to: Binding, kind: EventType, ids: Sequence[str], given: Source) -> Decided:
+async def _decide(to: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource) -> ReviewReport:
     wanted = list(dict.fromkeys(ids))
     now = to.world.clock.now()
 
-    async def work(tx: Tx) -> Decided:
+    async def work(tx: Tx) -> ReviewReport:
         # Of an acceptance and a rejection at once the first holds.
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         rows = await tx.fetch(
@@ -86,7 +86,7 @@ async def _decide(to: Binding, kind: EventType, ids: Sequence[str], given: Sourc
         await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
         said = [saying.stored(row) for row in fresh] if kind is EventType.ACCEPT else []
         await writing.append(tx, to, said, now)
-        return Decided(
+        return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
             event_ids=tuple(one.event_id for one in said),
@@ -114,7 +114,7 @@ def _decidable(
             )
 
 
-def _row(proposal_id: str, to: Binding, kind: EventType, given: Source) -> dict[str, Any]:
+def _row(proposal_id: str, to: RequestContext, kind: EventType, given: EventSource) -> dict[str, Any]:
     return {
         "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
         "proposal_id": proposal_id,

@@ -11,26 +11,26 @@ from typing import Any, TypeAlias
 from graphmem import catalog
 from graphmem.errors import ModelReplyError, ModelUnavailableError
 from graphmem.model import (
+    AcceptedProposal,
     Cardinality,
-    CardinalityProposed,
+    CardinalityProposal,
+    DismissalReason,
+    DismissedProposal,
     Episode,
-    Extracted,
-    Extraction,
-    Refusal,
-    Refused,
-    Unread,
+    ExtractionReport,
+    FailedWindow,
 )
 from graphmem.operations.extraction import reading, writing
-from graphmem.operations.extraction.readers import Read, Reader
-from graphmem.operations.extraction.reading import Waiting
-from graphmem.operations.extraction.writing import Unit
-from graphmem.ports import Bill, Binding, OnPart
+from graphmem.operations.extraction.readers import ProposalReader, ReaderResult
+from graphmem.operations.extraction.reading import PendingLogEntry
+from graphmem.operations.extraction.writing import WindowWrite
+from graphmem.ports import OnPart, RequestContext, TokenUsage
 from graphmem.rules import identity
 from graphmem.rules.extraction import checking, naming, saying, windows
 from graphmem.rules.extraction.asking import Vocabulary
-from graphmem.rules.extraction.checking import Ground, Passed
-from graphmem.rules.extraction.saying import Said
-from graphmem.rules.extraction.windows import Place, Window
+from graphmem.rules.extraction.checking import CheckContext, CheckedProposal
+from graphmem.rules.extraction.saying import TurnEvidence
+from graphmem.rules.extraction.windows import TurnContext, TurnWindow
 from graphmem.rules.hygiene import Rule
 
 ATTEMPTS = 5
@@ -46,10 +46,10 @@ LOOK = catalog.query("extract/look", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class ExtractionOptions:
     """How a run is to go."""
 
-    reader: Reader
+    reader: ProposalReader
     apply: bool
     """False: nothing is written."""
     review: bool
@@ -58,54 +58,54 @@ class How:
     """Of hygiene."""
     names: Mapping[str, str]
     """Canonical names of entities, by folded ones."""
-    waiting: Sequence[Waiting]
+    waiting: Sequence[PendingLogEntry]
     """Searches of this process that are not in the log yet."""
     on_part: OnPart
     """Told `turn` and how many of them were seen to."""
 
 
 @dataclass(slots=True)
-class _Course:
+class _ExtractionRun:
     """What a run knows, and what it has met so far."""
 
     episode: Episode
-    ground: Ground
+    ground: CheckContext
     known: Vocabulary
     attempts: Mapping[str, int]
     """Of each window that was tried before."""
     made: set[str] = field(default_factory=set)
     """Beliefs that were not there before this run."""
-    bill: Bill = field(default_factory=Bill)
+    bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
     """Questions in a row that nothing answered."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _WindowResult:
     """What became of one window."""
 
     turns: int
     passed: int = 0
     """Turns that another worker has read meanwhile."""
-    extracted: Sequence[Extracted] = ()
-    refused: Sequence[Refused] = ()
-    unread: Unread | None = None
+    extracted: Sequence[AcceptedProposal] = ()
+    refused: Sequence[DismissedProposal] = ()
+    unread: FailedWindow | None = None
     named: Sequence[_Named] = ()
     """Of what stood up."""
 
 
-async def extract(to: Binding, episode_id: str, how: How) -> Extraction:
+async def extract(to: RequestContext, episode_id: str, how: ExtractionOptions) -> ExtractionReport:
     """Read what is new in a session and write what it says; see `AsyncExtraction.extract`."""
     episode = await reading.session(to, episode_id)
     places = await reading.places(to, episode_id, how.reader.name)
     stretches = windows.stretches(places)
     course = await _course(to, how, episode, places, stretches)
-    works: list[Callable[[], Coroutine[Any, Any, _Done]]] = [
+    works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
         partial(_window, to, how, course, stretch) for stretch in stretches
     ]
     done = await to.world.gather(works, to.world.settings.model_concurrency)
     named = [one for part in done for one in part.named]
-    return Extraction(
+    return ExtractionReport(
         applied=how.apply,
         review=how.review,
         session_id=episode.session_id or episode.id,
@@ -126,19 +126,19 @@ async def extract(to: Binding, episode_id: str, how: How) -> Extraction:
 
 
 async def _course(
-    to: Binding,
-    how: How,
+    to: RequestContext,
+    how: ExtractionOptions,
     episode: Episode,
-    places: Sequence[Place],
-    stretches: Sequence[Sequence[Place]],
-) -> _Course:
+    places: Sequence[TurnContext],
+    stretches: Sequence[Sequence[TurnContext]],
+) -> _ExtractionRun:
     """Return what a run knows; all of it is read before anything is written."""
     if not stretches:
-        return _Course(episode, Ground(to.wall.scope, ()), Vocabulary(), {})
+        return _ExtractionRun(episode, CheckContext(to.wall.scope, ()), Vocabulary(), {})
     known = await reading.vocabulary(to, how.names)
     ids = [_reply_id(to, how, stretch) for stretch in stretches]
     found = await to.world.graph.read(lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=ids))
-    ground = Ground(
+    ground = CheckContext(
         scope=to.wall.scope,
         session=frozenset(place.id for place in places),
         supplied=await reading.supplied(to, episode, how.waiting),
@@ -148,17 +148,17 @@ async def _course(
         predicates={naming.shape(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
-    return _Course(episode, ground, known, attempts)
+    return _ExtractionRun(episode, ground, known, attempts)
 
 
-def _reply_id(to: Binding, how: How, stretch: Sequence[Place]) -> str:
+def _reply_id(to: RequestContext, how: ExtractionOptions, stretch: Sequence[TurnContext]) -> str:
     return "x_" + identity.digest(to.wall.scope, how.reader.name, *(p.id for p in stretch))[:32]
 
 
-async def _window(to: Binding, how: How, course: _Course, stretch: Sequence[Place]) -> _Done:
+async def _window(to: RequestContext, how: ExtractionOptions, course: _ExtractionRun, stretch: Sequence[TurnContext]) -> _WindowResult:
     """Read one window, check what is proposed of it and write it."""
     reply_id = _reply_id(to, how, stretch)
-    unit = Unit(reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review)
+    unit = WindowWrite(reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review)
     if course.attempts.get(reply_id, 0) >= ATTEMPTS:
         problem = f"it was answered outside the contract {ATTEMPTS} times"
         return _unread(unit, ("given_up", problem), course)
@@ -168,7 +168,7 @@ async def _window(to: Binding, how: How, course: _Course, stretch: Sequence[Plac
     try:
         # What machines say is no evidence, so nobody is asked about it alone.
         nobody = not window.people
-        read = Read(()) if nobody else await how.reader.read(window, course.known, unit.bill)
+        read = ReaderResult(()) if nobody else await how.reader.read(window, course.known, unit.bill)
     except ModelUnavailableError as error:
         course.down += 1
         return _unread(unit, (error.code, str(error)), course)
@@ -185,8 +185,8 @@ async def _window(to: Binding, how: How, course: _Course, stretch: Sequence[Plac
 
 
 async def _written(
-    to: Binding, how: How, course: _Course, window: Window, unit: Unit, read: Read
-) -> _Done:
+    to: RequestContext, how: ExtractionOptions, course: _ExtractionRun, window: TurnWindow, unit: WindowWrite, read: ReaderResult
+) -> _WindowResult:
     stood, refused = checking.sifted(read.proposals, window, course.ground)
     claims = await writing.worded(to, [one.claim for one in stood])
     said = [
@@ -195,8 +195,8 @@ async def _written(
     kept, known, new = await _sorted(to, course, list(zip(stood, said, strict=True)))
     unit = replace(unit, said=tuple(one for _, one in kept))
     if how.apply and not await writing.write(to, unit):
-        return _Done(0, passed=len(unit.turn_ids))
-    return _Done(
+        return _WindowResult(0, passed=len(unit.turn_ids))
+    return _WindowResult(
         turns=len(unit.turn_ids),
         extracted=[
             one.shown(one.own_proposal_id if how.review else one.event_id, new=one.claim.id in new)
@@ -208,8 +208,8 @@ async def _written(
 
 
 async def _sorted(
-    to: Binding, course: _Course, stood: Sequence[tuple[Passed, Said]]
-) -> tuple[list[tuple[Passed, Said]], list[Refused], set[str]]:
+    to: RequestContext, course: _ExtractionRun, stood: Sequence[tuple[CheckedProposal, TurnEvidence]]
+) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
     """Return what is not known yet, what is, and the beliefs that are new to this run."""
     if not stood:
         return [], [], set()
@@ -230,20 +230,20 @@ async def _sorted(
     return kept, known, course.made
 
 
-def _met(one: Said, there: Mapping[str, bool]) -> tuple[Refusal, str] | None:
+def _met(one: TurnEvidence, there: Mapping[str, bool]) -> tuple[DismissalReason, str] | None:
     """Return why something is not said again."""
     if one.event_id in there:
-        return Refusal.KNOWN, "these words are evidence for it already"
+        return DismissalReason.KNOWN, "these words are evidence for it already"
     if one.own_proposal_id not in there:
         return None
     if there[one.own_proposal_id]:
-        return Refusal.REJECTED, "it was put up for review and rejected"
-    return Refusal.KNOWN, "it waits for review already"
+        return DismissalReason.REJECTED, "it was put up for review and rejected"
+    return DismissalReason.KNOWN, "it waits for review already"
 
 
-def _unread(unit: Unit, why: tuple[str, str], course: _Course, *, answered: bool = False) -> _Done:
+def _unread(unit: WindowWrite, why: tuple[str, str], course: _ExtractionRun, *, answered: bool = False) -> _WindowResult:
     attempts = course.attempts.get(unit.reply_id, 0) + answered
-    told = Unread(
+    told = FailedWindow(
         reply_id=unit.reply_id,
         code=why[0],
         problem=why[1],
@@ -251,7 +251,7 @@ def _unread(unit: Unit, why: tuple[str, str], course: _Course, *, answered: bool
         attempts=attempts,
         given_up=attempts >= ATTEMPTS,
     )
-    return _Done(0, unread=told)
+    return _WindowResult(0, unread=told)
 
 
 def _new_predicates(said: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
@@ -260,7 +260,7 @@ def _new_predicates(said: Sequence[_Named], known: Vocabulary) -> tuple[str, ...
     return tuple(dict.fromkeys(name for name in names if naming.shape(name) not in there))
 
 
-def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposed, ...]:
+def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
     """Return what undeclared predicates are taken for, as most of their proposals have it."""
     declared = {naming.shape(name) for name, cardinality in known.predicates if cardinality}
     votes: dict[str, Counter[Cardinality]] = {}
@@ -268,6 +268,6 @@ def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[Cardinali
         if name is not None and cardinality is not None and naming.shape(name) not in declared:
             votes.setdefault(name, Counter())[cardinality] += 1
     return tuple(
-        CardinalityProposed(predicate=name, cardinality=count.most_common(1)[0][0])
+        CardinalityProposal(predicate=name, cardinality=count.most_common(1)[0][0])
         for name, count in votes.items()
     )

@@ -10,11 +10,11 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ErasedError
-from graphmem.ports import Bill, Binding, Tx
+from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import consistent
-from graphmem.rules.extraction.saying import Said
+from graphmem.rules.extraction.saying import TurnEvidence
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
@@ -25,18 +25,18 @@ APPEND = catalog.query("belief/append", dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class WindowWrite:
     """What becomes of one window."""
 
     reply_id: str
     extractor: str
     turn_ids: tuple[str, ...]
-    said: tuple[Said, ...] = ()
+    said: tuple[TurnEvidence, ...] = ()
     review: bool = False
     """What is said waits to be accepted."""
     raw: str | None = None
     """A model's own words."""
-    bill: Bill = field(default_factory=Bill)
+    bill: TokenUsage = field(default_factory=TokenUsage)
     problem: str | None = None
     """What went wrong; nothing is said then."""
 
@@ -59,7 +59,7 @@ class Unit:
 
 
 @consistent
-async def worded(to: Binding, found: Sequence[Claim]) -> dict[str, Claim]:
+async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
     """Return claims by their ids, read aloud as their predicates have it."""
     if not found:
         return {}
@@ -75,7 +75,7 @@ async def worded(to: Binding, found: Sequence[Claim]) -> dict[str, Claim]:
     return {one.id: claims.spoken_as(one, templates) for one in found}
 
 
-async def write(to: Binding, unit: Unit) -> bool:
+async def write(to: RequestContext, unit: WindowWrite) -> bool:
     """Write a unit, but for what was forgotten, and return whether it was new.
 
     Another worker may have been there first.
@@ -92,7 +92,7 @@ async def write(to: Binding, unit: Unit) -> bool:
         return await write(to, replace(unit, said=tuple(left)))
 
 
-async def _write(to: Binding, unit: Unit) -> bool:
+async def _write(to: RequestContext, unit: WindowWrite) -> bool:
     now = to.world.clock.now()
     reply = {
         "id": unit.reply_id,
@@ -120,7 +120,7 @@ async def _write(to: Binding, unit: Unit) -> bool:
     return await to.world.graph.write(work)
 
 
-async def append(tx: Tx, to: Binding, said: Sequence[Said], now: datetime) -> None:
+async def append(tx: Tx, to: RequestContext, said: Sequence[TurnEvidence], now: datetime) -> None:
     """Append the evidence that is not there yet."""
     [found] = await tx.fetch(
         LOOK,

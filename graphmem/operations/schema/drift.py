@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmem import catalog
-from graphmem.model import Difference, Schema, SchemaItem
+from graphmem.model import DeclaredSchema, Difference, SchemaItem
 from graphmem.operations.schema.migration import sets, state
-from graphmem.ports import Row, Tx, World
+from graphmem.ports import Row, Services, Tx
 from graphmem.rules.generations import in_generation, property_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ServerSchemaItem:
     """One index or constraint as the server shows it."""
 
     item: SchemaItem
     state: str
 
 
-def _index(row: Row) -> _Found:
-    return _Found(_item(row, row["config"]), row["state"])
+def _index(row: Row) -> _ServerSchemaItem:
+    return _ServerSchemaItem(_item(row, row["config"]), row["state"])
 
 
-def _constraint(row: Row) -> _Found:
+def _constraint(row: Row) -> _ServerSchemaItem:
     # A constraint is there or not; the server shows no state of it.
-    return _Found(_item(row, {}), "ONLINE")
+    return _ServerSchemaItem(_item(row, {}), "ONLINE")
 
 
 def _item(row: Row, config: dict[str, Any]) -> SchemaItem:
@@ -44,7 +44,7 @@ INDEXES = catalog.query("schema/show_indexes", _index)
 CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
 
 
-async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
+async def drift(world: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:
     """Return how the graph's indexes and constraints differ from the declared ones, by name.
 
     Vector indexes are held to the recorded models, of which there are two while the graph goes over
@@ -52,7 +52,7 @@ async def drift(world: World, declared: Schema) -> tuple[Difference, ...]:
     ours is left alone.
     """
 
-    async def work(tx: Tx) -> list[_Found]:
+    async def work(tx: Tx) -> list[_ServerSchemaItem]:
         return [*await tx.fetch(INDEXES), *await tx.fetch(CONSTRAINTS)]
 
     kept = await sets(await state(world), world)
@@ -89,7 +89,7 @@ def _set(item: SchemaItem, config: dict[str, Any]) -> SchemaItem:
     return item.model_copy(update={"config": {**item.config, **config}})
 
 
-def _judged(wanted: SchemaItem, found: _Found | None) -> Iterator[Difference]:
+def _judged(wanted: SchemaItem, found: _ServerSchemaItem | None) -> Iterator[Difference]:
     if found is None:
         yield Difference(kind="missing", name=wanted.name, text=f"{_shown(wanted)} is not there.")
         return

@@ -19,7 +19,7 @@ from graphmem.errors import (
     ModelMismatchError,
 )
 from graphmem.model import AppliedMigration, EmbeddingModel, GraphState
-from graphmem.ports import Embedder, Query, Role, Row, Tx, World
+from graphmem.ports import Embedder, Query, Role, Row, Services, Tx
 from graphmem.rules import generations
 from graphmem.rules.calibration import Calibration, mean_cosine
 
@@ -59,7 +59,7 @@ BOOTSTRAP = (
 AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
 
 
-async def state(world: World) -> GraphState:
+async def state(world: Services) -> GraphState:
     """Return what was applied to the graph and which models filled it."""
 
     async def work(tx: Tx) -> GraphState:
@@ -95,7 +95,7 @@ def due(found: GraphState, language: str) -> Sequence[Migration]:
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-async def checked(world: World) -> EmbeddingModel:
+async def checked(world: Services) -> EmbeddingModel:
     """Return the graph's embedding model that is ours, when schema and language are current too.
 
     That is the current one, or the former until its embeddings are removed.
@@ -117,7 +117,7 @@ async def checked(world: World) -> EmbeddingModel:
     return ours
 
 
-async def migrate_if_due(world: World) -> None:
+async def migrate_if_due(world: Services) -> None:
     """Migrate when something is pending; one read when nothing is.
 
     Raises:
@@ -130,7 +130,7 @@ async def migrate_if_due(world: World) -> None:
         await migrate(world)
 
 
-async def migrate(world: World) -> tuple[str, ...]:
+async def migrate(world: Services) -> tuple[str, ...]:
     """Apply what is due, wait for the indexes, record the model; return what was applied.
 
     Safe to run twice and by two processes at once. Full-text indexes in another language than the
@@ -182,7 +182,7 @@ async def measure(embedder: Embedder) -> Calibration:
     )
 
 
-async def _lock(world: World, owner: str) -> None:
+async def _lock(world: Services, owner: str) -> None:
     for _ in range(int(WAIT_S / POLL_S)):
         if await world.graph.write(lambda tx: tx.fetch(LOCK, owner=owner, seconds=LOCK_S)):
             return
@@ -190,13 +190,13 @@ async def _lock(world: World, owner: str) -> None:
     raise MigrationLockedError
 
 
-async def sets(found: GraphState, world: World) -> dict[int, int]:
+async def sets(found: GraphState, world: Services) -> dict[int, int]:
     """Return the dimension of each generation of embeddings that the graph has, or begins with."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
     return kept or {generations.FIRST: await world.embedder.dimension()}
 
 
-async def _apply(world: World, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:
+async def _apply(world: Services, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:
     world.report(f"applying {migration.name}")
     await _lock(world, owner)
     language = world.settings.language if _has_words(migration) else None
@@ -224,7 +224,7 @@ async def _apply(world: World, owner: str, migration: Migration, kept: Mapping[i
     return migration.name
 
 
-async def index_vectors(world: World, generation: int, dimension: int) -> None:
+async def index_vectors(world: Services, generation: int, dimension: int) -> None:
     """Make the vector indexes of a generation of embeddings, and wait until they are ready."""
     for statement in (q for m in catalog.migrations() for q in m.statements):
         if VECTORS in statement.params:
@@ -233,7 +233,7 @@ async def index_vectors(world: World, generation: int, dimension: int) -> None:
 
 
 async def _index_vectors(
-    world: World, statement: Query[Row], generation: int, dimension: int
+    world: Services, statement: Query[Row], generation: int, dimension: int
 ) -> None:
     about = catalog.in_generation(statement, generation)
     await world.graph.schema(about, **{VECTORS: _vector_options(dimension)})
@@ -249,7 +249,7 @@ def _vector_options(dimension: int) -> dict[str, Any]:
     }
 
 
-async def record_model(world: World, key: str, generation: int) -> None:
+async def record_model(world: Services, key: str, generation: int) -> None:
     """Record the world's embedding model, and how like one another unrelated texts are to it."""
     world.report(f"measuring the embedding model {world.embedder.name}")
     calibration = await measure(world.embedder)
@@ -281,7 +281,7 @@ def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
     ]
 
 
-async def _known_language(world: World) -> None:
+async def _known_language(world: Services) -> None:
     language = world.settings.language
     known = await world.graph.read(lambda tx: tx.fetch(LANGUAGES))
     fit = [name for name in known if name not in UNFIT]
@@ -292,7 +292,7 @@ async def _known_language(world: World) -> None:
         )
 
 
-async def _same_language(found: GraphState, world: World) -> None:
+async def _same_language(found: GraphState, world: Services) -> None:
     language = world.settings.language
     others = _otherwise(found, language)
     if not others:
@@ -306,7 +306,7 @@ async def _same_language(found: GraphState, world: World) -> None:
     )
 
 
-async def _same_model(found: GraphState, world: World) -> EmbeddingModel:
+async def _same_model(found: GraphState, world: Services) -> EmbeddingModel:
     """Return the recorded model that is the world's and has filled the graph."""
     ours = (world.embedder.name, await world.embedder.dimension())
     filled = [model for model in found.models if model.key in ("current", "former")]

@@ -12,10 +12,10 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import MigrationPendingError, ReembeddingError
-from graphmem.model import EmbeddingModel, GraphState, Reembedded
+from graphmem.model import EmbeddingModel, GraphState, ReembedReport
 from graphmem.operations.schema import migration
 from graphmem.operations.schema.drift import INDEXES
-from graphmem.ports import OnPart, Role, Row, Tx, World
+from graphmem.ports import OnPart, Role, Row, Services, Tx
 from graphmem.rules import generations, identity, passages
 
 PAGE = 500
@@ -35,7 +35,7 @@ DELETE = catalog.query("schema/delete_model", catalog.ignored)
 DROP_INDEX = catalog.query("schema/drop_index", catalog.ignored)
 
 
-async def reembed(world: World, on_part: OnPart) -> Reembedded:
+async def reembed(world: Services, on_part: OnPart) -> ReembedReport:
     """Fill the graph with embeddings by the world's model, then make it the graph's model.
 
     Raises:
@@ -51,10 +51,10 @@ async def reembed(world: World, on_part: OnPart) -> Reembedded:
         await _switch(world, model)
         # What was written between the last look and the switch.
         made += await _fill(world, model, on_part)
-    return Reembedded(model=model.name, switched=model.key == "next", embedded=made)
+    return ReembedReport(model=model.name, switched=model.key == "next", embedded=made)
 
 
-async def finish(world: World, on_part: OnPart) -> Reembedded:
+async def finish(world: Services, on_part: OnPart) -> ReembedReport:
     """Embed what clients of the former model wrote, and remove its embeddings.
 
     Raises:
@@ -73,10 +73,10 @@ async def finish(world: World, on_part: OnPart) -> Reembedded:
     if former is not None:
         await _rekey(world, former, "dropped")
     await _clear(world, await _state(world), on_part)
-    return Reembedded(model=model.name, switched=False, embedded=made)
+    return ReembedReport(model=model.name, switched=False, embedded=made)
 
 
-async def give_up(world: World, on_part: OnPart) -> str | None:
+async def give_up(world: Services, on_part: OnPart) -> str | None:
     """Remove the embeddings of the model that is filling the graph; return its name, if any does.
 
     A run that is filling it ends with an error.
@@ -89,7 +89,7 @@ async def give_up(world: World, on_part: OnPart) -> str | None:
     return given_up.name if given_up else None
 
 
-async def _state(world: World) -> GraphState:
+async def _state(world: Services) -> GraphState:
     found = await migration.state(world)
     waiting = migration.pending(found)
     if waiting:
@@ -97,7 +97,7 @@ async def _state(world: World) -> GraphState:
     return found
 
 
-async def _target(world: World, found: GraphState) -> EmbeddingModel:
+async def _target(world: Services, found: GraphState) -> EmbeddingModel:
     """Return the record of the world's model, made when it is new to the graph."""
     current, filling, former = map(found.keyed, ("current", "next", "former"))
     for model in (current, filling):
@@ -123,14 +123,14 @@ async def _target(world: World, found: GraphState) -> EmbeddingModel:
     return model
 
 
-async def _is_ours(world: World, model: EmbeddingModel) -> bool:
+async def _is_ours(world: Services, model: EmbeddingModel) -> bool:
     return (model.name, model.dimension) == (
         world.embedder.name,
         await world.embedder.dimension(),
     )
 
 
-async def _switch(world: World, model: EmbeddingModel) -> None:
+async def _switch(world: Services, model: EmbeddingModel) -> None:
     async def work(tx: Tx) -> None:
         found = (await tx.fetch(migration.STATE))[0]
         now = found.keyed("current")
@@ -145,12 +145,12 @@ async def _switch(world: World, model: EmbeddingModel) -> None:
     world.report(f"the graph has gone over to {model.name}")
 
 
-async def _rekey(world: World, model: EmbeddingModel, to: str) -> None:
+async def _rekey(world: Services, model: EmbeddingModel, to: str) -> None:
     change = {"generation": model.generation, "from": model.key, "to": to}
     await world.graph.write(lambda tx: tx.fetch(REKEY, **change))
 
 
-async def _fill(world: World, model: EmbeddingModel, on_part: OnPart) -> int:
+async def _fill(world: Services, model: EmbeddingModel, on_part: OnPart) -> int:
     """Embed what lacks an embedding of this model, until a look at everything finds nothing."""
     look = catalog.in_generation(LACKING, model.generation)
 
@@ -168,7 +168,7 @@ async def _fill(world: World, model: EmbeddingModel, on_part: OnPart) -> int:
             return made
 
 
-async def _pages(world: World, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
+async def _pages(world: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
     """Yield each page of all that has embeddings, with its tenant and kind, as `step` made it."""
     async for tenant in _tenants(world):
         for kind in KINDS:
@@ -179,21 +179,21 @@ async def _pages(world: World, step: Step) -> AsyncIterator[tuple[str, str, Row]
                 after = page["after"]
 
 
-async def _tenants(world: World) -> AsyncIterator[str]:
+async def _tenants(world: Services) -> AsyncIterator[str]:
     last = ""
     while (tenant := await _behind(world, last)) is not None:
         yield tenant
         last = tenant
 
 
-async def _behind(world: World, last: str) -> str | None:
+async def _behind(world: Services, last: str) -> str | None:
     [row] = await world.graph.read(lambda tx: tx.fetch(NEXT_TENANT, after=last))
     tenant: str | None = row["tenant"]
     return tenant
 
 
 async def _embed(
-    world: World, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
+    world: Services, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
 ) -> int:
     worded = [(row, _worded(kind, row)) for row in texts]
     told = [(row, text) for row, text in worded if text.strip()]
@@ -220,14 +220,14 @@ def _worded(kind: str, row: Row) -> str:
     return passages.spoken(row["name"], text) if kind == "turn" else text
 
 
-async def _clear(world: World, found: GraphState, on_part: OnPart) -> None:
+async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
     """Remove what is left of models whose embeddings are to go."""
     for model in found.models:
         if model.key == "dropped":
             await _drop(world, model, on_part)
 
 
-async def _drop(world: World, model: EmbeddingModel, on_part: OnPart) -> None:
+async def _drop(world: Services, model: EmbeddingModel, on_part: OnPart) -> None:
     prop = generations.property_of(model.generation)
     for index in await world.graph.read(lambda tx: tx.fetch(INDEXES)):
         if index.item.type == "VECTOR" and index.item.properties[0] == prop:

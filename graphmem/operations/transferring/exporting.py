@@ -10,11 +10,11 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ExportFileError, ReadConflictError
-from graphmem.model import Exported
+from graphmem.model import ExportReport
 from graphmem.operations.transferring import walking
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import moments, transfer
-from graphmem.rules.transfer import KINDS, Chain, Counts, Kind
+from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.rules.transfer_records import PLACES, End, Header, Node, Reader
 
 PAGE = 500
@@ -27,14 +27,14 @@ READ_BESIDE = catalog.query("transfer/read_beside", dict)
 
 
 @dataclass(slots=True)
-class _Draft:
+class _PartialFile:
     """How far a file on its way has come."""
 
     path: Path
     known: datetime = moments.BEGINNING
     """What is recorded later is not in it."""
-    chain: Chain = field(default_factory=Chain)
-    counts: Counts = field(default_factory=Counts)
+    chain: DigestChain = field(default_factory=DigestChain)
+    counts: ExportCounts = field(default_factory=ExportCounts)
     size: int = 0
     place: tuple[int, str] = (0, "")
     """Of the last record: its kind in `KINDS`, and its key."""
@@ -43,7 +43,7 @@ class _Draft:
     """Nodes that were passed over, being recorded later."""
 
 
-async def export(to: Binding, path: Path, on_part: OnPart) -> Exported:
+async def export(to: RequestContext, path: Path, on_part: OnPart) -> ExportReport:
     """Write everything that the tenant owns and that was recorded until now.
 
     Args:
@@ -70,7 +70,7 @@ async def export(to: Binding, path: Path, on_part: OnPart) -> Exported:
             await _write(to, draft, place, "", on_part)
         await _add(to, draft, [draft.counts.end()])
     await exports.finish(draft.path, path)
-    return Exported(
+    return ExportReport(
         records=draft.counts.records,
         links=draft.counts.links,
         known=draft.known,
@@ -79,17 +79,17 @@ async def export(to: Binding, path: Path, on_part: OnPart) -> Exported:
     )
 
 
-def _header(to: Binding, draft: _Draft) -> dict[str, Any]:
+def _header(to: RequestContext, draft: _PartialFile) -> dict[str, Any]:
     return transfer.header(to.wall.tenant, to.model.name, to.model.dimension, draft.known)
 
 
-async def _resumed(to: Binding, path: Path) -> _Draft:
+async def _resumed(to: RequestContext, path: Path) -> _PartialFile:
     """Return what an interrupted export left, cut after its last whole line."""
     size = await to.world.exports.size(path)
     if size is None:
-        return _Draft(path)
+        return _PartialFile(path)
     reader = Reader()
-    draft = _Draft(path, chain=reader.chain, counts=reader.counts)
+    draft = _PartialFile(path, chain=reader.chain, counts=reader.counts)
     try:
         async for end, found in walking.lines(to.world.exports, path, reader):
             draft.size = end
@@ -104,7 +104,7 @@ async def _resumed(to: Binding, path: Path) -> _Draft:
     return draft
 
 
-def _recall(to: Binding, draft: _Draft, found: Header | Node | End) -> None:
+def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End) -> None:
     if isinstance(found, Header):
         draft.known = found.known
         if found.given != _header(to, draft):
@@ -115,7 +115,7 @@ def _recall(to: Binding, draft: _Draft, found: Header | Node | End) -> None:
         draft.ended = True
 
 
-async def _settled(to: Binding) -> datetime:
+async def _settled(to: RequestContext) -> datetime:
     """Return an instant of the server's clock until which every write is to be read.
 
     A transaction that is under way may have recorded something already, so those that are open
@@ -130,12 +130,12 @@ async def _settled(to: Binding) -> datetime:
     return known
 
 
-async def _open(to: Binding) -> dict[str, Any]:
+async def _open(to: RequestContext) -> dict[str, Any]:
     [found] = await to.world.graph.read(lambda tx: tx.fetch(OPEN))
     return found
 
 
-async def _write(to: Binding, draft: _Draft, place: int, after: str, on_part: OnPart) -> None:
+async def _write(to: RequestContext, draft: _PartialFile, place: int, after: str, on_part: OnPart) -> None:
     """Write all nodes of one kind whose keys follow `after`."""
     kind = KINDS[place]
     while (page := await _page(to, kind, after, draft.known))["looked"]:
@@ -147,7 +147,7 @@ async def _write(to: Binding, draft: _Draft, place: int, after: str, on_part: On
         on_part(kind.label, len(records))
 
 
-async def _page(to: Binding, kind: Kind, after: str, known: datetime) -> dict[str, Any]:
+async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime) -> dict[str, Any]:
     part = {"part": kind.part} if kind.beside else {}
 
     async def work(tx: Tx) -> dict[str, Any]:
@@ -167,14 +167,14 @@ async def _page(to: Binding, kind: Kind, after: str, known: datetime) -> dict[st
     return await to.world.graph.read(work)
 
 
-def _whole(kind: Kind, found: Mapping[str, Any]) -> bool:
+def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
     """Return whether nothing of a record was deleted while it was read."""
     properties = found["properties"]
     is_there = bool(properties) if kind.beside else properties.get("id") == found["key"]
     return is_there and all(link["label"] and link["key"] for link in found["links"])
 
 
-async def _add(to: Binding, draft: _Draft, records: Sequence[Mapping[str, Any]]) -> None:
+async def _add(to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]) -> None:
     data = b"".join(draft.chain.written(record) for record in records)
     await to.world.exports.append(draft.path, draft.size, data)
     draft.size += len(data)

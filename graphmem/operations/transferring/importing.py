@@ -9,9 +9,9 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
-from graphmem.model import Imported
+from graphmem.model import ImportReport
 from graphmem.operations.transferring import walking
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import identity, items, transfer, transfer_payloads
 from graphmem.rules.generations import unnumbered
 from graphmem.rules.transfer_records import Header, Node, Related
@@ -38,7 +38,7 @@ Batch = Sequence[Node]
 
 
 @dataclass(slots=True)
-class _Done:
+class _ImportTotals:
     """What became of records."""
 
     written: int = 0
@@ -46,14 +46,14 @@ class _Done:
     there: int = 0
     kept: int = 0
 
-    def add(self, other: _Done) -> None:
+    def add(self, other: _ImportTotals) -> None:
         self.written += other.written
         self.links += other.links
         self.there += other.there
         self.kept += other.kept
 
 
-async def take(to: Binding, path: Path, on_part: OnPart) -> Imported:
+async def take(to: RequestContext, path: Path, on_part: OnPart) -> ImportReport:
     """Write what a file holds and the tenant does not.
 
     Nothing is written before the whole file was found to be as it was exported. What is there
@@ -70,7 +70,7 @@ async def take(to: Binding, path: Path, on_part: OnPart) -> Imported:
         ImportConflictError: a record contradicts what is there; names its line.
     """
     head = await _checked(to, path, on_part)
-    done, batch = _Done(), list[Node]()
+    done, batch = _ImportTotals(), list[Node]()
     async for found in walking.records(to.world.exports, path):
         if isinstance(found, Header):
             continue
@@ -80,7 +80,7 @@ async def take(to: Binding, path: Path, on_part: OnPart) -> Imported:
         batch.append(found)
     if batch:
         done.add(await _write(to, batch, on_part))
-    return Imported(
+    return ImportReport(
         tenant=head.tenant,
         known=head.known,
         written=done.written,
@@ -98,7 +98,7 @@ def _fits(batch: Batch, node: Node) -> bool:
     )
 
 
-async def _checked(to: Binding, path: Path, on_part: OnPart) -> Header:
+async def _checked(to: RequestContext, path: Path, on_part: OnPart) -> Header:
     """Return the header of a file that is whole, and of which every record can be taken."""
     if await to.world.exports.size(path) is None:
         raise ExportFileError(f"There is no file {path}.", hint="Check the name.")
@@ -114,7 +114,7 @@ async def _checked(to: Binding, path: Path, on_part: OnPart) -> Header:
     return head
 
 
-def _same_model(to: Binding, head: Header) -> None:
+def _same_model(to: RequestContext, head: Header) -> None:
     own = to.model
     if (head.model, head.dimension) != (own.name, own.dimension):
         raise ModelMismatchError(
@@ -124,8 +124,8 @@ def _same_model(to: Binding, head: Header) -> None:
         )
 
 
-async def _write(to: Binding, batch: Batch, on_part: OnPart) -> _Done:
-    async def work(tx: Tx) -> _Done:
+async def _write(to: RequestContext, batch: Batch, on_part: OnPart) -> _ImportTotals:
+    async def work(tx: Tx) -> _ImportTotals:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         return await _Batch(tx, to, batch).taken()
 
@@ -137,17 +137,17 @@ async def _write(to: Binding, batch: Batch, on_part: OnPart) -> _Done:
 class _Batch:
     """Some nodes of one kind, on their way into the graph in one transaction."""
 
-    def __init__(self, tx: Tx, to: Binding, batch: Batch) -> None:
+    def __init__(self, tx: Tx, to: RequestContext, batch: Batch) -> None:
         self.tx = tx
         self.tenant = to.wall.tenant
         self.generation = to.model.generation
         self.batch = batch
         self.kind = batch[0].kind
-        self.done = _Done()
+        self.done = _ImportTotals()
         self.fresh: list[str] = []
         """Keys of nodes that were made."""
 
-    async def taken(self) -> _Done:
+    async def taken(self) -> _ImportTotals:
         """Write what is not there, and what it is related to."""
         if self.kind.beside:
             await self._beside()

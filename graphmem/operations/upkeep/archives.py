@@ -10,7 +10,7 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ArchiveDamagedError
 from graphmem.model import EventType
-from graphmem.ports import Binding, Tx
+from graphmem.ports import RequestContext, Tx
 from graphmem.rules import digest, drafts, identity
 
 EPISODE = "Episode"
@@ -31,7 +31,7 @@ def shortens(summary: str | None, content: str | None) -> bool:
     return len(content or "") > longest
 
 
-def event(to: Binding, kind: EventType, label: str, about: str, run: str = "") -> dict[str, Any]:
+def event(to: RequestContext, kind: EventType, label: str, about: str, run: str = "") -> dict[str, Any]:
     """Return an event about an item; in the same run its id is the same."""
     return {
         "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
@@ -80,7 +80,7 @@ def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(events, key=lambda event: str(event["about"]))
 
 
-async def found(to: Binding, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
+async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
 
     Raises:

@@ -8,10 +8,16 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError
-from graphmem.model import Compressed, Compression, EventType, RestoredEpisode, UpkeepPolicy
+from graphmem.model import (
+    CompressedEpisode,
+    CompressionReport,
+    EventType,
+    RestoredEpisode,
+    UpkeepPolicy,
+)
 from graphmem.operations.upkeep import archives
 from graphmem.operations.upkeep.archives import EPISODE
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import digest, identity, moments, vitality
 
 BATCH = 50
@@ -21,8 +27,8 @@ UNUSED = catalog.query("upkeep/unused", dict)
 
 
 async def compress(
-    to: Binding, policy: UpkeepPolicy, on_part: OnPart, *, apply: bool
-) -> Compression:
+    to: RequestContext, policy: UpkeepPolicy, on_part: OnPart, *, apply: bool
+) -> CompressionReport:
     """Put the full texts of episodes that nobody needed into archives, a batch a transaction.
 
     Args:
@@ -32,7 +38,7 @@ async def compress(
         apply: False: tell what would be done.
     """
     until = to.world.clock.now() - timedelta(days=policy.compress_days)
-    found: list[Compressed] = []
+    found: list[CompressedEpisode] = []
     after = (moments.BEGINNING, "")
     while rows := await _unused(to, policy, until, after):
         gists = {row["id"]: archives.gist(row["summary"], row["content"]) for row in rows}
@@ -40,10 +46,10 @@ async def compress(
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         after = rows[-1]["occurred_at"], rows[-1]["id"]
         on_part("episode", len(rows))
-    return Compression(applied=apply and bool(found), episodes=tuple(found))
+    return CompressionReport(applied=apply and bool(found), episodes=tuple(found))
 
 
-async def restore(to: Binding, episode_id: str) -> RestoredEpisode:
+async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
     """Put the full text of an episode back.
 
     Raises:
@@ -72,7 +78,7 @@ async def restore(to: Binding, episode_id: str) -> RestoredEpisode:
 
 
 async def _unused(
-    to: Binding, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
+    to: RequestContext, policy: UpkeepPolicy, until: datetime, after: tuple[datetime, str]
 ) -> list[dict[str, Any]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -90,7 +96,7 @@ async def _unused(
 
 
 async def _write(
-    to: Binding, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
+    to: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
 ) -> list[str]:
     events = archives.in_order(
         archives.put_away(
@@ -108,8 +114,8 @@ async def _write(
     )
 
 
-def _compressed(row: Mapping[str, Any], gist: str | None) -> Compressed:
-    return Compressed(
+def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
+    return CompressedEpisode(
         episode_id=row["id"],
         occurred_at=row["occurred_at"],
         characters=len(row["content"]),

@@ -11,10 +11,18 @@ from typing import Any
 
 from graphmem import catalog
 from graphmem.errors import NotFoundError
-from graphmem.model import EventType, Fate, Prunable, Pruned, PrunePolicy, PrunesRestored, Pruning
+from graphmem.model import (
+    EventType,
+    PruneAction,
+    PruneCandidate,
+    PrunePolicy,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+)
 from graphmem.operations.upkeep import archives
 from graphmem.operations.upkeep.archives import EPISODE, in_order
-from graphmem.ports import Binding, OnPart, Tx
+from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import identity, moments, pruning, rating
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.rating import STANDARD
@@ -33,18 +41,18 @@ ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
 
 
 @dataclass(slots=True)
-class _Page:
+class _PruneBatch:
     """What was found on a page of ratings."""
 
     rated: int = 0
     kept: int = 0
-    items: list[tuple[Prunable, Mapping[str, Any]]] = field(default_factory=list)
+    items: list[tuple[PruneCandidate, Mapping[str, Any]]] = field(default_factory=list)
     """What is pruned, each with the row it was found in."""
 
 
 async def prune(
-    to: Binding, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
-) -> Pruning:
+    to: RequestContext, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
+) -> PruneReport:
     """Compress and archive the items of a scope that nobody uses, a page a transaction.
 
     Args:
@@ -56,13 +64,13 @@ async def prune(
     """
     now = to.world.clock.now()
     run = "prune_" + identity.event_id(now)
-    items: list[Prunable] = []
+    items: list[PruneCandidate] = []
     rated = kept = 0
     after: tuple[float, str, str] = (-math.inf, "", "")
     while True:
         place = after
 
-        async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_Page, Any]:
+        async def work(tx: Tx, place: tuple[float, str, str] = place) -> tuple[_PruneBatch, Any]:
             if apply:
                 await tx.fetch(LOCK, tenant=to.wall.tenant)
             rows = await tx.fetch(PRUNABLE, **_asked(to, kinds, now, place))
@@ -79,7 +87,7 @@ async def prune(
         after = (last["from_elo"], last["kind"], last["id"])
         on_part("rating", page.rated)
     done = apply and bool(items)
-    return Pruning(
+    return PruneReport(
         applied=done,
         run_id=run if done else None,
         at=now,
@@ -90,9 +98,9 @@ async def prune(
 
 
 @consistent
-async def pruned(to: Binding, run: str | None) -> list[Pruned]:
+async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return what pruning did in the scope, oldest first: of one run, or of all."""
-    found: list[Pruned] = []
+    found: list[PruneRecord] = []
     after = (moments.BEGINNING, "")
     while rows := await to.world.graph.read(
         lambda tx, after=after: tx.fetch(  # type: ignore[misc]
@@ -111,8 +119,8 @@ async def pruned(to: Binding, run: str | None) -> list[Pruned]:
 
 
 async def restore_run(
-    to: Binding, run: str, ids: frozenset[str] | None, on_part: OnPart
-) -> PrunesRestored:
+    to: RequestContext, run: str, ids: frozenset[str] | None, on_part: OnPart
+) -> PruneRestoreReport:
     """Bring back what a run pruned, or some items of it, a page a transaction.
 
     Safe to interrupt and to repeat: what is back already is passed over.
@@ -143,11 +151,11 @@ async def restore_run(
         part = [_back(to, item, once, run) for item in items[start : start + PAGE]]
         await to.world.graph.write(lambda tx, part=part: _restore(to, tx, part))  # type: ignore[misc]
         on_part("item", len(part))
-    return PrunesRestored(items=len(items))
+    return PruneRestoreReport(items=len(items))
 
 
 def _asked(
-    to: Binding, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
+    to: RequestContext, kinds: Sequence[str], now: datetime, after: tuple[float, str, str]
 ) -> dict[str, Any]:
     return {
         "tenant": to.wall.tenant,
@@ -163,19 +171,19 @@ def _asked(
     }
 
 
-def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _Page:
-    page = _Page(rated=len(rows))
+def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _PruneBatch:
+    page = _PruneBatch(rated=len(rows))
     for row in rows:
         tier, item = rating.tier(row["elo"]), row["item"]
         if item is None or tier not in pruning.TIERS:
             continue
         case = _case(row, now)
         fate, reason = pruning.judged(case, policy)
-        if fate is Fate.KEEP:
+        if fate is PruneAction.KEEP:
             page.kept += 1
             continue
         whole = item["content"] if item["content"] is not None else item["text"]
-        one = Prunable(
+        one = PruneCandidate(
             kind=row["kind"],
             id=row["id"],
             text=item["text"][:SHOWN],
@@ -190,11 +198,11 @@ def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolic
     return page
 
 
-def _case(row: Mapping[str, Any], now: datetime) -> pruning.Case:
+def _case(row: Mapping[str, Any], now: datetime) -> pruning.PruneCase:
     item = row["item"]
     opened, compressed = item["opened_at"], item["compressed_at"]
     touched = max(at for at in (item["written_at"], opened) if at is not None)
-    return pruning.Case(
+    return pruning.PruneCase(
         tier=rating.tier(row["elo"]),
         idle_days=_days(now - touched),
         compressed_days=None if compressed is None else _days(now - compressed),
@@ -207,7 +215,7 @@ def _days(span: timedelta) -> float:
     return span / timedelta(days=1)
 
 
-async def _write(to: Binding, tx: Tx, page: _Page, run: str, now: datetime) -> None:
+async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: datetime) -> None:
     shortened: list[dict[str, Any]] = []
     episodes: list[dict[str, Any]] = []
     statements: list[dict[str, Any]] = []
@@ -220,7 +228,7 @@ async def _write(to: Binding, tx: Tx, page: _Page, run: str, now: datetime) -> N
             gist = archives.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
             shortened.append(archives.put_away(event, {"id": one.id, **item}, gist, since, **told))
-        if one.fate is Fate.ARCHIVE:
+        if one.fate is PruneAction.ARCHIVE:
             event = archives.event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
             hidden = episodes if one.kind == EPISODE else statements
             hidden.append(event | {"payload": json.dumps(told)})
@@ -233,12 +241,12 @@ async def _write(to: Binding, tx: Tx, page: _Page, run: str, now: datetime) -> N
             await tx.fetch(query, tenant=to.wall.tenant, events=in_order(events))
 
 
-def _back(to: Binding, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
+def _back(to: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
     event = archives.event(to, EventType.RESTORE, *item, once)
     return event | {"source": SOURCE, "actor": run}
 
 
-async def _restore(to: Binding, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
+async def _restore(to: RequestContext, tx: Tx, events: Sequence[dict[str, Any]]) -> None:
     tenant = to.wall.tenant
     await tx.fetch(LOCK, tenant=tenant)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
@@ -251,15 +259,15 @@ async def _restore(to: Binding, tx: Tx, events: Sequence[dict[str, Any]]) -> Non
         await tx.fetch(MARK, tenant=tenant, events=statements)
 
 
-def _line(row: Mapping[str, Any]) -> Pruned:
+def _line(row: Mapping[str, Any]) -> PruneRecord:
     told = json.loads(row["payload"])
-    return Pruned(
+    return PruneRecord(
         run_id=row["run"],
         at=row["at"],
         kind=row["kind"],
         id=row["item_id"],
         text=row["text"][:SHOWN],
-        fate=Fate.ARCHIVE if row["type"] == EventType.ARCHIVE else Fate.COMPRESS,
+        fate=PruneAction.ARCHIVE if row["type"] == EventType.ARCHIVE else PruneAction.COMPRESS,
         elo=told["elo"],
         reason=told["reason"],
         sha256=told["sha256"],

@@ -13,12 +13,18 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules.adopting.steps import Fields, Plan, Step, Verb, listed
+from graphmem.rules.adopting.steps import (
+    ForeignRecord,
+    ImportAction,
+    ImportPlan,
+    ImportStep,
+    listed,
+)
 
 SOURCE = "graphiti"
 
 
-def plan(data: object) -> Plan:
+def plan(data: object) -> ImportPlan:
     """Return the steps that a dump of Graphiti comes to.
 
     Args:
@@ -33,41 +39,41 @@ def plan(data: object) -> Plan:
             "data: it is no dump of Graphiti.",
             hint='Give {"nodes": [...], "episodes": [...], "edges": [...]}.',
         )
-    found = Plan()
+    found = ImportPlan()
     names: dict[str, str] = {}
     for n, record in enumerate(listed(data, "nodes")):
         with found.reading(f"node {n}"):
-            read = Fields("node", record, derived=("name_embedding", "group_id"))
+            read = ForeignRecord("node", record, derived=("name_embedding", "group_id"))
             names[read.text("uuid")] = read.text("name")
             found.unplaced.update(read.left())
     episodes: dict[str, datetime] = {}
     for n, record in enumerate(listed(data, "episodes")):
         with found.reading(f"episode {n}"):
-            step = _episode(found, Fields("episode", record, derived=("entity_edges",)))
+            step = _episode(found, ForeignRecord("episode", record, derived=("entity_edges",)))
             episodes[step.origin.removeprefix(f"{SOURCE}:")] = step.at
             found.steps.append(step)
-    facts: list[Step] = []
+    facts: list[ImportStep] = []
     for n, record in enumerate(listed(data, "edges")):
         with found.reading(f"edge {n}"):
-            read = Fields("edge", record, derived=("fact_embedding",))
+            read = ForeignRecord("edge", record, derived=("fact_embedding",))
             facts += _fact(found, read, names, episodes)
-    order = {Verb.OBSERVE: 0, Verb.RETRACT: 1}
+    order = {ImportAction.OBSERVE: 0, ImportAction.RETRACT: 1}
     found.steps += sorted(facts, key=lambda step: (order[step.verb], step.at))
     return found
 
 
-def _scope(read: Fields) -> str | None:
+def _scope(read: ForeignRecord) -> str | None:
     group = read.maybe("group_id")
     return f"group:{group}" if group else None
 
 
-def _episode(found: Plan, read: Fields) -> Step:
+def _episode(found: ImportPlan, read: ForeignRecord) -> ImportStep:
     uuid = read.text("uuid")
     at = read.instant("valid_at") or read.instant("created_at")
     if at is None:
         raise InvalidInputError("it has no time.")
-    step = Step(
-        Verb.EPISODE,
+    step = ImportStep(
+        ImportAction.EPISODE,
         _scope(read),
         f"{SOURCE}:{uuid}",
         f"{SOURCE}_{uuid}",
@@ -87,7 +93,7 @@ class _Times:
     withdrawn: datetime | None
 
 
-def _times(read: Fields) -> _Times:
+def _times(read: ForeignRecord) -> _Times:
     begins = read.instant("valid_at") or read.instant("reference_time")
     if begins is None and (begins := read.instant("created_at")) is None:
         raise InvalidInputError("it has no time.")
@@ -98,8 +104,8 @@ def _times(read: Fields) -> _Times:
 
 
 def _fact(
-    found: Plan, read: Fields, names: Mapping[str, str], episodes: Mapping[str, datetime]
-) -> list[Step]:
+    found: ImportPlan, read: ForeignRecord, names: Mapping[str, str], episodes: Mapping[str, datetime]
+) -> list[ImportStep]:
     uuid = read.text("uuid")
     ends = {role: read.text(f"{role}_node_uuid") for role in ("source", "target")}
     for role, node in ends.items():
@@ -123,8 +129,8 @@ def _fact(
     says = [(f"{SOURCE}_{uuid}", told[0] if told else None)]
     says += [(f"{SOURCE}_{uuid}_{one}", one) for one in told[1:]]
     steps = [
-        Step(
-            Verb.OBSERVE,
+        ImportStep(
+            ImportAction.OBSERVE,
             scope,
             origin,
             name,
@@ -137,12 +143,12 @@ def _fact(
         # As often as it was said, or what was said twice would outlive its end.
         against = given | {"kind": "refuting"}
         steps += [
-            Step(Verb.OBSERVE, scope, origin, f"{name}_invalid", times.ends, against)
+            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, against)
             for name, _ in says
         ]
     if times.withdrawn:
         steps += [
-            Step(Verb.RETRACT, scope, origin, f"{name}_expired", times.withdrawn, {"target": name})
+            ImportStep(ImportAction.RETRACT, scope, origin, f"{name}_expired", times.withdrawn, {"target": name})
             for name, _ in says
         ]
     return steps

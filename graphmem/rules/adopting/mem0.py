@@ -14,7 +14,13 @@ from typing import Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.rules import identity
-from graphmem.rules.adopting.steps import Fields, Plan, Step, Verb, listed
+from graphmem.rules.adopting.steps import (
+    ForeignRecord,
+    ImportAction,
+    ImportPlan,
+    ImportStep,
+    listed,
+)
 
 SOURCE = "mem0"
 _DERIVED = ("hash", "score")
@@ -42,7 +48,7 @@ class _Owned:
     given: Mapping[str, Any]
 
 
-def plan(data: object) -> Plan:
+def plan(data: object) -> ImportPlan:
     """Return the steps that a dump of mem0 comes to.
 
     Args:
@@ -58,13 +64,13 @@ def plan(data: object) -> Plan:
             "data: it is no dump of mem0.",
             hint='Give the list that get_all returns, or {"results": [...], "history": [...]}.',
         )
-    found = Plan()
+    found = ImportPlan()
     histories = _histories(found, listed(document, "history"))
-    first: list[Step] = []
-    later: list[Step] = []
+    first: list[ImportStep] = []
+    later: list[ImportStep] = []
     for n, record in enumerate(listed(document, "results", "memories")):
         with found.reading(f"memory {n}"):
-            steps = _memory(found, Fields("memory", record, derived=_DERIVED), histories)
+            steps = _memory(found, ForeignRecord("memory", record, derived=_DERIVED), histories)
             first += steps[:1]
             later += steps[1:]
     for memory_id, rows in histories.items():
@@ -76,11 +82,11 @@ def plan(data: object) -> Plan:
     return found
 
 
-def _histories(found: Plan, rows: list[Any]) -> dict[str, list[_Row]]:
+def _histories(found: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
     histories: dict[str, list[_Row]] = defaultdict(list)
     for n, record in enumerate(rows):
         with found.reading(f"history {n}"):
-            read = Fields("history", record, derived=("old_memory", "is_deleted"))
+            read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
             created, updated = read.instant("created_at"), read.instant("updated_at")
             at = updated or created
             if at is None:
@@ -103,7 +109,7 @@ def _histories(found: Plan, rows: list[Any]) -> dict[str, list[_Row]]:
     return histories
 
 
-def _memory(found: Plan, read: Fields, histories: dict[str, list[_Row]]) -> list[Step]:
+def _memory(found: ImportPlan, read: ForeignRecord, histories: dict[str, list[_Row]]) -> list[ImportStep]:
     """Return the steps of one memory; its history is used up."""
     memory_id, text = read.text("id"), read.text("memory")
     created, updated = read.instant("created_at"), read.instant("updated_at")
@@ -129,20 +135,20 @@ def _memory(found: Plan, read: Fields, histories: dict[str, list[_Row]]) -> list
     return _told(rows, memory_id, owned)
 
 
-def _told(rows: list[_Row], memory_id: str, owned: _Owned) -> list[Step]:
+def _told(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
     """Return what a history comes to, its beginning first."""
-    steps: list[Step] = []
+    steps: list[ImportStep] = []
     before: str | None = None
     for row in rows:
         if row.event == "DELETE":
-            verb = Verb.DEPRECATE
+            verb = ImportAction.DEPRECATE
         elif before is None:
-            verb = Verb.REMEMBER
+            verb = ImportAction.REMEMBER
         else:
-            verb = Verb.SUPERSEDE
-        if verb is Verb.DEPRECATE and before is None:
+            verb = ImportAction.SUPERSEDE
+        if verb is ImportAction.DEPRECATE and before is None:
             continue
-        if verb is not Verb.DEPRECATE:
+        if verb is not ImportAction.DEPRECATE:
             if row.text is None or _same(before, row.text):
                 continue
             before = row.text
@@ -150,7 +156,7 @@ def _told(rows: list[_Row], memory_id: str, owned: _Owned) -> list[Step]:
         if row.actor:
             given["actor"] = row.actor
         steps.append(
-            Step(verb, owned.scope, f"{SOURCE}:{memory_id}", f"{SOURCE}_{row.id}", row.at, given)
+            ImportStep(verb, owned.scope, f"{SOURCE}:{memory_id}", f"{SOURCE}_{row.id}", row.at, given)
         )
     return steps
 

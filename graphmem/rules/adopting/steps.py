@@ -13,7 +13,7 @@ from typing import Any
 from graphmem.errors import InvalidInputError
 
 
-class Verb(StrEnum):
+class ImportAction(StrEnum):
     """What a step does."""
 
     EPISODE = "episode"
@@ -25,10 +25,10 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ImportStep:
     """One write, under an id that derives from the foreign one."""
 
-    verb: Verb
+    verb: ImportAction
     scope: str | None
     """None: the handle's own."""
     origin: str
@@ -40,10 +40,10 @@ class Step:
 
 
 @dataclass(slots=True)
-class Plan:
+class ImportPlan:
     """What is to be done with foreign data, and what cannot."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ImportStep] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     """Records that cannot be read, each with why."""
     unplaced: Counter[str] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ class Plan:
             self.refused.append(f"{name}: {error.message}")
 
 
-class Fields:
+class ForeignRecord:
     """A foreign record, field by field; what is never asked for has no place."""
 
     def __init__(self, kind: str, record: object, *, derived: Sequence[str] = ()) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 
-from graphmem.model import Kind, Proposal, Refusal, Refused, Turn
+from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules.extraction.grounding import speaker_of
-from graphmem.rules.extraction.windows import Window
+from graphmem.rules.extraction.windows import TurnWindow
 from graphmem.rules.prompting import Prompt, block, text
 
 NAME = "extract"
@@ -23,7 +23,7 @@ MOST_PREDICATES = 60
 _FAULTS_SHOWN = 3
 
 
-class Offer(BaseModel):
+class ProposalReply(BaseModel):
     """One proposal as a model writes it; what its numbers and words are worth is checked later."""
 
     model_config = ConfigDict(frozen=True)
@@ -35,19 +35,19 @@ class Offer(BaseModel):
     predicate: str | None = None
     object: str | None = None
     statement: str | None = None
-    polarity: str = Kind.SUPPORTING
+    polarity: str = EvidenceKind.SUPPORTING
     confidence: float
     when: str | None = None
     cardinality: str | None = None
 
 
-class Extract(BaseModel):
+class ExtractionReply(BaseModel):
     """What a model may answer. Keys that nobody asked for are passed over."""
 
     model_config = ConfigDict(frozen=True)
 
     # A reply may hold any number of them, and each fault takes a kilobyte to tell.
-    proposals: Annotated[tuple[Offer, ...], FailFast()]
+    proposals: Annotated[tuple[ProposalReply, ...], FailFast()]
 
 
 class Vocabulary(NamedTuple):
@@ -58,12 +58,12 @@ class Vocabulary(NamedTuple):
     names: Sequence[str] = ()
 
 
-def keys(window: Window) -> dict[str, Turn]:
+def keys(window: TurnWindow) -> dict[str, Turn]:
     """Return the turns to be read by the keys that stand for them."""
     return {f"t{n}": turn for n, turn in enumerate(window.turns, 1)}
 
 
-def prompt(window: Window, known: Vocabulary) -> Prompt[Extract]:
+def prompt(window: TurnWindow, known: Vocabulary) -> Prompt[ExtractionReply]:
     """Return the question for one window."""
     first = window.turns[0].position
     earlier = [turn for turn in window.around if turn.position < first]
@@ -76,7 +76,7 @@ def prompt(window: Window, known: Vocabulary) -> Prompt[Extract]:
         block("later", (_line(f"l{n}", one, MOST_BESIDE) for n, one in enumerate(later, 1))),
         "Answer:",
     )
-    return Prompt(NAME, text(NAME), "\n".join(shown), Extract)
+    return Prompt(NAME, text(NAME), "\n".join(shown), ExtractionReply)
 
 
 def _predicate(name: str, cardinality: str | None) -> Sequence[str]:
@@ -88,39 +88,39 @@ def _line(key: str, turn: Turn, most: int) -> Sequence[str]:
     return key, at, speaker_of(turn), turn.text[:most]
 
 
-def proposals(reply: Extract, window: Window) -> tuple[list[Proposal], list[Refused]]:
+def proposals(reply: ExtractionReply, window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return an answer's proposals, and those that are none with what is wrong with them."""
     turns = keys(window)
     found: list[Proposal] = []
-    refused: list[Refused] = []
+    refused: list[DismissedProposal] = []
     for offer in reply.proposals[:MOST_PROPOSALS]:
         turn = turns.get(offer.turn)
         if turn is None:
             problem = f"there is no message {offer.turn[:20]!r}"
-            refused.append(_refused(Refusal.FOREIGN_TURN, problem, None))
+            refused.append(_refused(DismissalReason.FOREIGN_TURN, problem, None))
             continue
         made = proposed(_fields(offer, turn.id))
-        if isinstance(made, Refused):
+        if isinstance(made, DismissedProposal):
             refused.append(made)
         else:
             found.append(made)
     if (more := len(reply.proposals) - MOST_PROPOSALS) > 0:
         problem = f"{more} more than the {MOST_PROPOSALS} that are looked at"
-        refused.append(_refused(Refusal.MALFORMED, problem, None))
+        refused.append(_refused(DismissalReason.MALFORMED, problem, None))
     return found, refused
 
 
-def proposed(given: Mapping[str, Any]) -> Proposal | Refused:
+def proposed(given: Mapping[str, Any]) -> Proposal | DismissedProposal:
     """Return the proposal that these fields make, or what is wrong with them."""
     try:
         return Proposal(**{str(name): value for name, value in given.items()})
     except ValidationError as error:
         turn_id = given.get("turn_id")
         known = turn_id if isinstance(turn_id, str) else None
-        return _refused(Refusal.MALFORMED, "; ".join(_faults(error)), known)
+        return _refused(DismissalReason.MALFORMED, "; ".join(_faults(error)), known)
 
 
-def _fields(offer: Offer, turn_id: str) -> dict[str, Any]:
+def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
     """Return the fields of a proposal; where there is a triple, its wording is ours."""
     whole = None not in (offer.subject, offer.predicate, offer.object)
     return {
@@ -150,5 +150,5 @@ def _faults(error: ValidationError) -> Iterable[str]:
         yield f"{place}: {said}" if place and fault["type"] != "extra_forbidden" else said
 
 
-def _refused(code: Refusal, problem: str, turn_id: str | None) -> Refused:
-    return Refused(code=code, problem=problem, turn_id=turn_id, proposal=None)
+def _refused(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
+    return DismissedProposal(code=code, problem=problem, turn_id=turn_id, proposal=None)

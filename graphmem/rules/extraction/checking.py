@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from graphmem.model import Proposal, Refusal, Refused, Turn
+from graphmem.model import DismissalReason, DismissedProposal, Proposal, Turn
 from graphmem.rules import beginnings, claims, hygiene
 from graphmem.rules.claims import Claim
 from graphmem.rules.extraction import grounding, naming, quoting
-from graphmem.rules.extraction.quoting import Supply
-from graphmem.rules.extraction.windows import Window, is_person
+from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.windows import TurnWindow, is_person
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class CheckContext:
     """What proposals of a session are held against."""
 
     scope: str
     session: Collection[str]
     """Ids of all its turns."""
-    supplied: Sequence[Supply] = ()
+    supplied: Sequence[SuppliedText] = ()
     """Texts that memory gave to those who took part."""
     rules: Sequence[hygiene.Rule] = ()
     weights: Mapping[str, float] | None = None
@@ -33,7 +33,7 @@ class Ground:
     """Known predicates by their shapes."""
 
 
-class Passed(NamedTuple):
+class CheckedProposal(NamedTuple):
     """A proposal that stood up."""
 
     proposal: Proposal
@@ -51,39 +51,39 @@ class _Case(NamedTuple):
 
     proposal: Proposal
     turn: Turn
-    window: Window
-    ground: Ground
+    window: TurnWindow
+    ground: CheckContext
 
 
-Objection = tuple[Refusal, str]
+Objection = tuple[DismissalReason, str]
 _Check = Callable[[_Case], Objection | None]
 
 
 def sifted(
-    proposals: Iterable[Proposal], window: Window, ground: Ground
-) -> tuple[list[Passed], list[Refused]]:
+    proposals: Iterable[Proposal], window: TurnWindow, ground: CheckContext
+) -> tuple[list[CheckedProposal], list[DismissedProposal]]:
     """Return the proposals that stand up, in the order of their turns, and why others do not.
 
     Of two that say the same of one turn the first holds.
     """
-    passed: dict[tuple[str, str], Passed] = {}
-    refused: list[Refused] = []
+    passed: dict[tuple[str, str], CheckedProposal] = {}
+    refused: list[DismissedProposal] = []
     for proposal in proposals:
         found = checked(proposal, window, ground)
-        if isinstance(found, Refused):
+        if isinstance(found, DismissedProposal):
             refused.append(found)
             continue
         key = found.claim.id, proposal.turn_id
         if key in passed:
             problem = "the same turn is proposed to say this already"
-            refused.append(refusal(proposal, Refusal.REPEATED, problem))
+            refused.append(refusal(proposal, DismissalReason.REPEATED, problem))
         else:
             passed[key] = found
     order = {turn.id: n for n, turn in enumerate(window.turns)}
     return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), refused
 
 
-def checked(proposal: Proposal, window: Window, ground: Ground) -> Passed | Refused:
+def checked(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> CheckedProposal | DismissedProposal:
     """Return a proposal ready to be written, or the first check that it fails."""
     turn = window.turn(proposal.turn_id)
     if turn is None:
@@ -94,46 +94,46 @@ def checked(proposal: Proposal, window: Window, ground: Ground) -> Passed | Refu
             return refusal(proposal, *objection)
     at, dated = _since(case)
     stands = quoting.places(proposal.quote, text := quoting.plain(turn.text))[0]
-    return Passed(proposal, _claim(case), text[stands.start : stands.end], at, dated)
+    return CheckedProposal(proposal, _claim(case), text[stands.start : stands.end], at, dated)
 
 
-def refusal(proposal: Proposal, code: Refusal, problem: str) -> Refused:
+def refusal(proposal: Proposal, code: DismissalReason, problem: str) -> DismissedProposal:
     """Return a proposal with what speaks against it; words that may not be stored are left out."""
-    shown = None if code is Refusal.HYGIENE else proposal
-    return Refused(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
+    shown = None if code is DismissalReason.HYGIENE else proposal
+    return DismissedProposal(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
 
 
-def _absent(proposal: Proposal, window: Window, ground: Ground) -> Objection:
+def _absent(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Objection:
     if proposal.turn_id in ground.session or any(
         turn.id == proposal.turn_id for turn in window.around
     ):
-        return Refusal.NOT_OFFERED, "its turn was shown for reference, or is read at another time"
-    return Refusal.FOREIGN_TURN, "its turn is none of this session's"
+        return DismissalReason.NOT_OFFERED, "its turn was shown for reference, or is read at another time"
+    return DismissalReason.FOREIGN_TURN, "its turn is none of this session's"
 
 
 def _weighed(case: _Case) -> Objection | None:
     weights, kind = case.ground.weights, case.proposal.source_type
     if weights is None or kind in weights:
         return None
-    return Refusal.UNWEIGHED, f"the source type {kind!r} has no weight"
+    return DismissalReason.UNWEIGHED, f"the source type {kind!r} has no weight"
 
 
 def _said_by_a_person(case: _Case) -> Objection | None:
     if is_person(case.turn):
         return None
-    return Refusal.MACHINE_TURN, f"what {case.turn.role!r} says is no evidence"
+    return DismissalReason.MACHINE_TURN, f"what {case.turn.role!r} says is no evidence"
 
 
 def _quoted(case: _Case) -> Objection | None:
     if quoting.places(case.proposal.quote, quoting.plain(case.turn.text)):
         return None
-    return Refusal.INVENTED_QUOTE, "its quote does not stand in the turn"
+    return DismissalReason.INVENTED_QUOTE, "its quote does not stand in the turn"
 
 
 def _own_words(case: _Case) -> Objection | None:
     if not quoting.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
         return None
-    return Refusal.ECHO, "its quote stands in what memory had supplied"
+    return DismissalReason.ECHO, "its quote stands in what memory had supplied"
 
 
 def _storable(case: _Case) -> Objection | None:
@@ -141,7 +141,7 @@ def _storable(case: _Case) -> Objection | None:
     found += hygiene.reasons(_claim(case).statement, case.ground.rules)
     if not found:
         return None
-    return Refusal.HYGIENE, f"it may not be stored: {', '.join(dict.fromkeys(found))}"
+    return DismissalReason.HYGIENE, f"it may not be stored: {', '.join(dict.fromkeys(found))}"
 
 
 def _founded(case: _Case) -> Objection | None:
@@ -156,12 +156,12 @@ def _founded(case: _Case) -> Objection | None:
         if grounding.statement_founded(case.proposal.statement, case.proposal.quote, within):
             return None
         return (
-            Refusal.UNFOUNDED_STATEMENT,
+            DismissalReason.UNFOUNDED_STATEMENT,
             "it names what is not said there, or shares no word with its quote",
         )
     for name, code in (
-        (case.proposal.subject, Refusal.UNFOUNDED_SUBJECT),
-        (case.proposal.object, Refusal.UNFOUNDED_OBJECT),
+        (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
+        (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
     ):
         ways = naming.ways(str(name), case.ground.names)
         if not any(grounding.founded(way, within) for way in ways):
@@ -172,9 +172,9 @@ def _founded(case: _Case) -> Objection | None:
 def _timely(case: _Case) -> Objection | None:
     when = case.proposal.when
     if when is not None and not quoting.places(when, quoting.plain(case.turn.text)):
-        return Refusal.INVENTED_TIME, f"the words {_short(when)} do not stand in the turn"
+        return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not stand in the turn"
     if _since(case)[0] > case.window.said_at[case.turn.id]:
-        return Refusal.FUTURE, "it is said to begin after it was said"
+        return DismissalReason.FUTURE, "it is said to begin after it was said"
     return None
 
 

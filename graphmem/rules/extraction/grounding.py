@@ -14,7 +14,7 @@ from graphmem.model import Turn
 from graphmem.rules import facts
 from graphmem.rules.claims import folded
 from graphmem.rules.extraction.quoting import plain, stands
-from graphmem.rules.lexicon import ARTICLES, COMMON, Kind
+from graphmem.rules.lexicon import ARTICLES, COMMON, FactKind
 
 FIRST = frozenset(
     {
@@ -25,12 +25,12 @@ FIRST = frozenset(
 """Words for whoever is speaking."""
 _SILENT = ARTICLES | {"s", "of", "and"}
 _TOKEN = re.compile(r"[^\W_]+")
-_CAPITAL = frozenset({Kind.NAME, Kind.NUMBER, Kind.DATE})
+_CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
 _LEAST_PLURAL = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class GroundingContext:
     """What a quote may rest on: its own turn, those beside it, and who speaks."""
 
     texts: tuple[str, ...]
@@ -39,7 +39,7 @@ class Around:
     """Their words, in every form they may be an inflection of."""
 
 
-def around(texts: Iterable[str], speaker: str) -> Around:
+def around(texts: Iterable[str], speaker: str) -> GroundingContext:
     """Return what a quote may rest on.
 
     Args:
@@ -47,7 +47,7 @@ def around(texts: Iterable[str], speaker: str) -> Around:
         speaker: its name, or its role.
     """
     held = tuple(plain(text) for text in texts)
-    return Around(held, FIRST.union(*map(_forms, (*held, speaker))))
+    return GroundingContext(held, FIRST.union(*map(_forms, (*held, speaker))))
 
 
 def speaker_of(turn: Turn) -> str:
@@ -60,7 +60,7 @@ def meant(name: str, turn: Turn) -> str:
     return speaker_of(turn) if folded(name) in FIRST else name
 
 
-def founded(name: str, within: Around) -> bool:
+def founded(name: str, within: GroundingContext) -> bool:
     """Return whether a name stands there as written, or all its words do in some inflection."""
     if any(stands(name, text) for text in within.texts):
         return True
@@ -71,7 +71,7 @@ def founded(name: str, within: Around) -> bool:
     return bool(keys) and all(key in within.known for key in keys)
 
 
-def statement_founded(statement: str, quote: str, within: Around) -> bool:
+def statement_founded(statement: str, quote: str, within: GroundingContext) -> bool:
     """Return whether a statement names nothing that was not said, and shares a word with its quote.
 
     Names, numbers and dates must stand there; other words are the extractor's to choose.

@@ -34,14 +34,14 @@ _EDGE = "\uffff"
 _CLOSING = ".!?…。！？ \n\t"
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """From, and until, in characters of a text in NFC."""
 
     start: int
     end: int
 
 
-class Supply(NamedTuple):
+class SuppliedText(NamedTuple):
     """A text that memory gave to whoever took part in a session."""
 
     item_id: str
@@ -57,7 +57,7 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def places(words: str, text: str, *, any_case: bool = False) -> list[Span]:
+def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
     """Return every place where words stand in a text, as whole words.
 
     Args:
@@ -77,7 +77,7 @@ def places(words: str, text: str, *, any_case: bool = False) -> list[Span]:
     found, at = [], hay.text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        found.append(Span(hay.origin(at), hay.origin(end)))
+        found.append(TextSpan(hay.origin(at), hay.origin(end)))
         at = hay.text.find(wanted, end)
     return found
 
@@ -165,7 +165,7 @@ def _is_edge(character: str) -> bool:
     return character.isalnum() and character < _UNSPACED
 
 
-def echoes(turn: Turn, supplied: Iterable[Supply]) -> list[Span]:
+def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
     """Return which stretches of a turn are memory's own words.
 
     These are what stands inside the fence of a context block, closed or not, and every text that
@@ -176,14 +176,14 @@ def echoes(turn: Turn, supplied: Iterable[Supply]) -> list[Span]:
         supplied: to those who took part in its session.
     """
     text = plain(turn.text)
-    found = [Span(*one.span()) for one in _FENCED.finditer(text)]
+    found = [TextSpan(*one.span()) for one in _FENCED.finditer(text)]
     for supply in supplied:
         if _may_be_echoed(supply, turn):
             found += places(supply.text.rstrip(_CLOSING), text, any_case=True)
     return found
 
 
-def is_echo(quote: str, turn: Turn, supplied: Iterable[Supply]) -> bool:
+def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
     """Return whether a quote rests on memory's own words wherever it stands in its turn.
 
     Of a long text that memory supplied, five words in a row are enough.
@@ -201,7 +201,7 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[Supply]) -> bool:
     )
 
 
-def without(text: str, spans: Iterable[Span]) -> str:
+def without(text: str, spans: Iterable[TextSpan]) -> str:
     """Return a text in NFC with these stretches blank."""
     kept = list(plain(text))
     for start, end in spans:
@@ -209,7 +209,7 @@ def without(text: str, spans: Iterable[Span]) -> str:
     return "".join(kept)
 
 
-def _may_be_echoed(supply: Supply, turn: Turn) -> bool:
+def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
     """Return whether a turn may have its words from there.
 
     Not from itself, not from what was supplied later, and not from what the question said. One
@@ -224,5 +224,5 @@ def _may_be_echoed(supply: Supply, turn: Turn) -> bool:
     )
 
 
-def _meet(one: Span, other: Span) -> bool:
+def _meet(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end

@@ -8,17 +8,24 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from graphmem.model import EventType, Experience, Extracted, Kind, Proposed, Wall
+from graphmem.model import (
+    AcceptedProposal,
+    EventType,
+    EvidenceKind,
+    EvidenceSource,
+    PendingProposal,
+    TenantScope,
+)
 from graphmem.rules import claims, drafts, identity
-from graphmem.rules.claims import Claim, Draft
-from graphmem.rules.extraction.checking import Passed
+from graphmem.rules.claims import Claim, EvidenceDraft
+from graphmem.rules.extraction.checking import CheckedProposal
 
 SOURCE = "extraction"
 """Of the events."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TurnEvidence:
     """What one turn says of one belief."""
 
     claim: Claim
@@ -28,7 +35,7 @@ class Said:
     when: str | None
     """The words that say since when, where they were understood."""
     at: datetime
-    kind: Kind
+    kind: EvidenceKind
     confidence: float
     source_type: str
     extractor: str
@@ -51,9 +58,9 @@ class Said:
         """Of all that it would bring into the graph."""
         return (self.event_id, self.own_proposal_id, self.claim.id)
 
-    def draft(self, now: datetime) -> Draft:
+    def draft(self, now: datetime) -> EvidenceDraft:
         """Return its evidence."""
-        given = Experience(
+        given = EvidenceSource(
             id=self.event_id,
             at=self.at,
             source=SOURCE,
@@ -66,7 +73,7 @@ class Said:
         drafted = claims.draft(self.claim, given, EventType.EVIDENCE, now, self._fields())
         return replace(drafted, payload={**drafted.payload, **self._words()})
 
-    def proposal_row(self, wall: Wall) -> dict[str, Any]:
+    def proposal_row(self, wall: TenantScope) -> dict[str, Any]:
         """Return it as a PROPOSE event, a row for extract/propose."""
         kind = EventType.PROPOSE
         return {
@@ -86,10 +93,10 @@ class Said:
             ),
         }
 
-    def shown(self, event_id: str, *, new: bool) -> Extracted:
+    def shown(self, event_id: str, *, new: bool) -> AcceptedProposal:
         """Return it as a caller is told of it."""
         claim = self.claim
-        return Extracted(
+        return AcceptedProposal(
             event_id=event_id,
             belief_id=claim.id,
             statement=claim.statement,
@@ -119,7 +126,7 @@ class Said:
         return {name: words for name, words in given.items() if words is not None}
 
 
-def said(passed: Passed, claim: Claim, episode_id: str, extractor: str) -> Said:
+def said(passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str) -> TurnEvidence:
     """Return a proposal that stood up as what its turn says.
 
     Args:
@@ -129,7 +136,7 @@ def said(passed: Passed, claim: Claim, episode_id: str, extractor: str) -> Said:
         extractor: who proposed it.
     """
     proposal = passed.proposal
-    return Said(
+    return TurnEvidence(
         claim=claim,
         turn_id=proposal.turn_id,
         episode_id=episode_id,
@@ -144,17 +151,17 @@ def said(passed: Passed, claim: Claim, episode_id: str, extractor: str) -> Said:
     )
 
 
-def stored(row: Mapping[str, Any]) -> Said:
+def stored(row: Mapping[str, Any]) -> TurnEvidence:
     """Return what a PROPOSE event proposes; see extract/proposals."""
     payload = json.loads(row["payload"])
-    return Said(
+    return TurnEvidence(
         claim=Claim(**payload["claim"]),
         turn_id=payload["turn_id"],
         episode_id=row["episode_id"],
         quote=payload["quote"],
         when=payload.get("when"),
         at=row["occurred_at"],
-        kind=Kind.of(row["polarity"]),
+        kind=EvidenceKind.of(row["polarity"]),
         confidence=row["confidence"],
         source_type=row["source_type"],
         extractor=row["actor"],
@@ -162,10 +169,10 @@ def stored(row: Mapping[str, Any]) -> Said:
     )
 
 
-def proposed(row: Mapping[str, Any]) -> Proposed:
+def proposed(row: Mapping[str, Any]) -> PendingProposal:
     """Return a PROPOSE event as a caller is shown it."""
     one = stored(row)
-    return Proposed(
+    return PendingProposal(
         id=row["id"],
         status=row["status"],
         scope=row["scope"],

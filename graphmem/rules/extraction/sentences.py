@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from graphmem.model import Kind, Proposal, Refused, Turn
+from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import beginnings, lexicon
 from graphmem.rules.extraction import asking
 from graphmem.rules.extraction.grounding import speaker_of
-from graphmem.rules.extraction.windows import Window, is_person
+from graphmem.rules.extraction.windows import TurnWindow, is_person
 
 NAME = "rules 1"
 """Of this set of forms; another set is another extractor."""
@@ -56,10 +56,10 @@ class _Form(NamedTuple):
     pattern: re.Pattern[str]
     """Of what stands before the object."""
     predicate: str
-    kind: Kind = Kind.SUPPORTING
+    kind: EvidenceKind = EvidenceKind.SUPPORTING
 
 
-class _Told(NamedTuple):
+class _ParsedClause(NamedTuple):
     """What a clause says, and the part of it that is quoted."""
 
     object: str
@@ -69,7 +69,7 @@ class _Told(NamedTuple):
     words_with_when: str
 
 
-def _form(opening: str, predicate: str, kind: Kind = Kind.SUPPORTING) -> _Form:
+def _form(opening: str, predicate: str, kind: EvidenceKind = EvidenceKind.SUPPORTING) -> _Form:
     return _Form(re.compile(opening + " ", re.I), predicate, kind)
 
 
@@ -77,17 +77,17 @@ _FORMS = (
     _form(rf"{_AM}(?:living|based) in", "lives_in"),
     _form(rf"{_I}live in", "lives_in"),
     _form(rf"{_HAVE}moved to", "lives_in"),
-    _form(rf"{_NOT}live in", "lives_in", Kind.REFUTING),
-    _form(r"I used to live in", "lives_in", Kind.REFUTING),
+    _form(rf"{_NOT}live in", "lives_in", EvidenceKind.REFUTING),
+    _form(r"I used to live in", "lives_in", EvidenceKind.REFUTING),
     _form(rf"{_AM}working (?:at|for)", "works_at"),
     _form(rf"{_I}work (?:at|for)", "works_at"),
-    _form(rf"{_NOT}work (?:at|for)", "works_at", Kind.REFUTING),
+    _form(rf"{_NOT}work (?:at|for)", "works_at", EvidenceKind.REFUTING),
     _form(rf"{_I}work as", "works_as"),
     _form(rf"{_AM}working on", "works_on"),
     _form(rf"{_I}work on", "works_on"),
-    _form(rf"{_NOT}work on", "works_on", Kind.REFUTING),
+    _form(rf"{_NOT}work on", "works_on", EvidenceKind.REFUTING),
     _form(rf"{_I}(?:like|love|enjoy)", "likes"),
-    _form(rf"{_NOT}(?:like|love|enjoy)", "likes", Kind.REFUTING),
+    _form(rf"{_NOT}(?:like|love|enjoy)", "likes", EvidenceKind.REFUTING),
     _form(rf"{_I}(?:hate|dislike)", "dislikes"),
     _form(rf"{_I}prefer", "prefers"),
     _form(rf"{_I}speak", "speaks"),
@@ -118,12 +118,12 @@ _LONGEST_CORRECTION = 3
 _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b", re.I)
 
 
-def read(window: Window) -> tuple[list[Proposal], list[Refused]]:
+def read(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return what the turns of a window say in one of the known forms, and what is too long for it.
 
     Turns shown for reference say what a correction ("actually, Porto since May") corrects.
     """
-    found: list[Proposal | Refused] = []
+    found: list[Proposal | DismissedProposal] = []
     slots: dict[str, tuple[str, str]] = {}
     offered = {turn.id for turn in window.turns}
     for turn in sorted((*window.around, *window.turns), key=lambda one: one.position):
@@ -133,11 +133,11 @@ def read(window: Window) -> tuple[list[Proposal], list[Refused]]:
         found += said if turn.id in offered else []
     return (
         [one for one in found if isinstance(one, Proposal)],
-        [one for one in found if isinstance(one, Refused)],
+        [one for one in found if isinstance(one, DismissedProposal)],
     )
 
 
-def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | Refused]:
+def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | DismissedProposal]:
     """Yield what one turn says; `slots` is what each speaker spoke of last."""
     speaker = speaker_of(turn)
     for part in _SENTENCE.findall(turn.text):
@@ -156,7 +156,7 @@ def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | 
                 yield corrected
 
 
-def _clause(clause: str, turn: Turn) -> Proposal | Refused | None:
+def _clause(clause: str, turn: Turn) -> Proposal | DismissedProposal | None:
     opening = _OPENING.match(clause)
     said = clause[opening.end() :] if opening else clause
     if not said or _ASIDE.match(said):
@@ -172,10 +172,10 @@ def _clause(clause: str, turn: Turn) -> Proposal | Refused | None:
     if told is None or not _is_attribute(found["noun"], told.object):
         return None
     predicate = "_".join(found["noun"].lower().split())
-    return _proposal(told, turn, ("user", predicate), Kind.SUPPORTING)
+    return _proposal(told, turn, ("user", predicate), EvidenceKind.SUPPORTING)
 
 
-def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | Refused | None:
+def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | DismissedProposal | None:
     found = _CORRECTED.match(sentence)
     told = _told(sentence, found.end()) if found else None
     if told is None or len(told.object.split()) > _LONGEST_CORRECTION:
@@ -183,10 +183,10 @@ def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | R
     # A name or a number, and no other sentence that begins so.
     if not told.object[0].isupper() and not told.object[0].isdigit():
         return None
-    return _proposal(told, turn, slot, Kind.SUPPORTING)
+    return _proposal(told, turn, slot, EvidenceKind.SUPPORTING)
 
 
-def _told(said: str, start: int) -> _Told | None:
+def _told(said: str, start: int) -> _ParsedClause | None:
     """Return what follows the opening of a form: the fewest words that leave nothing untold.
 
     Args:
@@ -203,7 +203,7 @@ def _told(said: str, start: int) -> _Told | None:
         if when or not rest:
             length = len(when[0]) if when else 0
             name = when["when"] if when else None
-            return _Told(said[start:end].strip(), name, said[:end], said[: end + length])
+            return _ParsedClause(said[start:end].strip(), name, said[:end], said[: end + length])
     return None
 
 
@@ -219,8 +219,8 @@ def _rest(text: str) -> str:
 
 
 def _proposal(
-    told: _Told, turn: Turn, slot: tuple[str, str], kind: Kind
-) -> Proposal | Refused | None:
+    told: _ParsedClause, turn: Turn, slot: tuple[str, str], kind: EvidenceKind
+) -> Proposal | DismissedProposal | None:
     if not _is_value(told.object.split()):
         return None
     when = told.when

@@ -16,7 +16,7 @@ REACH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnContext:
     """A turn as the session has it."""
 
     id: str
@@ -29,7 +29,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TurnWindow:
     """Turns to be read, and those about them."""
 
     turns: tuple[Turn, ...]
@@ -67,17 +67,17 @@ def is_person(turn: Turn) -> bool:
     return turn.role.lower() not in gathering.NOT_PEOPLE
 
 
-def placed(rows: Iterable[tuple[str, int, bool, object]]) -> list[Place]:
+def placed(rows: Iterable[tuple[str, int, bool, object]]) -> list[TurnContext]:
     """Return the turns of a session, of id, position, whether they were read, and instant each."""
     seen: dict[object, int] = {}
     found = []
     for turn_id, position, read, at in rows:
-        found.append(Place(turn_id, position, read, seen.get(at, 0)))
+        found.append(TurnContext(turn_id, position, read, seen.get(at, 0)))
         seen[at] = seen.get(at, 0) + 1
     return found
 
 
-def window(stretch: Sequence[Place], turns: Sequence[Turn]) -> Window:
+def window(stretch: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
     """Return a stretch with its turns and those about it.
 
     Args:
@@ -86,7 +86,7 @@ def window(stretch: Sequence[Place], turns: Sequence[Turn]) -> Window:
     """
     place = {one.id: one for one in stretch}
     offered = tuple(turn for turn in turns if turn.id in place)
-    return Window(
+    return TurnWindow(
         turns=offered,
         around=tuple(turn for turn in turns if turn.id not in place),
         said_at={
@@ -96,12 +96,12 @@ def window(stretch: Sequence[Place], turns: Sequence[Turn]) -> Window:
     )
 
 
-def stretches(places: Iterable[Place], size: int = SIZE) -> list[Sequence[Place]]:
+def stretches(places: Iterable[TurnContext], size: int = SIZE) -> list[Sequence[TurnContext]]:
     """Return the turns that are still to be read, in stretches of consecutive ones.
 
     A run that was cut short has read whole stretches, so what is left falls into the same ones.
     """
-    found: list[list[Place]] = []
+    found: list[list[TurnContext]] = []
     for place in places:
         if place.read:
             continue

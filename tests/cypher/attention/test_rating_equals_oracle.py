@@ -12,7 +12,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.operations import access_log
-from graphmem.operations.access_log import Access, Bound, Entry, Hit, Search
+from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
 from graphmem.ports import run_now
 from graphmem.rules import rating
 from graphmem.testing import FrozenClock
@@ -64,9 +64,9 @@ class Log:
             self.touched[look.item_id] = max(look.at, self.touched.get(look.item_id, look.at))
         return [start, *made, *looks, end]
 
-    def _search(self, start: Bound) -> Search:
+    def _search(self, start: SessionStart) -> SearchEntry:
         found = self._chance.sample(self._items, self._chance.randint(0, 6))
-        return Search(
+        return SearchEntry(
             self._tenant,
             self._id(),
             "global",
@@ -74,12 +74,12 @@ class Log:
             "s",
             "recall",
             "what?",
-            tuple(Hit(label, i, self._chance.choice([None, 0.3, 0.2, 0.7])) for label, i in found),
+            tuple(SearchHit(label, i, self._chance.choice([None, 0.3, 0.2, 0.7])) for label, i in found),
             start.event_id,
         )
 
-    def _access(self, start: Bound, hit: Hit) -> Access:
-        return Access(
+    def _access(self, start: SessionStart, hit: SearchHit) -> AccessEntry:
+        return AccessEntry(
             self._tenant,
             self._id(),
             "global",
@@ -90,8 +90,8 @@ class Log:
             start.event_id,
         )
 
-    def _bound(self, within: str | None) -> Bound:
-        return Bound(self._tenant, self._id(), "global", self._then(), "s", None, within)
+    def _bound(self, within: str | None) -> SessionStart:
+        return SessionStart(self._tenant, self._id(), "global", self._then(), "s", None, within)
 
     def _id(self) -> str:
         self._made += 1
@@ -102,7 +102,7 @@ class Log:
         return self._at
 
 
-def _last(made: Sequence[Search], look: Access) -> str | None:
+def _last(made: Sequence[SearchEntry], look: AccessEntry) -> str | None:
     """Return the search that returned an item last before it was looked at."""
     of = [s for s in made if s.at <= look.at and look.item_id in {hit.id for hit in s.found}]
     return max(of, key=lambda s: (s.at, s.event_id)).event_id if of else None
@@ -117,7 +117,7 @@ def things(memory: GraphMem, n_memories: int = 8) -> list[tuple[str, str]]:
         found += [("Episode", session.episode_id), ("Turn", turn)]
     memory.touch("file", "docs/plan.md")
     memory.flush()
-    return [*found, ("Artifact", access_log.Artifact("global", "file", "docs/plan.md").id)]
+    return [*found, ("Artifact", access_log.ArtifactRef("global", "file", "docs/plan.md").id)]
 
 
 def written(memory: GraphMem, entries: Sequence[Entry]) -> None:
@@ -220,8 +220,8 @@ def test_a_session_that_nobody_ended_is_over_after_a_day(
     log = Log(plain, things(plain), 3)
     entries = log.session()
     now = datetime.now(UTC)
-    written(plain, [one for one in entries if not (isinstance(one, Bound) and one.within)])
-    start = next(one for one in entries if isinstance(one, Bound))
+    written(plain, [one for one in entries if not (isinstance(one, SessionStart) and one.within)])
+    start = next(one for one in entries if isinstance(one, SessionStart))
     early = on(plain, clock=FrozenClock(now + timedelta(hours=1)))
     # What was logged is of June; when it was recorded is what counts for its beginning.
     assert early.rate().sessions == 0
@@ -237,7 +237,7 @@ def test_a_session_that_nobody_ended_is_over_after_a_day(
     assert end == {"id": f"end_{start.event_id}", "start": start.event_id}
     assert late.rate().sessions == 0
     # What its process logs after all counts neither now nor when all is rated again.
-    found = [one for one in entries if isinstance(one, Search) and len(one.found) > 1]
+    found = [one for one in entries if isinstance(one, SearchEntry) and len(one.found) > 1]
     more = [replace(one, event_id=f"{one.event_id}-late", at=JUNE + timedelta(9)) for one in found]
     looks = [replace(log._access(start, one.found[0]), at=JUNE + timedelta(10)) for one in more]
     assert looks

@@ -13,7 +13,7 @@ from graphmem import GraphMem, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
 from graphmem.rules import asking, vitality
-from graphmem.rules.asking import Reading
+from graphmem.rules.asking import ReadOptions
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
 from tests.plugins.plans import operators
@@ -71,7 +71,7 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
     """Return how often a read of the history asked the store for anything."""
     binding = handle._state.binding
     test = asking.sent(asking.bounds(binding.world.settings))
-    known = asking.params(Reading(as_of=as_of), binding.wall, binding.world.settings, END)
+    known = asking.params(ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END)
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {
         "subject": SUBJECT,

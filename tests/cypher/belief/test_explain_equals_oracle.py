@@ -16,8 +16,8 @@ from graphmem.model import (
     Cardinality,
     Combine,
     Competition,
-    Kind,
-    Piece,
+    EvidenceDetail,
+    EvidenceKind,
     Policy,
 )
 from graphmem.rules import sequential
@@ -70,7 +70,7 @@ def test_the_pages_together_are_the_whole(
     for belief_id in {e.claim for e in written.evidence}:
         whole = written.handle.why(belief_id, policy=policy)
         assert isinstance(whole, BeliefReasons)
-        pieces: list[Piece] = []
+        pieces: list[EvidenceDetail] = []
         while len(pieces) < whole.total:
             page = written.handle.why(belief_id, policy=policy, start=len(pieces), limit=limit)
             assert isinstance(page, BeliefReasons)
@@ -177,7 +177,7 @@ def _unlike(name: str, found: float, expected: float) -> list[str]:
     return [] if close else [f"{name} {found}, not {expected}"]
 
 
-def _said(piece: Piece, e: Evidence, valid: datetime, by: Policy) -> list[str]:
+def _said(piece: EvidenceDetail, e: Evidence, valid: datetime, by: Policy) -> list[str]:
     faded = clipped(e.confidence * math.exp(-by.decay_per_day * days(valid - e.at)))
     return [
         *_unlike("faded", piece.faded, faded),
@@ -212,9 +212,9 @@ def _joined(found: BeliefReasons, by: Policy) -> list[str]:
     """What counts adds up to L+ and L-, and these to the belief."""
     sums = {
         kind: 0.0 - math.fsum(p.says for p in found.pieces if p.counts and p.kind is kind)
-        for kind in Kind
+        for kind in EvidenceKind
     }
-    up, down = sums[Kind.SUPPORTING], sums[Kind.REFUTING]
+    up, down = sums[EvidenceKind.SUPPORTING], sums[EvidenceKind.REFUTING]
     told = _unlike("L+", found.log_positive, up) + _unlike("L-", found.log_negative, down)
     told += _unlike("P+", found.belief.positive, -math.expm1(up))
     told += _unlike("P-", found.belief.negative, -math.expm1(down))
@@ -288,7 +288,7 @@ def _since(one: Competition, found: BeliefReasons, seen: list[Evidence], by: Pol
         return [] if one.affirmed == one.score == 0 else ["never affirmed and has a score"]
     tau_days = math.inf if by.tau_days is None else by.tau_days
     against = [
-        p for p in found.pieces if p.kind is Kind.REFUTING and p.occurred_at >= one.affirmed_at
+        p for p in found.pieces if p.kind is EvidenceKind.REFUTING and p.occurred_at >= one.affirmed_at
     ]
     others = [
         e for e in seen if e.polarity > 0 and e.claim != found.belief.id and e.at > one.affirmed_at

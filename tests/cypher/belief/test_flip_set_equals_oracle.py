@@ -77,7 +77,7 @@ def wrong_flips(
     return wrong + unflipped(found, evidence, test)
 
 
-def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.Test) -> list[str]:
+def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.SprtParameters) -> list[str]:
     """Return in what a set does not do what it says, or is out of order."""
     ids = found.event_ids or ()
     left = [e for e in evidence if e.id not in ids]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import NotFoundError
-from graphmem.model import AsOf, Kind, Supposed
+from graphmem.model import AsOf, EvidenceKind, HypotheticalEvidence
 from tests.plugins.belief_oracle import verdict_of, wrong_trail
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
@@ -27,8 +27,8 @@ pytestmark = pytest.mark.timeout(3_600)
 
 supposed = st.lists(
     st.builds(
-        Supposed,
-        kind=st.sampled_from(Kind),
+        HypotheticalEvidence,
+        kind=st.sampled_from(EvidenceKind),
         strength=strengths,
         at=st.none() | instants,
         episode=st.sampled_from(EPISODES),
@@ -60,7 +60,7 @@ def test_the_whole_trail(
 def test_what_would_be(
     archive: Archive,
     items: list[Item],
-    extra: list[Supposed],
+    extra: list[HypotheticalEvidence],
     data: st.DataObject,
     *,
     pooled: bool,

@@ -12,8 +12,8 @@ import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem, Turn
 from graphmem.operations.consolidation import extracting, surrounding
-from graphmem.operations.consolidation.extracting import Ground, Seen
-from graphmem.operations.consolidation.surrounding import Made
+from graphmem.operations.consolidation.extracting import Neighborhood, ScopeSnapshot
+from graphmem.operations.consolidation.surrounding import NewBelief
 from graphmem.ports import Role, run_now
 from graphmem.rules import calibration, claims, moments, passages
 from graphmem.testing import HashEmbedder
@@ -38,9 +38,9 @@ def similarities(memory: GraphMem, texts: list[str]) -> np.ndarray:
     return calibration.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
 
 
-def ground(memory: GraphMem, since: datetime = moments.BEGINNING) -> Ground:
+def ground(memory: GraphMem, since: datetime = moments.BEGINNING) -> Neighborhood:
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
-    seen = Seen(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
+    seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
     return run_now(
         extracting.ground(memory._state.binding, seen, policy, lambda _kind, _count: None)
     )
@@ -103,7 +103,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     plain.session("s0").add_messages([{"role": "assistant", "content": "cold lake swim early"}])
     plain.session("late").add_messages([{"role": "user", "content": "cold lake swim early sister"}])
     [late] = _turns(plain, "late")
-    seen = Seen(known=late.recorded_at - timedelta(microseconds=1), since=moments.BEGINNING)
+    seen = ScopeSnapshot(known=late.recorded_at - timedelta(microseconds=1), since=moments.BEGINNING)
     run_now(extracting._indexed(binding, late.recorded_at))
     everything = [turn for n in range(7) for turn in _turns(plain, f"s{n}")]
     told = [one for one in everything if one.role == "user"]
@@ -112,7 +112,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     [there] = plain.beliefs().beliefs
     statements = ["cold lake swim early morning", "horse paint sister lake cold", there.statement]
     made = {
-        claim.id: Made(claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0])
+        claim.id: NewBelief(claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0])
         for claim in (claims.about_statement(binding.wall.scope, one) for one in statements)
     }
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)

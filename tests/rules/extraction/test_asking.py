@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Cardinality, Kind, Proposal, Refusal
+from graphmem.model import Cardinality, DismissalReason, EvidenceKind, Proposal
 from graphmem.rules import prompting
 from graphmem.rules.extraction import asking
-from graphmem.rules.extraction.asking import Extract, Vocabulary, prompt, proposals, proposed
+from graphmem.rules.extraction.asking import (
+    ExtractionReply,
+    Vocabulary,
+    prompt,
+    proposals,
+    proposed,
+)
 from tests.plugins.sayings import read_together, turn
 
 TURNS = [
@@ -36,13 +42,13 @@ OFFER: dict[str, Any] = {
 }
 
 
-def answer(*offers: dict[str, Any]) -> Extract:
-    return Extract.model_validate_json(json.dumps({"proposals": offers}))
+def answer(*offers: dict[str, Any]) -> ExtractionReply:
+    return ExtractionReply.model_validate_json(json.dumps({"proposals": offers}))
 
 
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
     asked = prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
-    assert (asked.name, asked.reply) == ("extract", Extract)
+    assert (asked.name, asked.reply) == ("extract", ExtractionReply)
     assert asked.system == prompting.text("extract")
     assert asked.user == (
         '<predicates>\nlives_in "ONE"\n"likes"\n</predicates>\n'
@@ -76,7 +82,7 @@ def test_only_so_much_of_a_vocabulary_and_of_a_message_is_shown() -> None:
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
     text = prompting.text("extract")
     [line] = [line for line in text.splitlines() if line.startswith('{"proposals"')]
-    reply = Extract.model_validate_json(line)
+    reply = ExtractionReply.model_validate_json(line)
     shown = read_together(
         [
             turn("Are you still in Lisbon?", 0, role="assistant"),
@@ -91,8 +97,8 @@ def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
     found, refused = proposals(reply, shown)
     assert refused == []
     assert [(one.object, one.kind) for one in found] == [
-        ("Porto", Kind.SUPPORTING),
-        ("Borealis", Kind.REFUTING),
+        ("Porto", EvidenceKind.SUPPORTING),
+        ("Borealis", EvidenceKind.REFUTING),
     ]
 
 
@@ -105,7 +111,7 @@ def test_an_offer_becomes_a_proposal() -> None:
         subject="user",
         predicate="lives_in",
         object="Porto",
-        kind=Kind.REFUTING,
+        kind=EvidenceKind.REFUTING,
         confidence=0.9,
         when="since May",
         cardinality=Cardinality.ONE,
@@ -115,19 +121,19 @@ def test_an_offer_becomes_a_proposal() -> None:
 @pytest.mark.parametrize(
     ("changed", "code"),
     [
-        ({"turn": "t9"}, Refusal.FOREIGN_TURN),
-        ({"turn": "e1"}, Refusal.FOREIGN_TURN),
-        ({"confidence": 7}, Refusal.MALFORMED),
-        ({"confidence": -1}, Refusal.MALFORMED),
-        ({"polarity": "perhaps"}, Refusal.MALFORMED),
-        ({"cardinality": "SOME"}, Refusal.MALFORMED),
-        ({"object": None}, Refusal.MALFORMED),
-        ({"object": "  "}, Refusal.MALFORMED),
-        ({"quote": ""}, Refusal.MALFORMED),
-        ({"quote": "x" * 9_999}, Refusal.MALFORMED),
+        ({"turn": "t9"}, DismissalReason.FOREIGN_TURN),
+        ({"turn": "e1"}, DismissalReason.FOREIGN_TURN),
+        ({"confidence": 7}, DismissalReason.MALFORMED),
+        ({"confidence": -1}, DismissalReason.MALFORMED),
+        ({"polarity": "perhaps"}, DismissalReason.MALFORMED),
+        ({"cardinality": "SOME"}, DismissalReason.MALFORMED),
+        ({"object": None}, DismissalReason.MALFORMED),
+        ({"object": "  "}, DismissalReason.MALFORMED),
+        ({"quote": ""}, DismissalReason.MALFORMED),
+        ({"quote": "x" * 9_999}, DismissalReason.MALFORMED),
     ],
 )
-def test_an_offer_that_is_none_is_listed(changed: dict[str, Any], code: Refusal) -> None:
+def test_an_offer_that_is_none_is_listed(changed: dict[str, Any], code: DismissalReason) -> None:
     found, [refused] = proposals(answer(OFFER, OFFER | changed), WINDOW)
     assert (len(found), refused.code, refused.proposal) == (1, code, None)
     assert refused.problem
@@ -135,8 +141,8 @@ def test_an_offer_that_is_none_is_listed(changed: dict[str, Any], code: Refusal)
 
 def test_a_number_that_is_none_is_listed() -> None:
     raw = json.dumps({"proposals": [OFFER]}).replace("0.9", "NaN")
-    found, [refused] = proposals(Extract.model_validate_json(raw), WINDOW)
-    assert (found, refused.code) == ([], Refusal.MALFORMED)
+    found, [refused] = proposals(ExtractionReply.model_validate_json(raw), WINDOW)
+    assert (found, refused.code) == ([], DismissalReason.MALFORMED)
 
 
 def test_a_triple_is_worded_by_its_parts() -> None:
@@ -149,7 +155,7 @@ def test_a_triple_is_worded_by_its_parts() -> None:
 
 def test_only_so_many_proposals_are_looked_at() -> None:
     found, [refused] = proposals(answer(*[OFFER] * 130), WINDOW)
-    assert (len(found), refused.code) == (100, Refusal.MALFORMED)
+    assert (len(found), refused.code) == (100, DismissalReason.MALFORMED)
     assert "30 more" in refused.problem
 
 
@@ -162,5 +168,5 @@ def test_only_so_many_proposals_are_looked_at() -> None:
 def test_any_map_is_a_proposal_or_says_why_not(given: dict[str, Any]) -> None:
     found = proposed(given)
     if not isinstance(found, Proposal):
-        assert found.code is Refusal.MALFORMED
+        assert found.code is DismissalReason.MALFORMED
         assert found.problem

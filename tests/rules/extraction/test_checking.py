@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.model import Kind, Proposal, Refusal, Refused, Turn
+from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import claims, hygiene
-from graphmem.rules.extraction.checking import Ground, Passed, checked, sifted
-from graphmem.rules.extraction.quoting import Supply
+from graphmem.rules.extraction.checking import CheckContext, CheckedProposal, checked, sifted
+from graphmem.rules.extraction.quoting import SuppliedText
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.sayings import SAID, read_together, turn
 
@@ -25,7 +25,7 @@ TURNS = [
     turn("Since May.", 4),
     turn("Far away in Madrid", 9),
 ]
-GROUND = Ground(
+GROUND = CheckContext(
     scope="global",
     session={one.id for one in TURNS} | {"t77"},
     rules=hygiene.default_rules(3, 8_000),
@@ -41,20 +41,20 @@ GOOD: dict[str, Any] = {
 SAYS: dict[str, Any] = {"turn_id": "t1", "quote": MOVED, "statement": "The user loves Lisbon."}
 
 
-def check(ground: Ground = GROUND, turns: list[Turn] = TURNS, **given: Any) -> Passed | Refused:
+def check(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> CheckedProposal | DismissedProposal:
     window = read_together(turns, range(len(turns) - 1))
     return checked(Proposal(**given), window, ground)
 
 
-def passes(ground: Ground = GROUND, turns: list[Turn] = TURNS, **given: Any) -> Passed:
+def passes(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> CheckedProposal:
     found = check(ground, turns, **given)
-    assert isinstance(found, Passed), found
+    assert isinstance(found, CheckedProposal), found
     return found
 
 
-def refuses(ground: Ground = GROUND, turns: list[Turn] = TURNS, **given: Any) -> Refusal:
+def refuses(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> DismissalReason:
     found = check(ground, turns, **given)
-    assert isinstance(found, Refused), found
+    assert isinstance(found, DismissedProposal), found
     return found.code
 
 
@@ -76,34 +76,34 @@ def test_the_quote_is_kept_as_it_stands() -> None:
 @pytest.mark.parametrize(
     ("changed", "code"),
     [
-        ({"turn_id": "t77"}, Refusal.NOT_OFFERED),
-        ({"turn_id": "t9"}, Refusal.NOT_OFFERED),
-        ({"turn_id": "nowhere"}, Refusal.FOREIGN_TURN),
-        ({"turn_id": "t0", "quote": "Where do you live now"}, Refusal.MACHINE_TURN),
-        ({"quote": "I moved to Porto"}, Refusal.INVENTED_QUOTE),
-        ({"quote": "i moved to lisbon"}, Refusal.INVENTED_QUOTE),
-        ({"quote": "Bob bought four cats"}, Refusal.INVENTED_QUOTE),
-        ({"object": "Madrid"}, Refusal.UNFOUNDED_OBJECT),
-        ({"object": "Paris"}, Refusal.UNFOUNDED_OBJECT),
-        ({"object": "+"}, Refusal.UNFOUNDED_OBJECT),
-        ({"subject": "Carol"}, Refusal.UNFOUNDED_SUBJECT),
-        ({"when": "since May"}, Refusal.INVENTED_TIME),
-        ({"source_type": "ORACLE"}, Refusal.UNWEIGHED),
-        ({"since": SAID + timedelta(days=9)}, Refusal.FUTURE),
+        ({"turn_id": "t77"}, DismissalReason.NOT_OFFERED),
+        ({"turn_id": "t9"}, DismissalReason.NOT_OFFERED),
+        ({"turn_id": "nowhere"}, DismissalReason.FOREIGN_TURN),
+        ({"turn_id": "t0", "quote": "Where do you live now"}, DismissalReason.MACHINE_TURN),
+        ({"quote": "I moved to Porto"}, DismissalReason.INVENTED_QUOTE),
+        ({"quote": "i moved to lisbon"}, DismissalReason.INVENTED_QUOTE),
+        ({"quote": "Bob bought four cats"}, DismissalReason.INVENTED_QUOTE),
+        ({"object": "Madrid"}, DismissalReason.UNFOUNDED_OBJECT),
+        ({"object": "Paris"}, DismissalReason.UNFOUNDED_OBJECT),
+        ({"object": "+"}, DismissalReason.UNFOUNDED_OBJECT),
+        ({"subject": "Carol"}, DismissalReason.UNFOUNDED_SUBJECT),
+        ({"when": "since May"}, DismissalReason.INVENTED_TIME),
+        ({"source_type": "ORACLE"}, DismissalReason.UNWEIGHED),
+        ({"since": SAID + timedelta(days=9)}, DismissalReason.FUTURE),
         (
             {"turn_id": "t3", "quote": "My password is hunter2secret99", "object": "cats"},
-            Refusal.HYGIENE,
+            DismissalReason.HYGIENE,
         ),
     ],
-    ids=lambda given: given.value if isinstance(given, Refusal) else "",
+    ids=lambda given: given.value if isinstance(given, DismissalReason) else "",
 )
-def test_what_does_not_stand_up_is_refused(changed: dict[str, Any], code: Refusal) -> None:
+def test_what_does_not_stand_up_is_refused(changed: dict[str, Any], code: DismissalReason) -> None:
     assert refuses(**GOOD | changed) is code
 
 
 def test_what_may_not_be_stored_is_not_shown_again() -> None:
     found = check(**GOOD | {"turn_id": "t3", "quote": "My password is hunter2secret99"})
-    assert isinstance(found, Refused)
+    assert isinstance(found, DismissedProposal)
     assert found.proposal is None
     assert "hunter2" not in repr(found)
     assert "secret" in found.problem
@@ -135,7 +135,7 @@ def test_a_first_person_is_the_speaker_by_name_or_by_role() -> None:
 
 
 def test_a_known_name_is_used_for_any_of_its_aliases() -> None:
-    ground = Ground(
+    ground = CheckContext(
         scope="global",
         session={"t0"},
         names={"lx": "Lisbon", "lisboa": "Lisbon", "user": "Alice"},
@@ -149,7 +149,7 @@ def test_a_known_name_is_used_for_any_of_its_aliases() -> None:
 
 
 def test_a_predicate_is_used_as_it_is_known() -> None:
-    known = Ground("global", {"t1"}, predicates={"lives_in": "Lives In"})
+    known = CheckContext("global", {"t1"}, predicates={"lives_in": "Lives In"})
     assert passes(known, **GOOD | {"predicate": "lives-in"}).claim.predicate == "Lives In"
     assert passes(**GOOD | {"predicate": "Lives in"}).claim.predicate == "lives_in"
     assert passes(**GOOD | {"predicate": "♥"}).claim.predicate == "♥"
@@ -171,9 +171,9 @@ def test_a_statement_names_nothing_new_and_shares_a_word(
     stands: bool,  # noqa: FBT001
 ) -> None:
     found = check(**SAYS | {"statement": statement})
-    assert isinstance(found, Passed) == stands
-    if isinstance(found, Refused):
-        assert found.code is Refusal.UNFOUNDED_STATEMENT
+    assert isinstance(found, CheckedProposal) == stands
+    if isinstance(found, DismissedProposal):
+        assert found.code is DismissalReason.UNFOUNDED_STATEMENT
 
 
 def test_since_when_is_read_from_the_turns_own_words() -> None:
@@ -183,7 +183,7 @@ def test_since_when_is_read_from_the_turns_own_words() -> None:
     assert (found.at, found.dated) == (datetime(2024, 5, 1, tzinfo=UTC), True)
     ahead = [turn("I move to Porto next month", 0), turn("", 1)]
     changed |= {"quote": "I move to Porto", "when": "next month"}
-    assert refuses(turns=ahead, **GOOD | changed) is Refusal.FUTURE
+    assert refuses(turns=ahead, **GOOD | changed) is DismissalReason.FUTURE
     # Words that tell no instant leave it at when they were said.
     vague = [turn("Porto since the war", 0), turn("", 1)]
     changed |= {"quote": "Porto", "when": "since the war"}
@@ -191,27 +191,27 @@ def test_since_when_is_read_from_the_turns_own_words() -> None:
 
 
 def test_what_was_supplied_founds_nothing_and_is_no_evidence() -> None:
-    known = Supply("m", "You live in Madrid.", SAID - timedelta(minutes=1), "")
-    ground = Ground("global", {"t1"}, supplied=[known])
+    known = SuppliedText("m", "You live in Madrid.", SAID - timedelta(minutes=1), "")
+    ground = CheckContext("global", {"t1"}, supplied=[known])
     turns = [
         turn("You live in Madrid.", 0, role="assistant"),
         turn("Sure, thanks.", 1),
         turn("", 2),
     ]
     changed = {"quote": "Sure, thanks", "object": "Madrid"}
-    assert refuses(ground, turns, **GOOD | changed) is Refusal.UNFOUNDED_OBJECT
+    assert refuses(ground, turns, **GOOD | changed) is DismissalReason.UNFOUNDED_OBJECT
     echoed = [turn("As you say: You live in Madrid.", 1), turn("", 2)]
     changed = {"quote": "live in Madrid", "object": "Madrid"}
-    assert refuses(ground, echoed, **GOOD | changed) is Refusal.ECHO
+    assert refuses(ground, echoed, **GOOD | changed) is DismissalReason.ECHO
 
 
 def test_the_same_of_one_turn_counts_once() -> None:
     window = read_together(TURNS)
-    again = Proposal(**GOOD | {"quote": "moved to Lisbon", "kind": Kind.REFUTING})
+    again = Proposal(**GOOD | {"quote": "moved to Lisbon", "kind": EvidenceKind.REFUTING})
     other = Proposal(**GOOD | {"turn_id": "t3", "quote": "Bob bought four cats", "object": "Porto"})
     passed, refused = sifted([other, Proposal(**GOOD), again], window, GROUND)
     assert [one.proposal.turn_id for one in passed] == ["t1", "t3"]
-    assert [one.code for one in refused] == [Refusal.REPEATED]
+    assert [one.code for one in refused] == [DismissalReason.REPEATED]
 
 
 WORDS = st.sampled_from(
@@ -226,6 +226,6 @@ def test_nothing_passes_that_does_not_stand_there(
     text, quote = " ".join(said), " ".join(quoted)
     given = GOOD | {"turn_id": "t0", "quote": quote, "object": object_}
     found = check(turns=[turn(text, 0), turn("", 1)], **given)
-    if isinstance(found, Passed):
+    if isinstance(found, CheckedProposal):
         assert quote in text
         assert object_ in said or object_ in ("I",)

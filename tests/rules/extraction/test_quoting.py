@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.quoting import Span, Supply, echoes, is_echo, places, stands, without
+from graphmem.rules.extraction.quoting import (
+    SuppliedText,
+    TextSpan,
+    echoes,
+    is_echo,
+    places,
+    stands,
+    without,
+)
 from tests.plugins.sayings import SAID, turn
 
 LISBON = "Alice lives in Lisbon."
 
 
-def supply(text: str, *, query: str = "", minutes: int = -5, item: str = "m1") -> Supply:
-    return Supply(item, text, SAID + timedelta(minutes=minutes), query)
+def supply(text: str, *, query: str = "", minutes: int = -5, item: str = "m1") -> SuppliedText:
+    return SuppliedText(item, text, SAID + timedelta(minutes=minutes), query)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +123,14 @@ def test_whoever_says_it_elsewhere_too_says_it_themselves() -> None:
     ],
     ids=["later", "asked", "itself", "a name"],
 )
-def test_what_was_not_supplied_before_is_no_echo(known: Supply) -> None:
+def test_what_was_not_supplied_before_is_no_echo(known: SuppliedText) -> None:
     assert not is_echo(LISBON, turn(LISBON), [known])
 
 
 def test_what_is_memorys_own_can_be_blanked() -> None:
     said = turn("Yes: Alice lives in Lisbon. I moved to Porto")
     spans = echoes(said, [supply(LISBON)])
-    assert spans == [Span(5, 26)]
+    assert spans == [TextSpan(5, 26)]
     assert without(said.text, spans) == "Yes:                      . I moved to Porto"
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Proposal, Turn
-from graphmem.rules.extraction.checking import Ground, sifted
+from graphmem.rules.extraction.checking import CheckContext, sifted
 from graphmem.rules.extraction.sentences import read
 from tests.plugins.sayings import read_together, turn
 
@@ -117,7 +117,7 @@ def test_what_machines_say_is_not_read() -> None:
 def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
     window = read_together([turn(text, n) for n, text in enumerate(texts)])
     found, malformed = read(window)
-    _, refused = sifted(found, window, Ground("global", ()))
+    _, refused = sifted(found, window, CheckContext("global", ()))
     assert not malformed
     assert {one.code for one in refused} <= {"repeated"}
 
@@ -137,7 +137,7 @@ def test_a_quote_is_always_a_whole_part_of_its_turn(pieces: list[str]) -> None:
     found, _ = read(window)
     for one in found:
         assert one.quote in text
-    passed, refused = sifted(found, window, Ground("global", ()))
+    passed, refused = sifted(found, window, CheckContext("global", ()))
     assert {one.code for one in refused} <= {"repeated"}
     assert len(passed) <= len(pieces)
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.windows import SIZE, Place, placed, stretches, window
+from graphmem.rules.extraction.windows import SIZE, TurnContext, placed, stretches, window
 from tests.plugins.sayings import SAID, turn
 
 
-def session(length: int, read: set[int]) -> list[Place]:
-    return [Place(f"t{n}", n, read=n in read) for n in range(length)]
+def session(length: int, read: set[int]) -> list[TurnContext]:
+    return [TurnContext(f"t{n}", n, read=n in read) for n in range(length)]
 
 
 @given(st.integers(0, 60), st.sets(st.integers(0, 60)))
@@ -51,7 +51,7 @@ def test_of_one_instant_the_later_turn_is_a_microsecond_later() -> None:
 
 def test_a_window_knows_who_is_a_person_and_what_is_near() -> None:
     turns = [turn(str(n), n, role="assistant" if n % 2 else "user") for n in range(8)]
-    found = window([Place(t.id, t.position, read=False) for t in turns[2:5]], turns)
+    found = window([TurnContext(t.id, t.position, read=False) for t in turns[2:5]], turns)
     assert [t.id for t in found.turns] == ["t2", "t3", "t4"]
     assert [t.id for t in found.around] == ["t0", "t1", "t5", "t6", "t7"]
     assert [t.id for t in found.people] == ["t2", "t4"]

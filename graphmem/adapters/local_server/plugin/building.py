@@ -18,7 +18,7 @@ from graphmem.adapters.local_server import made_files
 from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.fetch import filled
 from graphmem.adapters.local_server.files import make_folder
-from graphmem.adapters.local_server.jars import Lock, Shelf, shipped_lock
+from graphmem.adapters.local_server.jars import JarLock, JarStore, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
 from graphmem.adapters.local_server.plugin.java_source import sources
 from graphmem.adapters.local_server.plugin.offered import offered
@@ -38,16 +38,16 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """What to compile, with what, and where the jar goes."""
 
     texts: Mapping[str, str]
-    tools: Shelf
+    tools: JarStore
 
     @classmethod
-    def of(cls, settings: Settings, lock: Lock | None = None) -> Plan:
+    def of(cls, settings: Settings, lock: JarLock | None = None) -> BuildPlan:
         """Return the plan for these settings and the locked server; nothing is fetched or made."""
-        return cls(sources(offered(settings)), Shelf.of_tools(settings, lock or shipped_lock()))
+        return cls(sources(offered(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
 
     @property
     def jar(self) -> Path:
@@ -75,7 +75,7 @@ class Plan:
         return text.strip() if age_s < RETRY_S else ""
 
 
-def build(settings: Settings, *, report: Report, lock: Lock | None = None) -> Path:
+def build(settings: Settings, *, report: Report, lock: JarLock | None = None) -> Path:
     """Return the jar in the cache, made when it is not there yet.
 
     Args:
@@ -89,7 +89,7 @@ def build(settings: Settings, *, report: Report, lock: Lock | None = None) -> Pa
         ProceduresNotBuiltError: it refused the sources, or could not be run.
         ConfigurationError: no Java, or the cache cannot be written.
     """
-    plan = Plan.of(settings, lock)
+    plan = BuildPlan.of(settings, lock)
     if plan.is_made():
         plan.jar.touch()  # unused ones are removed after a while
         return plan.jar
@@ -105,7 +105,7 @@ def build(settings: Settings, *, report: Report, lock: Lock | None = None) -> Pa
     return plan.jar
 
 
-def _make(plan: Plan, java: Java, report: Report) -> None:
+def _make(plan: BuildPlan, java: Java, report: Report) -> None:
     from filelock import FileLock
 
     with FileLock(plan.tools.folder / "build.lock"):
@@ -134,7 +134,7 @@ def _clean(folder: Path) -> None:
             made_files.discard(path)
 
 
-def compiled(plan: Plan, java: Java, scratch: Path) -> dict[str, bytes]:
+def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
     """Return every class file by its path.
 
     Args:

@@ -7,7 +7,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from graphmem.adapters.local_server.plugin.building import Plan, build
+from graphmem.adapters.local_server.plugin.building import BuildPlan, build
 from graphmem.adapters.local_server.records import Report
 from graphmem.errors import ConfigurationError, LocalServerError
 from graphmem.settings import Settings
@@ -25,7 +25,7 @@ def ready(settings: Settings, report: Report) -> Path | None:
     start.
     """
     try:
-        plan = Plan.of(settings)
+        plan = BuildPlan.of(settings)
         if not plan.is_made() and (reason := plan.failed()):
             log.warning("Neo4j starts without graphmem's procedures, as before: %s", reason)
             return None

@@ -15,11 +15,11 @@ from graphmem.adapters.local_server.plugin.offered import (
     FOREVER,
     NOW,
     TENANT,
-    Argument,
-    Assumed,
-    Offer,
+    ArgumentDefault,
+    ProcedureArgument,
+    ProcedureSpec,
 )
-from graphmem.catalog import Entry, Procedure
+from graphmem.catalog import HeaderEntry, Procedure
 from graphmem.rules import generations
 
 BASE = "Reading.java"
@@ -55,7 +55,7 @@ _IMPORTS = (
 )
 
 
-def sources(offers: Sequence[Offer]) -> dict[str, str]:
+def sources(offers: Sequence[ProcedureSpec]) -> dict[str, str]:
     """Return every source file of the plugin by its path.
 
     Args:
@@ -67,7 +67,7 @@ def sources(offers: Sequence[Offer]) -> dict[str, str]:
     return {f"{PACKAGE}/{name}": text for name, text in texts.items()}
 
 
-def _class(folder: str, offers: Sequence[Offer]) -> str:
+def _class(folder: str, offers: Sequence[ProcedureSpec]) -> str:
     imports = "".join(f"import {name};\n" for name in _IMPORTS)
     constants = {
         one.name: one.assumed
@@ -88,7 +88,7 @@ def _class(folder: str, offers: Sequence[Offer]) -> str:
     )
 
 
-def _method(offer: Offer) -> str:
+def _method(offer: ProcedureSpec) -> str:
     own = offer.procedure.name.partition("/")[2]
     text, row = _constant(offer.procedure), f"{own.title().replace('_', '')}Row"
     fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in offer.columns)
@@ -129,7 +129,7 @@ def _generation() -> list[str]:
     ]
 
 
-def _is_about_vectors(offer: Offer) -> bool:
+def _is_about_vectors(offer: ProcedureSpec) -> bool:
     text = offer.procedure.text
     return generations.in_generation(text, generations.FIRST + 1) != text
 
@@ -139,7 +139,7 @@ def _local(name: str) -> str:
     return f"{name}_"
 
 
-def _argument(one: Argument) -> str:
+def _argument(one: ProcedureArgument) -> str:
     # Of a string "null" would be the word.
     unset = "" if one.kind == "string" else "null"
     default = "" if one.required else f", defaultValue = {_quoted(unset)}"
@@ -147,7 +147,7 @@ def _argument(one: Argument) -> str:
     return f"{annotation} {TYPES[one.kind]} {_local(one.name)}"
 
 
-def _given(one: Argument) -> str:
+def _given(one: ProcedureArgument) -> str:
     name, local = _quoted(one.name), _local(one.name)
     if one.keys:
         local = f"call.whole({name}, {local}, {literal(one.keys)})"
@@ -161,12 +161,12 @@ def _given(one: Argument) -> str:
     return f"or({local}, {_value(one.assumed, one.kind)})"
 
 
-def _value(assumed: Assumed, kind: str) -> str:
+def _value(assumed: ArgumentDefault, kind: str) -> str:
     instant = kind == "datetime" and assumed.value in {NOW, BEGINNING, FOREVER}
     return str(assumed.value) if instant else literal(assumed.value)
 
 
-def _read(column: Entry) -> str:
+def _read(column: HeaderEntry) -> str:
     value = f"row.get({_quoted(column.name)})"
     reader = _READERS.get(column.kind)
     return f"{reader}({value})" if reader else f"({TYPES[column.kind]}) {value}"

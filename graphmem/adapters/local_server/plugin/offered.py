@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from graphmem import catalog
-from graphmem.catalog import Entry, Procedure
+from graphmem.catalog import HeaderEntry, Procedure
 from graphmem.model import Policy, RecallPolicy, Status, TraceRank
 from graphmem.ports import Mode
 from graphmem.rules import asking, blending, claims, gathering, rating, tracerank, vitality
@@ -26,7 +26,7 @@ NUMBERS = frozenset({"embedding"})
 
 
 @dataclass(frozen=True, slots=True)
-class Assumed:
+class ArgumentDefault:
     """What an argument is when it is left out or null.
 
     Attributes:
@@ -42,7 +42,7 @@ NOW, BEGINNING, FOREVER = "now()", "BEGINNING", "FOREVER"
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ProcedureArgument:
     """One argument of a CALL.
 
     Attributes:
@@ -58,17 +58,17 @@ class Argument:
     kind: str
     text: str
     required: bool
-    assumed: Assumed | None
+    assumed: ArgumentDefault | None
     keys: tuple[str, ...]
     sized: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ProcedureSpec:
     """A procedure of the catalog that can be called, and its arguments in the order of a CALL."""
 
     procedure: Procedure
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ProcedureArgument, ...]
 
     @property
     def then(self) -> Procedure | None:
@@ -76,7 +76,7 @@ class Offer:
         return catalog.procedure(self.procedure.then) if self.procedure.then else None
 
     @property
-    def columns(self) -> tuple[Entry, ...]:
+    def columns(self) -> tuple[HeaderEntry, ...]:
         """The columns of the answer."""
         return (self.then or self.procedure).columns
 
@@ -93,7 +93,7 @@ class Offer:
         return f"{self.name}({', '.join(needed)}{f' [, {rest}]' if rest else ''})"
 
 
-def offered(settings: Settings) -> tuple[Offer, ...]:
+def offered(settings: Settings) -> tuple[ProcedureSpec, ...]:
     """Return every procedure that reads one tenant's graph, by name.
 
     Args:
@@ -113,24 +113,24 @@ def _names(procedure: Procedure) -> list[str]:
     return [entry.name for entry in procedure.params]
 
 
-def _offer(procedure: Procedure, known: Mapping[str, Assumed]) -> Offer:
+def _offer(procedure: Procedure, known: Mapping[str, ArgumentDefault]) -> ProcedureSpec:
     params = {entry.name: entry for entry in procedure.params}
     if procedure.then:
         further = catalog.procedure(procedure.then).params
         params |= {e.name: e for e in further if e.name not in {*params, catalog.FOUND}}
     found = [_argument(entry, known) for entry in params.values()]
     # A default can only be followed by others.
-    return Offer(procedure, tuple(sorted(found, key=lambda one: not one.required)))
+    return ProcedureSpec(procedure, tuple(sorted(found, key=lambda one: not one.required)))
 
 
-def _argument(entry: Entry, known: Mapping[str, Assumed]) -> Argument:
+def _argument(entry: HeaderEntry, known: Mapping[str, ArgumentDefault]) -> ProcedureArgument:
     declared = entry.is_nullable
     assumed = None if declared else known.get(entry.name)
     text = entry.text if assumed is None else f"{entry.text}; null: {assumed.text}"
     if entry.kind == "string":
         # A procedure's string has no null as its default.
         text = text.replace("; null: ", "; null or '': ")
-    return Argument(
+    return ProcedureArgument(
         name=entry.name,
         kind=_kind(entry),
         text=text,
@@ -141,7 +141,7 @@ def _argument(entry: Entry, known: Mapping[str, Assumed]) -> Argument:
     )
 
 
-def _kind(entry: Entry) -> str:
+def _kind(entry: HeaderEntry) -> str:
     if entry.kind != "list":
         return entry.kind
     if entry.name in TEXTS:
@@ -161,7 +161,7 @@ _FIRST_PAGE = (
 )
 
 
-def _assumed(settings: Settings) -> dict[str, Assumed]:
+def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
     """Return what arguments are when they are left out, by name.
 
     A map that is given in part is completed by the one here; it can hold no other keys, unless it
@@ -169,26 +169,26 @@ def _assumed(settings: Settings) -> dict[str, Assumed]:
     """
     own = "as graphmem has it"
     return {
-        "valid": Assumed(NOW, "now"),
-        "known": Assumed(FOREVER, "everything"),
-        "after_at": Assumed(BEGINNING, "the first page"),
-        **{name: Assumed("", "the first page") for name in _FIRST_PAGE},
-        "from": Assumed(0, "0"),
-        "skip": Assumed(0, "0"),
-        "limit": Assumed(100, "100"),
-        "pool": Assumed(RecallPolicy().pool, str(RecallPolicy().pool)),
-        "statuses": Assumed([str(Status.CURRENT)], "current alone"),
-        "machines": Assumed(sorted(gathering.NOT_PEOPLE), ", ".join(sorted(gathering.NOT_PEOPLE))),
-        "tags": Assumed([], "any"),
-        "extra": Assumed([], "none"),
-        "without": Assumed([], "none"),
-        "pooled": Assumed(value=False, text="false"),
-        "present_policy": Assumed(value=False, text="false"),
-        "default_policy": Assumed(claims.policy_fields(Policy()), own),
-        "weights": Assumed(dict(settings.source_weights), own),
-        "test": Assumed(asking.sent(asking.bounds(settings)), own),
-        "vital": Assumed(vitality.sent(), own),
-        "fade": Assumed(rating.fade(), own),
-        "trace": Assumed(tracerank.sent(TraceRank()), own),
-        "by": Assumed(blending.sent(RecallPolicy()), own),
+        "valid": ArgumentDefault(NOW, "now"),
+        "known": ArgumentDefault(FOREVER, "everything"),
+        "after_at": ArgumentDefault(BEGINNING, "the first page"),
+        **{name: ArgumentDefault("", "the first page") for name in _FIRST_PAGE},
+        "from": ArgumentDefault(0, "0"),
+        "skip": ArgumentDefault(0, "0"),
+        "limit": ArgumentDefault(100, "100"),
+        "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
+        "statuses": ArgumentDefault([str(Status.CURRENT)], "current alone"),
+        "machines": ArgumentDefault(sorted(gathering.NOT_PEOPLE), ", ".join(sorted(gathering.NOT_PEOPLE))),
+        "tags": ArgumentDefault([], "any"),
+        "extra": ArgumentDefault([], "none"),
+        "without": ArgumentDefault([], "none"),
+        "pooled": ArgumentDefault(value=False, text="false"),
+        "present_policy": ArgumentDefault(value=False, text="false"),
+        "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
+        "weights": ArgumentDefault(dict(settings.source_weights), own),
+        "test": ArgumentDefault(asking.sent(asking.bounds(settings)), own),
+        "vital": ArgumentDefault(vitality.sent(), own),
+        "fade": ArgumentDefault(rating.fade(), own),
+        "trace": ArgumentDefault(tracerank.sent(TraceRank()), own),
+        "by": ArgumentDefault(blending.sent(RecallPolicy()), own),
     }

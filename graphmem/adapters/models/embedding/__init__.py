@@ -23,7 +23,7 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
     """
     # Numpy and asyncio come in with these, and a program that never embeds pays for neither.
     from graphmem.adapters.models.embedding.cache import VectorCache
-    from graphmem.adapters.models.embedding.gateway import Gateway
+    from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
     from graphmem.adapters.models.embedding.hashing import HashEmbedder
     from graphmem.adapters.models.embedding.local import open_local
     from graphmem.adapters.models.embedding.service import ServiceEngine
@@ -38,4 +38,4 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
         else ServiceEngine(settings, face)
     )
     cache = VectorCache.under(settings.cache) if settings.embedder_cache and engine.slow else None
-    return Gateway(engine, face, batch=settings.embedder_batch, cache=cache)
+    return EmbeddingGateway(engine, face, batch=settings.embedder_batch, cache=cache)

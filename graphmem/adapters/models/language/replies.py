@@ -20,7 +20,7 @@ _FAULTS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class ReplyProblem:
     """Why a reply cannot be used."""
 
     reason: str
@@ -34,14 +34,14 @@ def said(response: Any) -> str:
     return content.strip() if isinstance(content, str) else ""
 
 
-def read(raw: str, reply: type[M]) -> M | Misfit:
+def read(raw: str, reply: type[M]) -> M | ReplyProblem:
     """Return the record in a reply, which may stand in a code fence or between other words."""
     if not raw:
-        return Misfit("it is empty")
+        return ReplyProblem("it is empty")
     try:
         return reply.model_validate_json(_bare(raw))
     except ValidationError as error:
-        return Misfit("; ".join(_faults(error)))
+        return ReplyProblem("; ".join(_faults(error)))
 
 
 def _bare(raw: str) -> str:
