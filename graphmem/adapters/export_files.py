@@ -66,7 +66,7 @@ class AwaitedExports:
 
 
 def _size(path: Path) -> int | None:
-    with _told(path):
+    with _export_failure(path):
         try:
             found = path.stat()
         except FileNotFoundError:
@@ -77,7 +77,7 @@ def _size(path: Path) -> int | None:
 
 
 def _lines(path: Path, start: int) -> list[bytes]:
-    with _told(path), path.open("rb") as file:
+    with _export_failure(path), path.open("rb") as file:
         file.seek(start)
         found = file.read(PIECE)
         if found and not found.endswith(b"\n"):
@@ -88,7 +88,7 @@ def _lines(path: Path, start: int) -> list[bytes]:
 
 
 def _append(path: Path, start: int, data: bytes) -> None:
-    with _told(path), os.fdopen(_opened(path, start), "ab") as file:
+    with _export_failure(path), os.fdopen(_opened(path, start), "ab") as file:
         if file.seek(0, os.SEEK_END) != start:
             raise ExportFileError(
                 f"Another export is writing {path}.", hint="Wait for it, or name another file."
@@ -107,12 +107,12 @@ def _opened(path: Path, start: int) -> int:
 
 
 def _cut(path: Path, end: int) -> None:
-    with _told(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
+    with _export_failure(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
         file.truncate(end)
 
 
 def _finish(part: Path, path: Path) -> None:
-    with _told(path):
+    with _export_failure(path):
         with os.fdopen(private_files.reopen(part, os.O_RDWR), "r+b") as file:
             os.fsync(file.fileno())
         try:
@@ -124,7 +124,7 @@ def _finish(part: Path, path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _export_failure(path: Path) -> Iterator[None]:
     """Say in words what the operating system refuses."""
     try:
         yield

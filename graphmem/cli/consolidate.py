@@ -135,7 +135,7 @@ def _show(
     data = dict(found) | {name: done for name, done in upkeep.items() if done is not None}
 
     def view(_: object) -> Group:
-        parts = [views.report(visible(found))]
+        parts = [views.consolidation_report(visible(found))]
         parts += [views.graduation(visible(graduated))] if graduated else []
         parts += [views.compression(visible(compressed))] if compressed else []
         return Group(*parts)

@@ -31,7 +31,7 @@ MARKS = {
 }
 
 
-def report(found: ConsolidationReport) -> Group:
+def consolidation_report(found: ConsolidationReport) -> Group:
     """Return what a run did, or would do."""
     lines: list[RenderableType] = [_change(one) for one in found.changes]
     lines += [_trouble(one) for one in found.troubles]

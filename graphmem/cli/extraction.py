@@ -37,7 +37,7 @@ def extract(app: App, *, session: str, **how: Any) -> int:
 
     with app.memory() as memory:
         done = run(app, memory, session, **how)
-    app.emit(done, extraction_views.report)
+    app.emit(done, extraction_views.extraction_report)
     return int(bool(done.unread))
 
 

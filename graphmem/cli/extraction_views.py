@@ -21,11 +21,11 @@ from graphmem.model import (
     ReviewReport,
 )
 
-LONGEST_QUOTE = 120
-MARKS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTING: ("-", "red")}
+EXTRACTED_QUOTE_CHARS = 120
+EXTRACTION_MARKS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTING: ("-", "red")}
 
 
-def report(done: ExtractionReport) -> Group:
+def extraction_report(done: ExtractionReport) -> Group:
     """Return what an extraction wrote, or would write."""
     lines: list[RenderableType] = [_extracted(one) for one in done.proposals]
     lines += [_refused(one) for one in done.refused]
@@ -34,7 +34,7 @@ def report(done: ExtractionReport) -> Group:
         Text(f"to declare: graphmem belief predicate {one.predicate} --{one.cardinality.lower()}")
         for one in done.cardinalities
     ]
-    return Group(*lines, _summary(done))
+    return Group(*lines, _extraction_summary(done))
 
 
 def proposals(found: ProposalPage) -> Group:
@@ -58,19 +58,19 @@ def decided(done: Mapping[str, ReviewReport]) -> Group:
 
 
 def _extracted(one: AcceptedProposal) -> Text:
-    mark, colour = MARKS[one.kind]
+    mark, colour = EXTRACTION_MARKS[one.kind]
     line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
     since = f"since {day(one.occurred_at)}" if one.dated else day(one.occurred_at)
     fresh = ", new" if one.new else ""
     line.append(f"\n    {since}, {one.confidence:.2f} {one.source_type}{fresh}", style="dim")
     line.append(f"   {one.belief_id}", style="dim")
-    return line.append(f"\n    “{_shortened(one.quote)}”", style="dim")
+    return line.append(f"\n    “{_shortened_quote(one.quote)}”", style="dim")
 
 
 def _refused(one: DismissedProposal) -> Text:
     line = Text("x ", style="yellow").append(f"{one.code}: {one.problem}", style="default")
     if one.proposal is not None:
-        line.append(f"\n    “{_shortened(one.proposal.quote)}”", style="dim")
+        line.append(f"\n    “{_shortened_quote(one.proposal.quote)}”", style="dim")
     return line
 
 
@@ -82,13 +82,13 @@ def _unread(one: FailedWindow) -> Text:
 
 
 def _proposed(one: PendingProposal) -> Text:
-    mark, colour = MARKS[one.kind]
+    mark, colour = EXTRACTION_MARKS[one.kind]
     line = Text(f"{mark} ", style=colour).append(one.statement, style="default")
     line.append(f"\n    {day(one.occurred_at)}, {one.confidence:.2f}, {one.status}", style="dim")
-    return line.append(f"   {one.id}\n    “{_shortened(one.quote)}”", style="dim")
+    return line.append(f"   {one.id}\n    “{_shortened_quote(one.quote)}”", style="dim")
 
 
-def _summary(done: ExtractionReport) -> Text:
+def _extraction_summary(done: ExtractionReport) -> Text:
     verb = "Written" if done.applied else "Would be written"
     if done.review:
         verb = "Put up for review" if done.applied else "Would be put up for review"
@@ -108,6 +108,6 @@ def _reasons(done: ExtractionReport) -> str:
     return ", ".join(f"{count} {code}" for code, count in codes.most_common()) or "none"
 
 
-def _shortened(text: str) -> str:
+def _shortened_quote(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"
+    return line if len(line) <= EXTRACTED_QUOTE_CHARS else f"{line[: EXTRACTED_QUOTE_CHARS - 1]}…"

@@ -63,7 +63,7 @@ def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
     from graphmem.cli import extraction_views, views
 
     outcomes = views.outcomes(total.outcomes, total.repeated)
-    return Group(outcomes, *(extraction_views.report(one) for one in found))
+    return Group(outcomes, *(extraction_views.extraction_report(one) for one in found))
 
 
 def remember(

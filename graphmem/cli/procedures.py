@@ -21,7 +21,7 @@ def procedures() -> None:
 
 @procedures.command(name="list")
 @command()
-def list_(app: App) -> None:
+def list_procedures(app: App) -> None:
     """List every procedure: how it is called, and what a caller gets."""
     from rich.table import Table
 

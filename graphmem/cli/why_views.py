@@ -31,7 +31,7 @@ MOST_ADDENDS = 6
 def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
     """Return why something is believed, or how a memory came about."""
     if isinstance(found, MemoryReasons):
-        return _memory(found)
+        return _memory_reasons(found)
     parts: list[RenderableType] = [belief_views.headline(found.belief), _policy(found.policy)]
     if found.pieces:
         parts += ["", _arithmetic(found), ""]
@@ -43,7 +43,7 @@ def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
     return Group(*parts)
 
 
-def _memory(found: MemoryReasons) -> RenderableType:
+def _memory_reasons(found: MemoryReasons) -> RenderableType:
     parts: list[RenderableType] = [views.memory(found.memory), "", views.history(found.history)]
     parts += ["", _trace(found.trace)]
     if found.chain.links:

@@ -29,7 +29,7 @@ from graphmem.rules import drafts
 from graphmem.rules.adopting import graphiti, mem0
 from graphmem.rules.adopting.steps import ImportAction, ImportStep
 
-PLANS = {"mem0": mem0.plan, "graphiti": graphiti.plan}
+PLANS = {"mem0": mem0.plan_mem0, "graphiti": graphiti.plan_graphiti}
 BATCH = 200
 """Steps of one kind that are written together."""
 

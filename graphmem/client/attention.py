@@ -54,7 +54,7 @@ class AsyncAttention(Instrumented):
         """
         card = await expanding.expand(self._state.binding, valid(Id, id=item_id).id)
         if self._state.session is not None:
-            self._state.session.supplied.update(attention.hashes(card))
+            self._state.session.supplied.update(attention.card_hashes(card))
         await self._state.accessed(type(card.item).__name__, item_id)
         return card
 
@@ -118,7 +118,7 @@ class AsyncAttention(Instrumented):
         """
         least = bounded("days", days, MOST_DAYS)
         count = bounded("limit", limit, MOST_ROWS)
-        return await staleness.page(self._state.binding, least, cursor=cursor, limit=count)
+        return await staleness.stale_page(self._state.binding, least, cursor=cursor, limit=count)
 
 
 class Attention:

@@ -51,7 +51,7 @@ class AsyncBeliefs(Instrumented):
 
     async def predicates(self) -> Sequence[Predicate]:
         """Return every predicate that a policy was declared for, by name."""
-        return await policy.listed(self._state.binding)
+        return await policy.predicates(self._state.binding)
 
     async def current(
         self, subject: str, predicate: str, *, limit: int = 100, **by: Unpack[By]
@@ -112,7 +112,7 @@ class AsyncBeliefs(Instrumented):
         )
         statuses = [Status.CURRENT, *(status for status, shown in hidden if shown)]
         count = bounded("limit", limit, MOST_ROWS)
-        return await belief.page(
+        return await belief.belief_page(
             self._state.binding, reading_of(by), statuses, cursor=cursor, limit=count
         )
 
@@ -218,7 +218,7 @@ class AsyncBeliefs(Instrumented):
             InvalidInputError: an argument does not fit, the cursor is not one that a page gave,
                 or `known` lies in the future.
         """
-        return await slots.page(
+        return await slots.slot_page(
             self._state.binding,
             reading_of(by),
             valid(_Subject, subject=subject).subject,

@@ -335,7 +335,7 @@ class AsyncHandle(
         given = valid(_Filter, **narrowing)
         want = reading.MemoryFilter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
-        return await reading.page(
+        return await reading.memory_page(
             self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 

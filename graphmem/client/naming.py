@@ -55,7 +55,7 @@ class AsyncNaming(Instrumented):
 
     async def names(self) -> Sequence[Alias]:
         """Return every name that stands for another one, by name."""
-        return await names.listed(self._state.binding)
+        return await names.aliases(self._state.binding)
 
 
 class Naming:

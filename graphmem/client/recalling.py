@@ -111,7 +111,7 @@ class AsyncRecalling(Instrumented):
         """
         found = await asked(self._state.binding, query, limit, policy, as_of, looking)
         if self._state.session is not None:
-            self._state.session.supplied.update(gathering.hashes(found))
+            self._state.session.supplied.update(gathering.bite_hashes(found))
         await self._state.searched("recall", query, hits(found.bites))
         return found
 

@@ -14,7 +14,7 @@ from graphmem.rules import moments, protocol
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.protocol import LoggedAccess, LoggedSearch, LoggedSession
 
-PAGE = 500
+AUDIT_PAGE = 500
 UNNAMED = "unnamed agent"
 
 SESSIONS = catalog.query("attention/sessions", dict)
@@ -101,7 +101,7 @@ async def _rows(
         rows = await _page(to, query, since, until, after, asked)
         for row in rows:
             yield row
-        if len(rows) < PAGE:
+        if len(rows) < AUDIT_PAGE:
             return
         after = rows[-1]["recorded_at"], rows[-1]["id"]
 
@@ -123,7 +123,7 @@ async def _page(
             until=until,
             after_at=after[0],
             after_id=after[1],
-            limit=PAGE,
+            limit=AUDIT_PAGE,
             **asked,
         )
     )

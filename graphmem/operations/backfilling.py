@@ -16,22 +16,22 @@ from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
 
-PAGE = 500
+BACKFILL_PAGE = 500
 MOST_EVENTS = 5_000
 """Events in one transaction: few enough for the time that one may take."""
 SHOWN = 10
 """Ids that stand for all of which the same is wrong."""
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
+BACKFILL_LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("cache/backfill_look", dict)
 NAMELESS = catalog.query("cache/backfill_nameless", dict)
 WRITE = catalog.query("cache/backfill_write", catalog.ignored)
 EDGES = catalog.query("cache/backfill_edges", dict)
 SUPERSEDE = catalog.query("cache/backfill_supersede", lambda row: row["dated"])
 REFRESH = catalog.query("cache/refresh_memories", catalog.ignored)
-RETRACE = catalog.query("cache/retrace", catalog.ignored)
-FACETS = catalog.query("cache/facets", dict)
-REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+BACKFILL_RETRACE = catalog.query("cache/retrace", catalog.ignored)
+BACKFILL_FACETS = catalog.query("cache/facets", dict)
+BACKFILL_REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ async def _look(to: RequestContext, after: str, now: datetime, tx: Tx | None = N
             LOOK,
             tenant=to.wall.tenant,
             after=after,
-            limit=PAGE,
+            limit=BACKFILL_PAGE,
             dimension=to.model.dimension,
             **_bounds(now),
         )
@@ -150,7 +150,7 @@ async def _write(
     most_chars = to.world.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
         page = await _look(to, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
@@ -170,7 +170,7 @@ async def _write(
                 tenant_key=identity.tenant_key(to.wall.tenant),
                 memories=list(rows.values()),
             )
-            await _refresh(tx, to, list(rows))
+            await _refresh_backfilled(tx, to, list(rows))
         return {
             "memories": sum(not one.stated for one in done),
             "filled": sum(one.stated for one in done),
@@ -182,14 +182,14 @@ async def _write(
     return await to.world.graph.write(work)
 
 
-async def _refresh(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+async def _refresh_backfilled(tx: Tx, to: RequestContext, ids: list[str]) -> None:
     """Make what is cached of memories from their events, as a rebuild does."""
     tenant = to.wall.tenant
     await tx.fetch(REFRESH, tenant=tenant, ids=ids)
-    await tx.fetch(RETRACE, tenant=tenant, **tracerank.retold(dict.fromkeys(ids)))
-    found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
+    await tx.fetch(BACKFILL_RETRACE, tenant=tenant, **tracerank.retold(dict.fromkeys(ids)))
+    found = await tx.fetch(BACKFILL_FACETS, tenant=tenant, ids=ids)
     right = [facets.refreshed(tenant, row) for row in found]
-    await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
+    await tx.fetch(BACKFILL_REFRESH_FACETS, tenant=tenant, memories=right)
 
 
 async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_part: OnPart) -> None:
@@ -205,8 +205,8 @@ async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_pa
     done, ringed = backfill.dated(fit)
     for edge in ringed:
         _leave(told, edge, "ring")
-    for start in range(0, len(done), PAGE):
-        part = done[start : start + PAGE]
+    for start in range(0, len(done), BACKFILL_PAGE):
+        part = done[start : start + BACKFILL_PAGE]
         n = await _supersede(to, part)
         told.add(edges=n, events=n)
         on_part("edge", len(part))
@@ -223,7 +223,7 @@ async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str,
             EDGES,
             tenant=to.wall.tenant,
             after=after,
-            limit=PAGE,
+            limit=BACKFILL_PAGE,
             source=backfill.SOURCE,
             **_bounds(now),
         )
@@ -235,7 +235,7 @@ async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
     """Give dated edges their events, and return how many there were that had none."""
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
         rows = [backfill.edge_row(edge, to.wall.tenant) for edge in edges]
         n: int
         [n] = await tx.fetch(SUPERSEDE, tenant=to.wall.tenant, edges=rows)

@@ -114,13 +114,13 @@ async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
 
 
 @consistent
-async def page(
+async def belief_page(
     to: RequestContext, by: ReadOptions, statuses: Sequence[str], *, cursor: str | None, limit: int
 ) -> BeliefPage:
     """Return one page of beliefs, newest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `page`, or `known` lies in the future.
+        InvalidInputError: the cursor was not made by `belief_page`, or `known` lies in the future.
     """
     before_at, before_id = paging.position(cursor)
     found = await _states(
@@ -213,7 +213,7 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
 async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
     params, test = _params(to, by), asking.sent(asking.bounds(to.world.settings))
-    params |= {"test": test, "vital": vitality.sent()}
+    params |= {"test": test, "vital": vitality.vitality_params()}
     rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
         moments.refuse_future(by.as_of, now)

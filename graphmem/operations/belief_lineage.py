@@ -35,7 +35,7 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
         NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
         InvalidInputError: `as_of.known` lies in the future.
     """
-    params = _params(to, belief_id, as_of)
+    params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **params))
     provisional = moments.is_provisional(as_of, found["now"])
     rows = found["beliefs"]
@@ -60,7 +60,7 @@ async def history(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
         NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
         InvalidInputError: `as_of.known` lies in the future.
     """
-    params = _params(to, belief_id, as_of)
+    params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
     moments.refuse_future(as_of, found["now"])
     if not found["events"]:
@@ -76,7 +76,7 @@ async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: 
         NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
         InvalidInputError: `as_of.known` lies in the future.
     """
-    params = _params(to, belief_id, as_of)
+    params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(PROVENANCE, **params, limit=limit))
     provisional = moments.is_provisional(as_of, found["now"])
     if found["card"] is None:
@@ -95,12 +95,12 @@ async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: 
     )
 
 
-def _params(to: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
+def _lineage_params(to: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
     return {
         "tenant": to.wall.tenant,
         "scopes": list(to.wall.scopes),
         "id": belief_id,
-        **moments.bounds(as_of),
+        **moments.time_bounds(as_of),
     }
 
 

@@ -78,7 +78,7 @@ async def _memory(tx: Tx, to: RequestContext, asked: Mapping[str, Any], row: Map
 async def _beliefs(
     tx: Tx, to: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
 ) -> list[Belief]:
-    by = {"test": asking.sent(asking.bounds(to.world.settings)), "vital": vitality.sent()}
+    by = {"test": asking.sent(asking.bounds(to.world.settings)), "vital": vitality.vitality_params()}
     which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
     return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))
 

@@ -58,7 +58,7 @@ async def graduate(to: RequestContext, path: Path, policy: UpkeepPolicy, *, appl
             return digest.merged(text, lines, name)
 
         await to.world.files.revise(path, change)
-        await _write(to, name, lines)
+        await _write_digest(to, name, lines)
     return GraduationReport(
         applied=apply and bool(due),
         file=name,
@@ -112,7 +112,7 @@ async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[s
     )
 
 
-async def _write(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
+async def _write_digest(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
     now = to.world.clock.now()
     # In one order everywhere, two writers wait for each other's episodes and never in a ring.
     events = [
@@ -129,7 +129,7 @@ def _event(to: RequestContext, name: str, about: str, line: str) -> dict[str, An
         "scope": to.wall.scope,
         "type": EventType.GRADUATE,
         "request_hash": drafts.request_hash(to.wall.scope, EventType.GRADUATE, about, name),
-        "source": vitality.STANDARD.consolidation,
+        "source": vitality.STANDARD_VITALITY.consolidation,
         "artifact_ref": name,
         "payload": json.dumps(payload, ensure_ascii=False),
     }

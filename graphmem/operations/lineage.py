@@ -159,7 +159,7 @@ async def history(
             scopes=list(to.wall.scopes),
             memory_id=memory_id,
             limit=limit,
-            **moments.bounds(as_of),
+            **moments.time_bounds(as_of),
         )
     )
     moments.refuse_future(as_of, found["now"])
@@ -185,7 +185,7 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
         rows, provisional = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)), False
     else:
         [then] = await to.world.graph.read(
-            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **moments.bounds(as_of))
+            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **moments.time_bounds(as_of))
         )
         rows, provisional = then["memories"], moments.is_provisional(as_of, then["now"])
     if memory_id not in {row["card"]["id"] for row in rows}:

@@ -23,7 +23,7 @@ from graphmem.rules import drafts, rating
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.rating import STANDARD
 
-PAGE = 50
+RATING_PAGE = 50
 """Sessions of one transaction."""
 ENDS = 500
 DROPPED = 2_000
@@ -53,7 +53,7 @@ async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
     while True:
         found = await to.world.graph.write(
             lambda tx: tx.fetch(
-                RATE, tenant=to.wall.tenant, sessions=PAGE, by=rating.sent(STANDARD)
+                RATE, tenant=to.wall.tenant, sessions=RATING_PAGE, by=rating.sent(STANDARD)
             )
         )
         if not found:

@@ -46,7 +46,7 @@ async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> 
         if as_of is None:
             found = await tx.fetch(GET, **wanted, ids=[memory_id])
         else:
-            times = moments.bounds(as_of)
+            times = moments.time_bounds(as_of)
             [then] = await tx.fetch(GET_AS_OF, **wanted, ids=[memory_id], **times)
             found = _memories(then, provisional=moments.is_provisional(as_of, then["now"]))
         return [await _judged(tx, to, memory, as_of) for memory in found]
@@ -67,13 +67,13 @@ async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None
 
 
 @consistent
-async def page(
+async def memory_page(
     to: RequestContext, want: MemoryFilter, *, cursor: str | None, limit: int, as_of: AsOf | None = None
 ) -> Page:
     """Return one page of memories, newest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `page`, or `as_of.known` lies in the future.
+        InvalidInputError: the cursor was not made by `memory_page`, or `as_of.known` lies in the future.
     """
     before_at, before_id = paging.position(cursor)
     wanted = {
@@ -92,7 +92,7 @@ async def page(
         found, provisional = await to.world.graph.read(lambda tx: tx.fetch(LIST, **wanted)), False
     else:
         [then] = await to.world.graph.read(
-            lambda tx: tx.fetch(LIST_AS_OF, **wanted, **moments.bounds(as_of))
+            lambda tx: tx.fetch(LIST_AS_OF, **wanted, **moments.time_bounds(as_of))
         )
         provisional = moments.is_provisional(as_of, then["now"])
         found = _memories(then, provisional=provisional)

@@ -37,7 +37,7 @@ class CachedKind:
 
 
 KINDS = (
-    CachedKind("memory", MEMORIES, REFRESH_MEMORIES, {"trace": tracerank.sent(tracerank.STANDARD)}),
+    CachedKind("memory", MEMORIES, REFRESH_MEMORIES, {"trace": tracerank.trace_params(tracerank.STANDARD_TRACE)}),
     CachedKind("belief", BELIEFS, REFRESH_BELIEFS, {}),
 )
 

@@ -118,9 +118,9 @@ async def recall(to: RequestContext, text: str, want: RecallRequest, policy: Rec
         "limit": limit,
         "by": by,
         "mu": to.model.mu_query,
-        "trace": tracerank.sent(policy.trace),
+        "trace": tracerank.trace_params(policy.trace),
         "test": asking.sent(asking.bounds(to.world.settings)),
-        "vital": vitality.sent(),
+        "vital": vitality.vitality_params(),
         "fade": rating.fade(),
     }
     query = NOW

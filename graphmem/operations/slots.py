@@ -16,7 +16,7 @@ SLOTS = catalog.query("belief/slots", dict)
 
 
 @consistent
-async def page(
+async def slot_page(
     to: RequestContext, by: ReadOptions, subject: str | None, *, cursor: str | None, limit: int, values: int
 ) -> SlotPage:
     """Return one page of slots that evidence speaks of, and the cursor of the next.
@@ -30,7 +30,7 @@ async def page(
         values: candidates of each at most, the best.
 
     Raises:
-        InvalidInputError: the cursor was not made by `page`, or `known` lies in the future.
+        InvalidInputError: the cursor was not made by `slot_page`, or `known` lies in the future.
     """
     after = paging.key(cursor, 3)
     params = asking.params(by, to.wall, to.world.settings, to.world.clock.now())

@@ -14,13 +14,13 @@ from graphmem.rules.asking import ReadOptions
 from graphmem.rules.conflicts import consistent
 
 STALE = catalog.query("attention/stale", dict)
-LOST = catalog.query("belief/lost", lambda row: row["lost"])
+STALE_LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 DAY = timedelta(days=1)
 
 
 @consistent
-async def page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
+async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
     """Return one page of memories last said more than `days` ago, and the cursor of the next.
 
     Raises:
@@ -34,7 +34,7 @@ async def page(to: RequestContext, days: int, *, cursor: str | None, limit: int)
         "until": now - timedelta(days=days),
         "after_at": after_at or moments.BEGINNING,
         "after_id": after_id or "",
-        "trace": tracerank.sent(tracerank.STANDARD),
+        "trace": tracerank.trace_params(tracerank.STANDARD_TRACE),
         "limit": limit,
     }
 
@@ -43,7 +43,7 @@ async def page(to: RequestContext, days: int, *, cursor: str | None, limit: int)
         claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
         if not claimed:
             return rows, ()
-        [lost] = await tx.fetch(LOST, **asked, ids=sorted(claimed))
+        [lost] = await tx.fetch(STALE_LOST, **asked, ids=sorted(claimed))
         return rows, lost
 
     rows, lost = await to.world.graph.read(work)

@@ -14,7 +14,7 @@ TRACE = catalog.query("recall/trace", dict)
 @consistent
 async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
     """Return the trace of a memory from its events, the newest of them shown."""
-    asked, by = as_of or AsOf(), tracerank.STANDARD
+    asked, by = as_of or AsOf(), tracerank.STANDARD_TRACE
     valid = asked.valid or to.world.clock.now()
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -24,7 +24,7 @@ async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, lim
             id=memory_id,
             valid=valid,
             known=asked.known,
-            trace=tracerank.sent(by),
+            trace=tracerank.trace_params(by),
             limit=limit,
         )
     )

@@ -6,7 +6,7 @@ from graphmem.model import Belief, Card, Memory, Turn
 from graphmem.rules import identity
 
 
-def hashes(card: Card) -> set[str]:
+def card_hashes(card: Card) -> set[str]:
     """Return the content hashes of the texts on a card: said again by their reader, an echo."""
     item, texts = card.item, [turn.text for turn in card.turns]
     texts += [other.text for other in (*card.supersedes, *card.superseded_by)]

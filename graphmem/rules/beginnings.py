@@ -26,7 +26,7 @@ _BACK = (
 _AHEAD = re.compile(rf"\b(?:in|within) {_COUNT} {_UNIT}\b")
 _DAYS = {"yesterday": -1, "last night": -1, "tomorrow": 1}
 _NOW = re.compile(r"\b(?:today|tonight|now|this morning|this afternoon|this evening)\b")
-_DAY = re.compile(rf"\b({'|'.join(_DAYS)})\b")
+_DAY_PATTERN = re.compile(rf"\b({'|'.join(_DAYS)})\b")
 _ROUND = re.compile(rf"\b(this|last|next) (week|month|year|{'|'.join(lexicon.WEEKDAYS)})\b")
 _WEEKDAY = re.compile(rf"\b({'|'.join(lexicon.WEEKDAYS)})\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
@@ -52,7 +52,7 @@ def begin(words: str, said_at: datetime) -> datetime | None:
 
 
 def _near(text: str, said_at: datetime) -> datetime | None:
-    if found := _DAY.search(text):
+    if found := _DAY_PATTERN.search(text):
         return _midnight(said_at) + timedelta(days=_DAYS[found[1]])
     return said_at if _NOW.search(text) else None
 

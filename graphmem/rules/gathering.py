@@ -114,7 +114,7 @@ def counted(so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[Commit
     )
 
 
-def hashes(found: Recollection) -> set[str]:
+def bite_hashes(found: Recollection) -> set[str]:
     """Return the content hashes of recalled texts."""
     return {
         bite.memory.content_hash

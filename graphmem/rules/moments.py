@@ -15,7 +15,7 @@ LONGEST = timedelta(seconds=30)
 more, whichever client wrote it."""
 
 
-def bounds(as_of: AsOf | None) -> dict[str, datetime]:
+def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; what is left open shuts nothing out."""
     asked = as_of or AsOf()
     return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}

@@ -52,7 +52,7 @@ class SprtParameters:
         return min(confidence, max(confidence - self.demote_step, self.least))
 
 
-STANDARD = SprtParameters()
+STANDARD_TEST = SprtParameters()
 
 
 class SprtState(Protocol):
@@ -69,13 +69,13 @@ class SprtState(Protocol):
         ...
 
 
-def strength(e: Evidence) -> float:
+def evidence_strength(e: Evidence) -> float:
     """Return the strength of an event in [0.1, 0.9]; that of an observation is at least 1/2."""
     own = e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
     return min(max(own, WEAKEST), STRONGEST)
 
 
-def needed(verdict: SprtState, bounds: SprtParameters = STANDARD) -> EvidenceNeeded:
+def needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:
     """Return how much more evidence would promote the belief, and how much would demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
     down = max(0.0, verdict.log_ratio - bounds.lower)

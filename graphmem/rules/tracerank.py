@@ -13,11 +13,11 @@ from typing import Any
 
 from graphmem.model.recall import TraceRank
 
-WINDOW = timedelta(hours=24)
+TRACE_WINDOW = timedelta(hours=24)
 """What follows a full event within it is a burst."""
 BURST = 0.1
 """The j-th event of a burst counts this to the power of j: a thousand together add a ninth."""
-STANDARD = TraceRank()
+STANDARD_TRACE = TraceRank()
 _DAY = timedelta(days=1)
 
 
@@ -32,13 +32,13 @@ class Contribution:
     """1 + b ln(1 + days since the full event before), >= 1."""
 
 
-def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Contribution]:
+def contributions(instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE) -> list[Contribution]:
     """Return what each event adds, oldest first, before it fades."""
     found: list[Contribution] = []
     full_at: datetime | None = None
     place = 0
     for at in sorted(instants):
-        if full_at is not None and at - full_at < WINDOW:
+        if full_at is not None and at - full_at < TRACE_WINDOW:
             place += 1
             found.append(Contribution(at, BURST**place, 1.0))
             continue
@@ -48,14 +48,14 @@ def said(instants: Iterable[datetime], by: TraceRank = STANDARD) -> list[Contrib
     return found
 
 
-def final(similarity: float, traced: float, by: TraceRank = STANDARD) -> float:
+def final(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:
     """Return max(similarity, 0) * (1 + k ln(1 + trace))."""
     return max(similarity, 0.0) * (1 + by.weight * math.log1p(traced))
 
 
-def sent(by: TraceRank) -> dict[str, Any]:
+def trace_params(by: TraceRank) -> dict[str, Any]:
     """Return the terms of a trace as a query is given them."""
-    kept = (by.tau_days, by.spacing) == (STANDARD.tau_days, STANDARD.spacing)
+    kept = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
     return {**by.model_dump(), "kept": kept}
 
 
@@ -66,4 +66,4 @@ def retold(said: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
         said: ids of the events just written, by memory; None looks at all of its events anew.
     """
     rows = [{"id": memory_id, "event_ids": ids} for memory_id, ids in said.items()]
-    return {"trace": sent(STANDARD), "memories": rows}
+    return {"trace": trace_params(STANDARD_TRACE), "memories": rows}

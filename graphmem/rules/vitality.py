@@ -38,8 +38,8 @@ class VitalityConstants:
     """The `source` of events that consolidation writes."""
 
 
-STANDARD = VitalityConstants()
-WINDOW = timedelta(hours=6)
+STANDARD_VITALITY = VitalityConstants()
+VITALITY_WINDOW = timedelta(hours=6)
 """After a look at a belief a contradiction needs no great error: how long a retrieved memory stays
 open to change in Nader's experiments."""
 LEAST_RETRIEVAL = 0.05
@@ -47,15 +47,15 @@ LEAST_RETRIEVAL = 0.05
 without a look or support. What somebody told is never kept out: that would be forgetting it."""
 
 
-def said(e: Evidence) -> float:
+def vitality_record(e: Evidence) -> float:
     """Return what a piece of evidence says the belief is, in [0, 1]."""
-    strength = sequential.strength(e)
+    strength = sequential.evidence_strength(e)
     return strength if e.polarity > 0 else 1 - strength
 
 
 def prediction_error(e: Evidence, mean: float) -> float:
     """Return how far a piece of evidence lies from what was expected, in [0, 1]."""
-    return abs(said(e) - mean)
+    return abs(vitality_record(e) - mean)
 
 
 def destabilises(
@@ -69,10 +69,10 @@ def destabilises(
         at: when it happened.
         last_access: the last look at the belief then or before.
     """
-    is_open = last_access is not None and timedelta(0) <= at - last_access <= WINDOW
+    is_open = last_access is not None and timedelta(0) <= at - last_access <= VITALITY_WINDOW
     return is_open or error > threshold
 
 
-def sent(by: VitalityConstants = STANDARD) -> dict[str, Any]:
+def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:
     """Return the constants as a query is given them."""
     return asdict(by)

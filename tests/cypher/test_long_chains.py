@@ -68,7 +68,7 @@ def cost(driver: neo4j.Driver, memory: GraphMem, ids: list[str], name: str) -> i
         "ids": ids[:1],
         "valid": FOREVER,
         "known": None if name.startswith("cache/") else FOREVER,
-        "trace": tracerank.sent(tracerank.STANDARD),
+        "trace": tracerank.trace_params(tracerank.STANDARD_TRACE),
         "after": "",
         "limit": len(ids),
     }

@@ -91,7 +91,7 @@ class Sayings(RuleBasedStateMachine):
             assert isinstance(reasons, MemoryReasons)
             times = [said for _, said in seen]
             assert reasons.trace.trace == pytest.approx(tracerank_oracle.trace(times, at), abs=1e-9)
-            own = tracerank.said(times)
+            own = tracerank.contributions(times)
             shown = reasons.trace.sayings
             assert [s.at for s in shown] == [s.at for s in own]
             for name in ("burst", "spacing"):
@@ -102,7 +102,7 @@ class Sayings(RuleBasedStateMachine):
         return [(s, t) for s, t in self.said[memory_id] if s in SEES[scope] and t <= at]
 
     def expected(
-        self, scope: str, at: datetime, by: TraceRank = tracerank.STANDARD
+        self, scope: str, at: datetime, by: TraceRank = tracerank.STANDARD_TRACE
     ) -> dict[str, float]:
         """Return the trace of each memory that a reader can see."""
         return {

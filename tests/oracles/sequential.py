@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
 from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD, SprtParameters, strength
+from graphmem.rules.sequential import STANDARD_TEST, SprtParameters, evidence_strength
 from tests.oracles.projection import episode_of
 
 
@@ -45,14 +45,14 @@ class Verdict:
 
 def llr(e: Evidence) -> float:
     """Return the log likelihood ratio of an event; "support" under 1/2 counts against."""
-    s = strength(e)
+    s = evidence_strength(e)
     return e.polarity * math.log(s / (1 - s))
 
 
 def test(
     evidence: Iterable[Evidence],
     initial: float,
-    bounds: SprtParameters = STANDARD,  # noqa: PT028 - the test of a belief, not of this code
+    bounds: SprtParameters = STANDARD_TEST,  # noqa: PT028 - the test of a belief, not of this code
     *,
     pooled: bool = False,  # noqa: PT028
 ) -> Verdict:

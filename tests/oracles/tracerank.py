@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.model.recall import TraceRank
-from graphmem.rules.tracerank import _DAY, BURST, STANDARD, WINDOW, said
+from graphmem.rules.tracerank import _DAY, BURST, STANDARD_TRACE, TRACE_WINDOW, contributions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class State:
     """Events since then."""
 
 
-def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD) -> float:
+def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD_TRACE) -> float:
     """Return the trace at `now`, >= 0; what happens later is not seen.
 
     The sum of e^(-(now - t) / tau) * burst * spacing over the events.
@@ -36,18 +36,18 @@ def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD)
     seen = [at for at in instants if at <= now]
     return math.fsum(
         one.burst * one.spacing * math.exp(-(now - one.at) / _DAY / by.tau_days)
-        for one in said(seen, by)
+        for one in contributions(seen, by)
     )
 
 
-def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD) -> State:
+def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD_TRACE) -> State:
     """Return the state after events that are not older than the last one of `state`.
 
     Because recency is exponential, what was summed up to there fades as one.
     """
     for at in sorted(instants):
         faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0
-        if state.full_at is None or at - state.full_at >= WINDOW:
+        if state.full_at is None or at - state.full_at >= TRACE_WINDOW:
             gap = (at - state.full_at) / _DAY if state.full_at is not None else 0.0
             state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
         else:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
 from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD, VitalityConstants, said
+from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants, vitality_record
 
 _DAY = timedelta(days=1)
 
@@ -53,7 +53,7 @@ class Life:
     """The `source` of each event that states it."""
 
 
-def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD) -> Vitality:
+def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD_VITALITY) -> Vitality:
     """Return how alive a belief is.
 
     Args:
@@ -83,7 +83,7 @@ def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD) -> V
 
 
 def stability(
-    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: VitalityConstants = STANDARD
+    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: VitalityConstants = STANDARD_VITALITY
 ) -> float:
     """Return S, in days: each retrieval after the first makes it grow, each flag halves it.
 
@@ -102,7 +102,7 @@ def stability(
 
 
 def retrieval(
-    since: timedelta, stability_days: float, importance: float, by: VitalityConstants = STANDARD
+    since: timedelta, stability_days: float, importance: float, by: VitalityConstants = STANDARD_VITALITY
 ) -> float:
     """Return R in [0, 1].
 
@@ -117,7 +117,7 @@ def retrieval(
 
 
 def weighted(
-    evidence: Iterable[Evidence], initial: float, by: VitalityConstants = STANDARD
+    evidence: Iterable[Evidence], initial: float, by: VitalityConstants = STANDARD_VITALITY
 ) -> tuple[float, float]:
     """Return the mean weighted by precision, and its precision.
 
@@ -129,11 +129,11 @@ def weighted(
         precision = e.weight * e.confidence
         if precision > 0:
             total += precision
-            mean += precision / total * (said(e) - mean)
+            mean += precision / total * (vitality_record(e) - mean)
     return mean, total
 
 
-def gate(storage: int, age: timedelta, by: VitalityConstants = STANDARD) -> float:
+def gate(storage: int, age: timedelta, by: VitalityConstants = STANDARD_VITALITY) -> float:
     """Return the error that a contradiction must pass: older and better founded, the greater.
 
     Args:
@@ -151,7 +151,7 @@ def flagged_at(marks: Iterable[Mark]) -> datetime | None:
     return newest.at if newest is not None and newest.type is EventType.FLAG else None
 
 
-def derived(life: Life, by: VitalityConstants = STANDARD) -> bool:
+def derived(life: Life, by: VitalityConstants = STANDARD_VITALITY) -> bool:
     """Return whether consolidation inferred a belief, and nothing else states or supports it."""
     told = [*life.stated_by, *(p.source for p in life.pieces if p.evidence.polarity > 0)]
     inferred = any(piece.source == by.consolidation for piece in life.pieces)

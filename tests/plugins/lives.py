@@ -168,7 +168,7 @@ class Lived:
 
     def _source(self, event_id: str) -> str:
         inferred = event_id.removeprefix(self.written.prefix) in self.story.inferred
-        return vitality.STANDARD.consolidation if inferred else "manual"
+        return vitality.STANDARD_VITALITY.consolidation if inferred else "manual"
 
 
 class Shelf:
@@ -217,7 +217,7 @@ def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.Evide
     draft = _draft(one, claims.about_triple(scope, SUBJECT, PREDICATE, one.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
-    source = {"source": vitality.STANDARD.consolidation}
+    source = {"source": vitality.STANDARD_VITALITY.consolidation}
     return replace(draft, given=draft.given.model_copy(update=source))
 
 

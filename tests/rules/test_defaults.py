@@ -63,7 +63,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "the sequential test": (
-        sequential.STANDARD,
+        sequential.STANDARD_TEST,
         {
             "alpha": 0.05,
             "beta": 0.10,
@@ -96,7 +96,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "vitality": (
-        vitality.STANDARD,
+        vitality.STANDARD_VITALITY,
         {
             "first_days": 1.0,
             "most_days": 365.0,

@@ -25,7 +25,7 @@ from tests.rules.strategies_histories import (
 
 EASY = sequential.SprtParameters(alpha=0.4, beta=0.3)
 """Bounds so near that one event decides and the status changes often."""
-bounds = st.sampled_from([sequential.STANDARD, sequential.SprtParameters(alpha=0.2, beta=0.2), EASY])
+bounds = st.sampled_from([sequential.STANDARD_TEST, sequential.SprtParameters(alpha=0.2, beta=0.2), EASY])
 
 
 def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
@@ -72,20 +72,20 @@ def smallest(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> i
 
 
 @given(trials(), bounds)
-@example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), sequential.STANDARD)
-@example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), sequential.STANDARD)
+@example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), sequential.STANDARD_TEST)
+@example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), sequential.STANDARD_TEST)
 # At one instant as much speaks for it as against it: nothing of that needs to be removed.
 @example(
     [told("e0", 0.9, 0, 1)]
     + [told(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
     + [told("e5", 0.7, 2, 1)],
-    sequential.STANDARD,
+    sequential.STANDARD_TEST,
 )
 # Without the 0.9, or what refutes, a boundary is met exactly: the odds are
 # 1.5 * 4 * 2 * 1.5 = 18, or 1.5 * 1.5 * 4 * 19/18 = 9.5.
-@example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), sequential.STANDARD)
-@example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), sequential.STANDARD)
-@example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), sequential.STANDARD)
+@example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), sequential.STANDARD_TEST)
+@example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), sequential.STANDARD_TEST)
+@example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), sequential.STANDARD_TEST)
 def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.SprtParameters) -> None:
     found = flip_set(evidence, test)
     size = smallest(evidence, test)
@@ -108,10 +108,10 @@ def test_order_and_redelivery_do_not_change_the_flip_set(
 def test_a_decided_test_always_has_a_flip_set() -> None:
     evidence = [e for e in long_history(400, claims=2) if e.claim == "c000"]
     found = flip_set(evidence)
-    assert status(evidence, sequential.STANDARD) is VerdictStatus.PROMOTED
+    assert status(evidence, sequential.STANDARD_TEST) is VerdictStatus.PROMOTED
     assert found
-    assert flips(evidence, found, sequential.STANDARD)
-    assert not flips(evidence, found[1:], sequential.STANDARD)
+    assert flips(evidence, found, sequential.STANDARD_TEST)
+    assert not flips(evidence, found[1:], sequential.STANDARD_TEST)
 
 
 @pytest.mark.parametrize(

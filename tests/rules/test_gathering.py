@@ -156,7 +156,7 @@ def test_hashes_are_those_of_what_was_shown() -> None:
     }
     told = MemoryBite(memory=memory, trace=1.0, final=None, **parts)
     found = Recollection(bites=(told, TurnBite(turn=turn, **parts)))
-    assert gathering.hashes(found) == {
+    assert gathering.bite_hashes(found) == {
         identity.content_hash("Alice deploys"),
         identity.content_hash("Bob pays"),
     }

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf
-from graphmem.rules.moments import FOREVER, LONGEST, bounds, is_provisional, missing, refuse_future
+from graphmem.rules.moments import FOREVER, LONGEST, time_bounds, is_provisional, missing, refuse_future
 from graphmem.settings import Settings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -19,9 +19,9 @@ seconds = st.integers(-(10**6), 10**6).map(lambda n: timedelta(seconds=n))
 
 
 def test_what_is_left_out_shuts_nothing_out() -> None:
-    assert bounds(None) == bounds(AsOf()) == {"valid": FOREVER, "known": FOREVER}
-    assert bounds(AsOf(valid=NOW)) == {"valid": NOW, "known": FOREVER}
-    assert bounds(AsOf(known=NOW)) == {"valid": FOREVER, "known": NOW}
+    assert time_bounds(None) == time_bounds(AsOf()) == {"valid": FOREVER, "known": FOREVER}
+    assert time_bounds(AsOf(valid=NOW)) == {"valid": NOW, "known": FOREVER}
+    assert time_bounds(AsOf(known=NOW)) == {"valid": FOREVER, "known": NOW}
 
 
 @given(seconds)

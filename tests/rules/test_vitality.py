@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphmem.model import EventType
 from graphmem.rules import vitality
 from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD
+from graphmem.rules.vitality import STANDARD_VITALITY
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.vitality import Life, Mark, Piece
 from tests.rules.strategies_histories import BASE, claim_histories, instants, said
@@ -168,7 +168,7 @@ def test_the_fold_is_a_weighted_mean_in_any_order(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
     weights = [e.weight * e.confidence for e in evidence]
-    drawn = sum(w * vitality.said(e) for w, e in zip(weights, evidence, strict=True))
+    drawn = sum(w * vitality.vitality_record(e) for w, e in zip(weights, evidence, strict=True))
     assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
     assert 0 <= mean <= 1
 
@@ -255,6 +255,6 @@ def test_what_somebody_said_was_not_only_inferred() -> None:
 
 
 def test_what_is_sent_is_every_constant() -> None:
-    sent = vitality.sent()
-    assert sent["most_days"] == STANDARD.most_days == 365
-    assert set(sent) == set(STANDARD.__dataclass_fields__)
+    sent = vitality.vitality_params()
+    assert sent["most_days"] == STANDARD_VITALITY.most_days == 365
+    assert set(sent) == set(STANDARD_VITALITY.__dataclass_fields__)

@@ -41,7 +41,7 @@ class PassageEvidence:
         given = EvidenceSource(
             id=self.event_id,
             at=self.passage.at,
-            source=vitality.STANDARD.consolidation,
+            source=vitality.STANDARD_VITALITY.consolidation,
             actor=synthesiser,
             episode=self.passage.episode_id,
             turn=self.passage.turn_id,

@@ -20,7 +20,7 @@ from graphmem.rules.passages import Passage
 if TYPE_CHECKING:
     from graphmem.rules.verdicts import Vector
 
-PAGE = 16
+NEIGHBOR_PAGE = 16
 """Beliefs of one read, two vector searches each."""
 MOST = 200
 """Nearest turns, and nearest episodes, looked at for each belief."""
@@ -57,8 +57,8 @@ async def around(
     told: dict[str, Passage] = {}
     same: dict[str, list[NearBelief]] = defaultdict(list)
     ids = sorted(made)
-    for start in range(0, len(ids), PAGE):
-        for row in await _read(to, seen, [made[one] for one in ids[start : start + PAGE]], policy):
+    for start in range(0, len(ids), NEIGHBOR_PAGE):
+        for row in await _read_neighbors(to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy):
             passage = extracting.said(row)
             if passage.id in spoken_for or not passages.telling(passage.text):
                 continue
@@ -74,7 +74,7 @@ async def around(
     )
 
 
-async def _read(
+async def _read_neighbors(
     to: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
 ) -> list[dict[str, Any]]:
     beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]

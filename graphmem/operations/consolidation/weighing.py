@@ -81,7 +81,7 @@ async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) ->
         "before_id": "",
         "limit": PAGE,
         "test": asking.sent(asking.bounds(to.world.settings)),
-        "vital": vitality.sent(),
+        "vital": vitality.vitality_params(),
     }
     for start in range(0, len(ids), PAGE):
         asked["ids"] = list(ids[start : start + PAGE])

@@ -154,7 +154,7 @@ def _mark_row(to: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesis
         "belief_id": mark.belief_id,
         "occurred_at": mark.at,
         "request_hash": drafts.request_hash(mark.type, mark.belief_id, unit.reply_id),
-        "source": vitality.STANDARD.consolidation,
+        "source": vitality.STANDARD_VITALITY.consolidation,
         "actor": synthesiser,
         "payload": json.dumps(payload, ensure_ascii=False),
     }

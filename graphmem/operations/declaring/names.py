@@ -22,7 +22,7 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
 
 
 SAY = catalog.query("naming/say", catalog.ignored)
-LIST = catalog.query("naming/list", _alias)
+LIST_ALIASES = catalog.query("naming/list", _alias)
 
 
 async def say(to: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
@@ -40,7 +40,7 @@ async def say(to: RequestContext, name: str, other: str | None, given: EventSour
     row = events.drafted(EventType.SAME_AS, (key, other_key), written, given, now)
 
     async def write(tx: Tx) -> None:
-        _check((key, name), (other_key, other), await tx.fetch(LIST, tenant=to.wall.tenant))
+        _check((key, name), (other_key, other), await tx.fetch(LIST_ALIASES, tenant=to.wall.tenant))
         await tx.fetch(
             SAY,
             tenant=to.wall.tenant,
@@ -75,7 +75,7 @@ def _check(
 
 
 @consistent
-async def listed(to: RequestContext) -> list[Alias]:
+async def aliases(to: RequestContext) -> list[Alias]:
     """Return every name that stands for another one, by name."""
     return [alias for _, _, alias in await _listed(to)]
 
@@ -86,4 +86,4 @@ async def canonical(to: RequestContext) -> Mapping[str, str]:
 
 
 async def _listed(to: RequestContext) -> list[tuple[str, str, Alias]]:
-    return await to.world.graph.read(lambda tx: tx.fetch(LIST, tenant=to.wall.tenant))
+    return await to.world.graph.read(lambda tx: tx.fetch(LIST_ALIASES, tenant=to.wall.tenant))

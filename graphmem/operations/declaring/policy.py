@@ -20,7 +20,7 @@ def _predicate(row: Mapping[str, Any]) -> Predicate:
 
 
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
-LIST = catalog.query("predicate/list", _predicate)
+LIST_PREDICATES = catalog.query("predicate/list", _predicate)
 
 
 async def declare(
@@ -53,11 +53,11 @@ async def declare(
         )
 
     await events.append(to, row, write)
-    found = await listed(to)
+    found = await predicates(to)
     return next(one for one in found if claims.folded(one.name) == key)
 
 
 @consistent
-async def listed(to: RequestContext) -> list[Predicate]:
+async def predicates(to: RequestContext) -> list[Predicate]:
     """Return every predicate that a policy was declared for, by name."""
-    return await to.world.graph.read(lambda tx: tx.fetch(LIST, tenant=to.wall.tenant))
+    return await to.world.graph.read(lambda tx: tx.fetch(LIST_PREDICATES, tenant=to.wall.tenant))

@@ -11,7 +11,7 @@ from graphmem.model import RemainingNode
 from graphmem.ports import OnPart, RequestContext
 from graphmem.rules import erasure
 
-PAGE = 5_000
+MENTION_PAGE = 5_000
 """Nodes of a kind that are looked at in one transaction."""
 FEW = 50
 """Ids that are looked for one by one; of more, what an id begins with."""
@@ -81,7 +81,7 @@ async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, appl
         place = {"event": event, "reply": reply, "beyond": ids.scope}
         [page] = await to.world.graph.read(
             lambda tx, place=place: tx.fetch(  # type: ignore[misc]
-                MENTIONS, tenant=to.wall.tenant, marks=marks, limit=PAGE, **place
+                MENTIONS, tenant=to.wall.tenant, marks=marks, limit=MENTION_PAGE, **place
             )
         )
         found = _found(page, ids)
@@ -101,7 +101,7 @@ async def elsewhere(to: RequestContext, texts: Sequence[str], on_part: OnPart) -
     while more and len(found) < SHOWN:
         pages = await to.world.graph.read(
             lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
-                ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=PAGE
+                ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
             )
         )
         found += [RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]]

@@ -19,7 +19,7 @@ LEAST = 128
 MOST_AT_ONCE = 8
 """Slots that one write looks after."""
 
-LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
+CHECKPOINT_LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
 KEEP = catalog.query("belief/checkpoint", lambda row: row["events"])
 DROP = catalog.query("belief/drop_checkpoint", catalog.ignored)
 LONG = catalog.query("belief/long_slots", lambda row: SlotKey(**row["place"]))
@@ -57,7 +57,7 @@ async def keep(
 
     async def work(tx: Tx) -> int:
         [settled] = await tx.fetch(
-            LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=longest_s
+            CHECKPOINT_LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=longest_s
         )
         weights = dict(to.world.settings.source_weights)
         added = await tx.fetch(
@@ -89,7 +89,7 @@ async def forget(to: RequestContext, place: SlotKey) -> None:
     """Take a slot's checkpoint away, whatever it holds."""
 
     async def work(tx: Tx) -> None:
-        await tx.fetch(LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=0.0)
+        await tx.fetch(CHECKPOINT_LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=0.0)
         await tx.fetch(DROP, tenant=to.wall.tenant, slot_id=place.slot_id, whole=True)
 
     await to.world.graph.write(work)

@@ -20,7 +20,7 @@ from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
 from graphmem.rules.claims import EvidenceDraft
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
+REPLACE_LOCK = catalog.query("commit/lock", catalog.ignored)
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])
 
 
@@ -81,7 +81,7 @@ async def replace(
     }
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(REPLACE_LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
         found = await writing.look(tx, to, [event_id], older_ids)
         for event in found["events"]:

@@ -13,7 +13,7 @@ from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, drafts, identity
 
-LOCK = catalog.query("commit/lock", catalog.ignored)
+RETRACT_LOCK = catalog.query("commit/lock", catalog.ignored)
 RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
@@ -47,7 +47,7 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
 
     async def work(tx: Tx) -> RetractionReceipt:
         # The tenant too: a state of the slot that is being computed must not outlive this.
-        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(RETRACT_LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
         found = await writing.look(tx, to, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}

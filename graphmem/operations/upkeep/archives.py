@@ -31,7 +31,7 @@ def shortens(summary: str | None, content: str | None) -> bool:
     return len(content or "") > longest
 
 
-def event(to: RequestContext, kind: EventType, label: str, about: str, run: str = "") -> dict[str, Any]:
+def episode_event(to: RequestContext, kind: EventType, label: str, about: str, run: str = "") -> dict[str, Any]:
     """Return an event about an item; in the same run its id is the same."""
     return {
         "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",

@@ -58,7 +58,7 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
         ArchiveDamagedError: the archive does not hold what was put into it.
     """
     once = identity.event_id(to.world.clock.now())
-    event = archives.event(to, EventType.RESTORE, EPISODE, episode_id, once)
+    event = archives.episode_event(to, EventType.RESTORE, EPISODE, episode_id, once)
 
     async def work(tx: Tx) -> bool:
         rows = await archives.found(to, tx, [episode_id])
@@ -100,8 +100,8 @@ async def _write(
 ) -> list[str]:
     events = archives.in_order(
         archives.put_away(
-            archives.event(to, EventType.COMPRESS, EPISODE, row["id"])
-            | {"source": vitality.STANDARD.consolidation},
+            archives.episode_event(to, EventType.COMPRESS, EPISODE, row["id"])
+            | {"source": vitality.STANDARD_VITALITY.consolidation},
             row,
             gists[row["id"]],
             # Whenever it was looked at or restored, it is needed.

@@ -224,12 +224,12 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
         told = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
         origin = {"source": SOURCE, "actor": run, "occurred_at": now}
         if archives.shortens(item["summary"], item["content"]):
-            event = archives.event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
+            event = archives.episode_event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
             gist = archives.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
             shortened.append(archives.put_away(event, {"id": one.id, **item}, gist, since, **told))
         if one.fate is PruneAction.ARCHIVE:
-            event = archives.event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
+            event = archives.episode_event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
             hidden = episodes if one.kind == EPISODE else statements
             hidden.append(event | {"payload": json.dumps(told)})
     for query, events in (
@@ -242,7 +242,7 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
 
 
 def _back(to: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
-    event = archives.event(to, EventType.RESTORE, *item, once)
+    event = archives.episode_event(to, EventType.RESTORE, *item, once)
     return event | {"source": SOURCE, "actor": run}
 
 

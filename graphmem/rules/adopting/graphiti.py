@@ -21,10 +21,10 @@ from graphmem.rules.adopting.steps import (
     listed,
 )
 
-SOURCE = "graphiti"
+GRAPHITI = "graphiti"
 
 
-def plan(data: object) -> ImportPlan:
+def plan_graphiti(data: object) -> ImportPlan:
     """Return the steps that a dump of Graphiti comes to.
 
     Args:
@@ -50,7 +50,7 @@ def plan(data: object) -> ImportPlan:
     for n, record in enumerate(listed(data, "episodes")):
         with found.reading(f"episode {n}"):
             step = _episode(found, ForeignRecord("episode", record, derived=("entity_edges",)))
-            episodes[step.origin.removeprefix(f"{SOURCE}:")] = step.at
+            episodes[step.origin.removeprefix(f"{GRAPHITI}:")] = step.at
             found.steps.append(step)
     facts: list[ImportStep] = []
     for n, record in enumerate(listed(data, "edges")):
@@ -75,8 +75,8 @@ def _episode(found: ImportPlan, read: ForeignRecord) -> ImportStep:
     step = ImportStep(
         ImportAction.EPISODE,
         _scope(read),
-        f"{SOURCE}:{uuid}",
-        f"{SOURCE}_{uuid}",
+        f"{GRAPHITI}:{uuid}",
+        f"{GRAPHITI}_{uuid}",
         at,
         {"content": read.text("content"), "summary": read.maybe("name")},
     )
@@ -111,13 +111,13 @@ def _fact(
     for role, node in ends.items():
         if node not in names:
             raise InvalidInputError(f"its {role} {node!r} is not among the nodes.")
-    times, scope, origin = _times(read), _scope(read), f"{SOURCE}:{uuid}"
+    times, scope, origin = _times(read), _scope(read), f"{GRAPHITI}:{uuid}"
     given: dict[str, Any] = {
         "subject": names[ends["source"]],
         "predicate": read.text("name").lower(),
         "object": names[ends["target"]],
         "note": read.maybe("fact"),
-        "source": SOURCE,
+        "source": GRAPHITI,
         "source_type": "EXTRACTOR",
         "artifact_ref": origin,
     }
@@ -126,8 +126,8 @@ def _fact(
     found.unplaced.update(["edge.episodes"] * (len(mentions) - len(told)))
     found.unplaced.update(read.left())
     # Its first episode, or none, says it under the fact's own id.
-    says = [(f"{SOURCE}_{uuid}", told[0] if told else None)]
-    says += [(f"{SOURCE}_{uuid}_{one}", one) for one in told[1:]]
+    says = [(f"{GRAPHITI}_{uuid}", told[0] if told else None)]
+    says += [(f"{GRAPHITI}_{uuid}_{one}", one) for one in told[1:]]
     steps = [
         ImportStep(
             ImportAction.OBSERVE,
@@ -135,7 +135,7 @@ def _fact(
             origin,
             name,
             times.begins,
-            given | {"episode": f"{SOURCE}_{one}" if one else None},
+            given | {"episode": f"{GRAPHITI}_{one}" if one else None},
         )
         for name, one in says
     ]

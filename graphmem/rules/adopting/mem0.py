@@ -22,7 +22,7 @@ from graphmem.rules.adopting.steps import (
     listed,
 )
 
-SOURCE = "mem0"
+MEM0 = "mem0"
 _DERIVED = ("hash", "score")
 """Made from the text, or of a search: nothing is lost with them."""
 _OWNERS = (("user_id", "user"), ("agent_id", "agent"), ("run_id", "run"))
@@ -48,7 +48,7 @@ class _Owned:
     given: Mapping[str, Any]
 
 
-def plan(data: object) -> ImportPlan:
+def plan_mem0(data: object) -> ImportPlan:
     """Return the steps that a dump of mem0 comes to.
 
     Args:
@@ -156,15 +156,15 @@ def _told(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
         if row.actor:
             given["actor"] = row.actor
         steps.append(
-            ImportStep(verb, owned.scope, f"{SOURCE}:{memory_id}", f"{SOURCE}_{row.id}", row.at, given)
+            ImportStep(verb, owned.scope, f"{MEM0}:{memory_id}", f"{MEM0}_{row.id}", row.at, given)
         )
     return steps
 
 
 def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "source": SOURCE,
-        "artifact_ref": f"{SOURCE}:{memory_id}",
+        "source": MEM0,
+        "artifact_ref": f"{MEM0}:{memory_id}",
         "tags": tags,
         **({"actor": actor} if actor else {}),
     }

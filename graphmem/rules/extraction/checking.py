@@ -163,7 +163,7 @@ def _founded(case: _Case) -> Objection | None:
         (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
         (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
     ):
-        ways = naming.ways(str(name), case.ground.names)
+        ways = naming.name_variants(str(name), case.ground.names)
         if not any(grounding.founded(way, within) for way in ways):
             return code, f"{_short(name)} stands neither in the quote nor around it"
     return None
@@ -210,7 +210,7 @@ def _claim(case: _Case) -> Claim:
         naming.canonical(grounding.meant(name, case.turn), ground.names)
         for name in (proposal.subject, proposal.object)
     )
-    predicate = naming.predicate(proposal.predicate, ground.predicates)
+    predicate = naming.known_predicate(proposal.predicate, ground.predicates)
     return claims.about_triple(ground.scope, subject, predicate, object_)
 
 

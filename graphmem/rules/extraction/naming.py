@@ -22,7 +22,7 @@ def canonical(name: str, names: Mapping[str, str]) -> str:
     return names.get(folded(name), name.strip())
 
 
-def ways(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
+def name_variants(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return every way in which an entity may have been named, the given one first."""
     known = canonical(name, names)
     others = (alias for alias, to in names.items() if folded(to) == folded(known))
@@ -34,7 +34,7 @@ def shape(predicate: str) -> str:
     return _APART.sub("_", folded(predicate)).strip("_")
 
 
-def predicate(name: str, known: Mapping[str, str]) -> str:
+def known_predicate(name: str, known: Mapping[str, str]) -> str:
     """Return a predicate as it is known, else in small letters joined by underscores.
 
     Args:

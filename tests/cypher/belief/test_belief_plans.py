@@ -85,7 +85,7 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
         "skip": 0,
         "limit": 100,
         "test": test,
-        "vital": vitality.sent(),
+        "vital": vitality.vitality_params(),
         "pooled": False,
         "extra": [],
         "without": [],

@@ -185,7 +185,7 @@ def _said(piece: EvidenceDetail, e: Evidence, valid: datetime, by: Policy) -> li
         *(_unlike("says", piece.says, -e.weight * math.log1p(-faded)) if faded < 0.999 else []),
         *_unlike("score", piece.score, e.weight * clipped(e.confidence)),
         *_unlike("weight", piece.weight, e.weight),
-        *_unlike("strength", piece.strength, sequential.strength(e)),
+        *_unlike("strength", piece.strength, sequential.evidence_strength(e)),
         *_unlike("llr", piece.llr, sequential_oracle.llr(e)),
     ]
 

@@ -118,12 +118,12 @@ def _offer(procedure: Procedure, known: Mapping[str, ArgumentDefault]) -> Proced
     if procedure.then:
         further = catalog.procedure(procedure.then).params
         params |= {e.name: e for e in further if e.name not in {*params, catalog.FOUND}}
-    found = [_argument(entry, known) for entry in params.values()]
+    found = [_described_argument(entry, known) for entry in params.values()]
     # A default can only be followed by others.
     return ProcedureSpec(procedure, tuple(sorted(found, key=lambda one: not one.required)))
 
 
-def _argument(entry: HeaderEntry, known: Mapping[str, ArgumentDefault]) -> ProcedureArgument:
+def _described_argument(entry: HeaderEntry, known: Mapping[str, ArgumentDefault]) -> ProcedureArgument:
     declared = entry.is_nullable
     assumed = None if declared else known.get(entry.name)
     text = entry.text if assumed is None else f"{entry.text}; null: {assumed.text}"
@@ -187,8 +187,8 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "default_policy": ArgumentDefault(claims.policy_fields(Policy()), own),
         "weights": ArgumentDefault(dict(settings.source_weights), own),
         "test": ArgumentDefault(asking.sent(asking.bounds(settings)), own),
-        "vital": ArgumentDefault(vitality.sent(), own),
+        "vital": ArgumentDefault(vitality.vitality_params(), own),
         "fade": ArgumentDefault(rating.fade(), own),
-        "trace": ArgumentDefault(tracerank.sent(TraceRank()), own),
+        "trace": ArgumentDefault(tracerank.trace_params(TraceRank()), own),
         "by": ArgumentDefault(blending.sent(RecallPolicy()), own),
     }
