@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from bench.attention_world import Asked, Floats, Ints, Log
-from graphmem.rules.rating import STANDARD, Rating
+from graphmem.rules.usage import STANDARD, Rating
 
 
 class Counted(Enum):

@@ -10,7 +10,7 @@ import numpy as np
 from bench.attention_fold import SHIPPED, Ratings, Variant, play
 from bench.attention_world import ADVERSARY, Floats, Harm, Log, World, harmed
 from bench.figures import Cell, Row
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.usage import STANDARD
 from tests.oracles import rating
 from tests.oracles.rating import Result, Standing
 

@@ -10,7 +10,7 @@ import numpy as np
 from bench.attention_fold import SHIPPED, Ratings, Variant, fold
 from bench.attention_measures import AHEAD, Found, measured, window
 from bench.attention_world import Log, Setting, World
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.usage import STANDARD
 
 SEEDS = (1, 2, 3)
 ENDS = (100, 300, 1_000)

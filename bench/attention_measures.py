@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.attention_fold import Ratings, Variant
 from bench.attention_world import Bools, Floats, Ints, Log, within
-from graphmem.rules.rating import Rating
+from graphmem.rules.usage import Rating
 
 AHEAD = 100
 """Sessions to come that ratings are held against; they do not change them."""

@@ -12,7 +12,7 @@ from bench.attention_fold import SHIPPED
 from bench.attention_lives import ENDS, STABLE, Lived
 from bench.attention_measures import moved, window
 from bench.belief_plots import COLOURS, STYLE
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.usage import STANDARD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.attention_world import Vectors, noise, unit
 from graphmem.model import PruneAction, Tier
-from graphmem.rules import pruning, rating
+from graphmem.rules import upkeep, usage
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Standing
 
@@ -97,7 +97,7 @@ class Shelf:
 
     def prune(self, day: float) -> None:
         """Compress and archive what is due."""
-        fates = {episode: pruning.judged(self._case(episode, day)).fate for episode in self.live}
+        fates = {episode: upkeep.judged(self._case(episode, day)).fate for episode in self.live}
         self.compressed |= {e: day for e, fate in fates.items() if fate is PruneAction.COMPRESS}
         self.live = [e for e, fate in fates.items() if fate is not PruneAction.ARCHIVE]
 
@@ -122,12 +122,12 @@ class Shelf:
             unpruned_megabytes=sessions * (EPISODE_KB + LOG_KB) / 1_000,
         )
 
-    def _case(self, episode: int, day: float) -> pruning.PruneCase:
+    def _case(self, episode: int, day: float) -> upkeep.PruneCase:
         idle = day - self.touched[episode]
         rated, at = self.standings.get(str(episode)), self.compressed.get(episode)
         unrated = None if self.kept.unrated else Tier.LOW
-        return pruning.PruneCase(
-            tier=rating.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
+        return upkeep.PruneCase(
+            tier=usage.tier(rating_oracle.faded(rated.elo, idle)) if rated else unrated,
             idle_days=idle,
             compressed_days=None if at is None else day - at,
             opened_since=self.kept.reopened and self.reopened(episode),

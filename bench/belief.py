@@ -15,10 +15,10 @@ from bench.figures import Cell, Report, Table, percentile
 from bench.server import connected, fresh_server
 from graphmem.model import GLOBAL_SCOPE, Cardinality, Policy
 from graphmem.operations import belief
-from graphmem.operations.evidence import checkpoints
+from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules.read_options import ReadOptions
 from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class Slot:
         return f"s{self.pieces} {self.values}"
 
     @property
-    def place(self) -> checkpoints.SlotKey:
+    def place(self) -> writing.SlotKey:
         """Where it is."""
         slot_id = claims.slot_id(GLOBAL_SCOPE, self.subject, "p")
-        return checkpoints.SlotKey(slot_id, GLOBAL_SCOPE, self.subject, "p")
+        return writing.SlotKey(slot_id, GLOBAL_SCOPE, self.subject, "p")
 
 
 def measure(steps: Steps) -> Report:
@@ -142,7 +142,7 @@ def _rows(slot: Slot, ids: list[str]) -> Iterator[dict[str, Any]]:
 def _keep(memory: GraphMem, slot: Slot) -> float:
     """Make a slot's checkpoint and return how long it took, seconds."""
     started = time.perf_counter()
-    run_now(checkpoints.keep(memory._state.binding, slot.place, longest_s=0.0))
+    run_now(writing.keep(memory._state.binding, slot.place, longest_s=0.0))
     return time.perf_counter() - started
 
 

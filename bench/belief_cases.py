@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from bench.belief_data import Claim
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 
 SEED = 20_240_602
 CONFIDENCE = 0.7

@@ -12,8 +12,8 @@ import numpy as np
 from bench.belief_metrics import percent, ratio
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules import sequential
-from graphmem.rules.projection import Evidence
+from graphmem.rules import formulas
+from graphmem.rules.formulas import Evidence
 from tests.oracles import sequential as sequential_oracle
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SEED = 20_240_603
 TRIALS, EPISODES = 1000, 100
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-BOUNDS = sequential.SprtParameters()
+BOUNDS = formulas.SprtParameters()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import Candidate, one_closed
 
 Answer: TypeAlias = Callable[[Sequence[Evidence], datetime], "str | None"]

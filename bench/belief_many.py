@@ -15,7 +15,7 @@ from bench.belief_data import Claim
 from bench.belief_metrics import accuracy, brier, ece, interval, percent, ratio, reliability, span
 from bench.figures import Cell, Table
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles import projection, sequential
 
 if TYPE_CHECKING:

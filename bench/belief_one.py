@@ -17,7 +17,7 @@ from bench.belief_leaders import BY_TIME, ONE, RULES, Answer
 from bench.belief_metrics import interval, ratio, span
 from bench.belief_streams import EQUAL, MIXED, STRONG, WEAK
 from bench.figures import Cell, Table
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import one_closed
 
 if TYPE_CHECKING:

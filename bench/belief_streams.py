@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bench.belief_data import Slot, Spell
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 
 if TYPE_CHECKING:
     import numpy as np

@@ -131,7 +131,10 @@ def times_row(
 
 
 def beliefs_row(
-    size: int, done: ConsolidationReport, second: ConsolidationReport, planted: Mapping[int, frozenset[str]]
+    size: int,
+    done: ConsolidationReport,
+    second: ConsolidationReport,
+    planted: Mapping[int, frozenset[str]],
 ) -> dict[str, Cell]:
     """Return what became of the groups."""
     created = [change for change in done.changes if change.step is BeliefChangeKind.CREATE]

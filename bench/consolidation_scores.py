@@ -11,8 +11,8 @@ import numpy as np
 from bench.figures import Cell
 from bench.histories import History
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind
-from graphmem.rules import calibration, matching
-from graphmem.rules.passages import Passage
+from graphmem.rules import matching, scoring
+from graphmem.rules.consolidation import Passage
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix
@@ -43,7 +43,9 @@ def against_facts(changes: Sequence[BeliefChange], history: History, least: int)
         history: what was told.
         least: episodes that make a fact one to be learnt.
     """
-    created = [facts_of(change, history) for change in changes if change.step is BeliefChangeKind.CREATE]
+    created = [
+        facts_of(change, history) for change in changes if change.step is BeliefChangeKind.CREATE
+    ]
     pure = [of for of in created if len(of) == 1 and None not in of]
     enough = {n for n, fact in enumerate(history.facts) if fact.episodes >= least}
     return Facts(
@@ -99,7 +101,7 @@ def spoken_of(
     if not len(texts) or not passages:
         return found
     cosines = vectors @ statements.T
-    least = calibration.raw(same, mu)
+    least = scoring.raw(same, mu)
     for passage, row in zip(passages, cosines, strict=True):
         for place in np.argsort(-row, kind="stable")[:LOOKED_AT]:
             if row[place] < least:

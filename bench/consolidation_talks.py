@@ -18,8 +18,8 @@ from bench.histories import History
 from graphmem.adapters.conversations import read_conversations
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
 from graphmem.ports import Role, run_now
-from graphmem.rules import gathering, passages
-from graphmem.rules.passages import Passage
+from graphmem.rules import consolidation, transcripts
+from graphmem.rules.consolidation import Passage
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -138,7 +138,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
         Passage(f"{name}/{place}", "Turn", name, one.name, one.content, one.at)
         for name, messages in sessions
         for place, one in enumerate(messages)
-        if one.role not in gathering.NOT_PEOPLE and passages.telling(one.content)
+        if one.role not in transcripts.NOT_PEOPLE and consolidation.telling(one.content)
     ]
 
 
@@ -149,11 +149,13 @@ def _embedded(handle: GraphMem, texts: Sequence[str]) -> Matrix:
 def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     """Return how many of the beliefs that a run would make what came later speaks for."""
     done = split.held.consolidate(policy=policy, dry_run=True)
-    made = list(dict.fromkeys(c.statement for c in done.changes if c.step is BeliefChangeKind.CREATE))
+    made = list(
+        dict.fromkeys(c.statement for c in done.changes if c.step is BeliefChangeKind.CREATE)
+    )
     if not made:
         return Predicted(0, 0, 0.0)
     rng = np.random.default_rng(len(made))
-    pool = sorted({passages.statement(one) for one in split.before})
+    pool = sorted({consolidation.statement(one) for one in split.before})
     drawn = [
         [pool[i] for i in rng.choice(len(pool), size=len(made), replace=False)]
         for _ in range(DRAWS)

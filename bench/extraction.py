@@ -199,19 +199,25 @@ def _as_it_is(case: Case, ground: CheckContext, _: random.Random) -> tuple[Propo
 
 
 def _changed(**fields: object) -> Corruption:
-    def corrupt(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext]:
+    def corrupt(
+        case: Case, ground: CheckContext, _: random.Random
+    ) -> tuple[Proposal, CheckContext]:
         return case.proposal.model_copy(update=fields), ground
 
     return corrupt
 
 
-def _one_word(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext]:
+def _one_word(
+    case: Case, ground: CheckContext, chance: random.Random
+) -> tuple[Proposal, CheckContext]:
     words = case.proposal.quote.split()
     words[chance.randrange(len(words))] = chance.choice(MOONS)
     return case.proposal.model_copy(update={"quote": " ".join(words)}), ground
 
 
-def _swapped(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext] | None:
+def _swapped(
+    case: Case, ground: CheckContext, chance: random.Random
+) -> tuple[Proposal, CheckContext] | None:
     words = case.proposal.quote.split()
     chance.shuffle(words)
     quote = " ".join(words)
@@ -220,7 +226,9 @@ def _swapped(case: Case, ground: CheckContext, chance: random.Random) -> tuple[P
     return case.proposal.model_copy(update={"quote": quote}), ground
 
 
-def _of_another(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
+def _of_another(
+    case: Case, ground: CheckContext, _: random.Random
+) -> tuple[Proposal, CheckContext] | None:
     """Quote the turn before."""
     text = " ".join(case.turn.text.split())
     for turn in case.window.turns:
@@ -230,7 +238,9 @@ def _of_another(case: Case, ground: CheckContext, _: random.Random) -> tuple[Pro
     return None
 
 
-def _machines(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
+def _machines(
+    case: Case, ground: CheckContext, _: random.Random
+) -> tuple[Proposal, CheckContext] | None:
     """Quote what a machine said, rightly."""
     for turn in case.window.turns:
         quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
@@ -240,7 +250,9 @@ def _machines(case: Case, ground: CheckContext, _: random.Random) -> tuple[Propo
     return None
 
 
-def _supplied(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposal, CheckContext] | None:
+def _supplied(
+    case: Case, ground: CheckContext, _: random.Random
+) -> tuple[Proposal, CheckContext] | None:
     """Let memory have supplied the quote before."""
     if len(case.proposal.quote.split()) < 2:
         return None
@@ -248,7 +260,9 @@ def _supplied(case: Case, ground: CheckContext, _: random.Random) -> tuple[Propo
     return case.proposal, CheckContext(ground.scope, ground.session, (known,))
 
 
-def _near(case: Case, ground: CheckContext, chance: random.Random) -> tuple[Proposal, CheckContext] | None:
+def _near(
+    case: Case, ground: CheckContext, chance: random.Random
+) -> tuple[Proposal, CheckContext] | None:
     """Take another word of the turn for the object."""
     words = [w for w in case.turn.text.split() if w.isalpha() and w != case.proposal.object]
     if not words:

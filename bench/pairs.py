@@ -14,9 +14,9 @@ from bench.figures import Cell, Report, Table
 from bench.paraphrases import PARAPHRASES
 from graphmem.adapters.models.embedding import open_embedder
 from graphmem.ports import Role, run_now
-from graphmem.rules.calibration import calibrated, mean_cosine
 from graphmem.rules.duplicates import RepeatedMemory, SimilarMemory, choose
 from graphmem.rules.identity import normalised
+from graphmem.rules.scoring import calibrated, mean_cosine
 from graphmem.settings import Settings
 from tests.rules.strategies_pairs import Pair, changed_facts, lightly_reworded, repeats
 

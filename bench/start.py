@@ -16,7 +16,7 @@ from bench import first_reads
 from bench.figures import Cell, Report, Table, spread
 from bench.server import settings_in
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import aot
+from graphmem.adapters.local_server import lifecycle
 
 if TYPE_CHECKING:
     from bench.progress import Steps
@@ -84,7 +84,7 @@ def _server(steps: Steps) -> tuple[float, list[float], str]:
         try:
             steps.say("fetching what is missing and making the AOT cache")
             version = local_server.ensure(settings).version
-            aot.make(settings)
+            lifecycle.make(settings)
             warm = []
             for _ in steps.over(range(SERVER_RUNS), "server"):
                 local_server.stop(settings)

@@ -104,7 +104,7 @@ if TYPE_CHECKING:
         Verdict,
         Vitality,
     )
-    from graphmem.rules.quality import quality_stats
+    from graphmem.rules.usage import quality_stats
     from graphmem.settings import Settings
 
 _HOMES = {
@@ -206,7 +206,7 @@ _HOMES = {
         "Vitality",
         "NewMemory",
     ),
-    "graphmem.rules.quality": ("quality_stats",),
+    "graphmem.rules.usage": ("quality_stats",),
     "graphmem.settings": ("Settings",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

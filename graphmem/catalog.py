@@ -13,7 +13,7 @@ from pathlib import Path
 from graphmem.errors import CatalogError
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import IdLocation, Mode, Query, R, Row
-from graphmem.rules import generations, literals
+from graphmem.rules import browser_links, scoring
 
 _INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^// +(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
@@ -171,7 +171,9 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[H
             entry = _ENTRY.match(line)
             if not entry:
                 raise CatalogError(f"{name}: cannot read header line {line!r}.")
-            entries[section].append(HeaderEntry(entry[1].removeprefix("$"), entry[2], entry[3].strip()))
+            entries[section].append(
+                HeaderEntry(entry[1].removeprefix("$"), entry[2], entry[3].strip())
+            )
         else:
             fields[section] += " " + line.removeprefix("//").strip()
     return " ".join(summary), fields, entries
@@ -205,7 +207,7 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
     return _INCLUDE.sub(fragment, body)
 
 
-def filled(found: Procedure, values: Mapping[str, literals.Value]) -> str:
+def filled(found: Procedure, values: Mapping[str, browser_links.Value]) -> str:
     """Return a procedure as one statement, with values in the place of its parameters.
 
     Neo4j Browser shows no picture when a command for the parameters stands before the query.
@@ -214,7 +216,7 @@ def filled(found: Procedure, values: Mapping[str, literals.Value]) -> str:
         found: the procedure.
         values: by the name of every parameter; what else is there is left out.
     """
-    given = {entry.name: literals.literal(values[entry.name]) for entry in found.params}
+    given = {entry.name: browser_links.literal(values[entry.name]) for entry in found.params}
     lines = (line for line in _uncommented(found.text).splitlines() if line.strip())
     text = _STRING_OR_PARAM.sub(
         lambda match: given[match[2]] if match[2] else match[0], "\n".join(lines)
@@ -270,7 +272,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
 
 def in_generation(query: Query[R], generation: int) -> Query[R]:
     """Return a query about one generation of embeddings; see rules/generations."""
-    return replace(query, text=generations.in_generation(query.text, generation))
+    return replace(query, text=scoring.in_generation(query.text, generation))
 
 
 def in_one_map(query: Query[R]) -> str:

@@ -15,9 +15,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
+from graphmem.rules.consolidation import M
+from graphmem.rules.consolidation import Prompt as Prompt  # asked of `Llm`, made by rules
 from graphmem.rules.erasure import IdLocation as IdLocation  # of `Query`, read by rules
-from graphmem.rules.prompting import M
-from graphmem.rules.prompting import Prompt as Prompt  # asked of `Llm`, made by rules
 
 if TYPE_CHECKING:
     from pathlib import Path

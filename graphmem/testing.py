@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from graphmem.adapters.models.embedding.hashing import HashEmbedder
-from graphmem.adapters.models.language.replies import ReplyProblem, read
+from graphmem.adapters.models.language.gateway import ReplyProblem, read
 from graphmem.errors import InvalidInputError, ModelReplyError, ModelUnavailableError
 from graphmem.ports import Answer, Prompt
-from graphmem.rules.prompting import M
+from graphmem.rules.consolidation import M
 
 __all__ = ["FrozenClock", "HashEmbedder", "ScriptedLlm"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 
 class BlockingClock:
@@ -29,3 +31,26 @@ class AwaitedClock:
     async def sleep(self, seconds: float) -> None:
         """Wait while others run."""
         await asyncio.sleep(seconds)
+
+
+T = TypeVar("T")
+
+
+async def together(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int) -> list[T]:
+    """Do the works at once, at most `limit` of them, and return what each returned, in order.
+
+    When one raises, the others are cancelled and have ended before the error goes on.
+    """
+    gate = asyncio.Semaphore(limit)
+
+    async def admitted(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        async with gate:
+            return await work()
+
+    tasks = [asyncio.ensure_future(admitted(work)) for work in works]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

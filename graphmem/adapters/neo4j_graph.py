@@ -28,7 +28,7 @@ from graphmem.errors import (
     ReadConflictError,
 )
 from graphmem.ports import Query, R, ServerAddress, Tx, run_now
-from graphmem.rules import generations
+from graphmem.rules import scoring
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
@@ -220,7 +220,7 @@ class BlockingGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._generation = generations.FIRST
+        self._generation = scoring.FIRST
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():
@@ -290,7 +290,7 @@ class AwaitedGraph:
         self._settings = settings
         self._connect(address)
         self._database = settings.database
-        self._generation = generations.FIRST
+        self._generation = scoring.FIRST
 
     def _connect(self, address: ServerAddress) -> None:
         with translated():

@@ -21,15 +21,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Find what is remembered about QUERY, best first, each with its reasons.",
     ),
     "context": (
-        "graphmem.cli.context:context",
+        "graphmem.cli.recall:context",
         "Print what is remembered about QUERY as a block for a prompt, fenced as data.",
     ),
     "why": (
-        "graphmem.cli.why:why",
+        "graphmem.cli.recall:why",
         "Explain a belief, event by event, or say how a memory came about.",
     ),
     "expand": (
-        "graphmem.cli.expand:expand",
+        "graphmem.cli.recall:expand",
         "Show all that is kept of a memory, a belief, a turn or an episode; it counts as a look.",
     ),
     "consolidate": (
@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Record evidence, test hypotheses, read what to believe.",
     ),
     "attention": (
-        "graphmem.cli.attention:attention",
+        "graphmem.cli.usage:attention",
         "See what the memory is really used for, by the log of its searches.",
     ),
     "metrics": (

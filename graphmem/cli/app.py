@@ -131,7 +131,7 @@ class App:
         from graphmem.client import GraphMem
 
         if self.settings.uri is None:
-            from graphmem.cli.starting import start
+            from graphmem.cli.terminal import start
 
             start(self)
         opened = GraphMem.open(self.settings, report=self.report)

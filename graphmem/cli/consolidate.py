@@ -40,7 +40,9 @@ class HoursType(click.ParamType[float]):
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
-@click.option("--every", type=HoursType(), help="Keep doing it: 30m, 4h, 1d; sooner after 20 episodes.")
+@click.option(
+    "--every", type=HoursType(), help="Keep doing it: 30m, 4h, 1d; sooner after 20 episodes."
+)
 @click.option("--extractive", is_flag=True, help="Use no language model although one is set.")
 @click.option(
     "--digest",
@@ -93,7 +95,9 @@ class _RepeatPlan:
     compress: bool
 
 
-def _keep_going(app: App, memory: GraphMem, every: float, then: _RepeatPlan, *, extractive: bool) -> None:
+def _keep_going(
+    app: App, memory: GraphMem, every: float, then: _RepeatPlan, *, extractive: bool
+) -> None:
     from graphmem.model import ConsolidationPolicy
 
     policy = ConsolidationPolicy(every_hours=every)

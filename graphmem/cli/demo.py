@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from graphmem.client import GraphMem
     from graphmem.model import BeliefBite, Message, Recollection
-    from graphmem.rules.gathering import IngestedMessage
+    from graphmem.rules.transcripts import IngestedMessage
 
 TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
@@ -123,7 +123,9 @@ def _data(name: str) -> str:
     return (resources.files("graphmem") / "data" / name).read_text("utf-8")
 
 
-def _view(total: Any, became: list[IngestedMessage], answers: list[Any], compared: PolicyComparison) -> RenderableType:
+def _view(
+    total: Any, became: list[IngestedMessage], answers: list[Any], compared: PolicyComparison
+) -> RenderableType:
     from rich.console import Group
     from rich.rule import Rule
     from rich.text import Text

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from graphmem.mcp.budget import ToolCost
-    from graphmem.mcp.over_http import ListenAddress
-    from graphmem.mcp.tokens import TokenTable
+    from graphmem.mcp.http_server import ListenAddress, TokenTable
 
 
 @click.command()
@@ -75,7 +74,7 @@ def mcp(
 
 
 def _where(given: dict[str, Any]) -> ListenAddress:
-    from graphmem.mcp.over_http import ListenAddress
+    from graphmem.mcp.http_server import ListenAddress
 
     return ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
 
@@ -104,25 +103,24 @@ def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only
 def _over_stdio(app: App, *, read_only: bool) -> None:
     import anyio
 
-    from graphmem.mcp import serving
-    from graphmem.mcp.sessions import Caller
-    from graphmem.mcp.starting import MemoryConnection
+    from graphmem.mcp import server
+    from graphmem.mcp.connection import Caller, MemoryConnection
 
-    serving.log_to_stderr()
+    server.log_to_stderr()
     if sys.stdin.isatty():
         terminal.echo("A client starts this: see --print-config. Ctrl-C ends it.", err=True)
     who = Caller(app.settings.tenant, app.settings.scope, read_only)
-    anyio.run(serving.over_stdio, MemoryConnection(app.settings), who)
+    anyio.run(server.over_stdio, MemoryConnection(app.settings), who)
 
 
 def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
     import anyio
 
-    from graphmem.mcp import serving
-    from graphmem.mcp.over_http import over_http
-    from graphmem.mcp.starting import MemoryConnection
+    from graphmem.mcp import server
+    from graphmem.mcp.connection import MemoryConnection
+    from graphmem.mcp.http_server import over_http
 
-    serving.log_to_stderr()
+    server.log_to_stderr()
     tokens, file = _tokens(app, where, read_only=read_only)
 
     def ready(address: str) -> None:
@@ -138,10 +136,10 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
     Raises:
         ConfigurationError: others reach the address and nobody chose a token for them.
     """
-    from graphmem.mcp import tokens
-    from graphmem.mcp.over_http import is_loopback
+    from graphmem.mcp import http_server
+    from graphmem.mcp.http_server import is_loopback
 
-    found = tokens.of_settings(app.settings, read_only=read_only)
+    found = http_server.of_settings(app.settings, read_only=read_only)
     if len(found):
         return found, None
     if not is_loopback(where.host):
@@ -149,7 +147,7 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
             f"Others reach {where.host}, and there is no token for them.",
             hint="Set GRAPHMEM_MCP_TOKEN, or GRAPHMEM_MCP_TOKENS to a file of several.",
         )
-    return tokens.kept(app.settings, read_only=read_only)
+    return http_server.kept(app.settings, read_only=read_only)
 
 
 def _installed() -> None:

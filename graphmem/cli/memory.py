@@ -223,8 +223,8 @@ def restore_episode(app: App, episode_id: str) -> None:
 @command(wall=True)
 def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
     """List current memories that may no longer be true: longest unsaid first."""
-    from graphmem.cli import attention_views
+    from graphmem.cli import usage_views
 
     with app.memory() as opened:
         page = opened.stale(days=days, limit=limit, cursor=cursor)
-    app.emit(page, attention_views.stale)
+    app.emit(page, usage_views.stale)

@@ -92,7 +92,7 @@ def _opened(app: App, by_tenant: tuple[str, ...]) -> Iterator[Exporter]:
     from graphmem.client import metrics as client
 
     if app.settings.uri is None:
-        from graphmem.cli.starting import start
+        from graphmem.cli.terminal import start
 
         start(app)
     with client.opened(app.settings, by_tenant) as exporter:

@@ -1,12 +1,34 @@
-"""How what recall found looks in a terminal."""
+"""Views of recall results and of reasons."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from graphmem.cli import belief_views, views
-from graphmem.model import AnyBite, BeliefBite, MemoryBite, OtherValue, Recollection, Status
+from graphmem.cli.belief_views import COLOURS, counted, number, sign, signed
+from graphmem.cli.views import day
+from graphmem.model import (
+    AnyBite,
+    BeliefBite,
+    BeliefReasons,
+    Combine,
+    Competition,
+    EvidenceDetail,
+    EvidenceKind,
+    MemoryBite,
+    MemoryReasons,
+    OtherValue,
+    PolicyOrigin,
+    PolicyRead,
+    Recollection,
+    Replacement,
+    Status,
+    Trace,
+)
 
 
 def recollection(found: Recollection) -> RenderableType:
@@ -82,3 +104,194 @@ def _score(bite: AnyBite) -> list[str]:
     if isinstance(bite, MemoryBite):
         parts.append(f"trace {bite.trace:.2f}")
     return parts
+
+
+MOST_ADDENDS = 6
+"""A longer sum is told by how many it has."""
+
+
+def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
+    """Return why something is believed, or how a memory came about."""
+    if isinstance(found, MemoryReasons):
+        return _memory_reasons(found)
+    parts: list[RenderableType] = [belief_views.headline(found.belief), _policy(found.policy)]
+    if found.pieces:
+        parts += ["", _arithmetic(found), ""]
+    parts += [Text(line) for line in _sums(found)]
+    parts += [_test(found), *_around(found)]
+    if found.pieces:
+        pieces = enumerate(found.pieces, found.start + 1)
+        parts += ["", *(belief_views.origin(place, piece) for place, piece in pieces)]
+    return Group(*parts)
+
+
+def _memory_reasons(found: MemoryReasons) -> RenderableType:
+    parts: list[RenderableType] = [views.memory(found.memory), "", views.history(found.history)]
+    parts += ["", _trace(found.trace)]
+    if found.chain.links:
+        parts += ["", views.chain(found.chain)]
+    return Group(*parts)
+
+
+def _trace(found: Trace) -> RenderableType:
+    """Return what each time it was said adds to its weight in recall."""
+    table = Table("said", "recency", "burst", "spacing", "adds", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for one in found.sayings:
+        adds = one.recency * one.burst * one.spacing
+        numbers = (number(x, 3) for x in (one.recency, one.burst, one.spacing, adds))
+        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", *numbers)
+    left_out = found.total - len(found.sayings)
+    older = f", {left_out} older ones not shown" if left_out else ""
+    total = f"trace {number(found.trace, 3)}{older}: recall counts its similarity "
+    return Group(table, Text(f"{total}{number(found.factor, 3)} times", style="dim"))
+
+
+def _policy(read: PolicyRead) -> Text:
+    where = {
+        PolicyOrigin.GIVEN: "as asked for",
+        PolicyOrigin.DEFAULT: "the default",
+        PolicyOrigin.DECLARED: "",
+    }[read.origin]
+    if read.declared_at is not None:
+        where = f"declared {day(read.declared_at)} by {read.event_id}"
+        where += ", the present one" if read.present else ""
+    return Text(f"read as {belief_views.policy(read.policy)} ({where})", style="dim")
+
+
+def _arithmetic(found: BeliefReasons) -> Table:
+    """Return the pieces, one a row: what each says of the belief, then what of its test."""
+    competes, fades = found.competition is not None, bool(found.policy.policy.decay_per_day)
+    said = "w·c" if competes else "says"
+    names = ["#", "when", "", "source", "w", "c", *(["faded"] if fades else []), said]
+    table = Table(*names, "s", "llr", "sum", "test", "", box=None, pad_edge=False)
+    for name in ("w", "c", "faded", said, "s", "llr", "sum"):
+        for column in table.columns:
+            if column.header == name:
+                column.justify = "right"
+    places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
+    for piece in found.pieces:
+        faded = [number(piece.faded)] if fades else []
+        says = number(piece.score if competes else piece.says, 3)
+        table.add_row(
+            str(places[piece.event_id]),
+            f"{piece.occurred_at:%Y-%m-%d %H:%M}",
+            sign(piece.kind),
+            piece.source_type,
+            number(piece.weight, 1),
+            number(piece.confidence),
+            *faded,
+            says if competes or piece.counts else f"({says})",
+            number(piece.strength),
+            signed(piece.llr),
+            signed(piece.log_ratio),
+            Text(str(piece.status), style=COLOURS[piece.status]),
+            Text(_role(piece, places, found.competition), style="dim"),
+        )
+    return table
+
+
+def _role(piece: EvidenceDetail, places: dict[str, int], competition: Competition | None) -> str:
+    if competition is not None:
+        return "last affirmation" if piece.event_id == competition.affirmed_id else ""
+    if piece.echo_of is None:
+        return ""
+    place = places.get(piece.echo_of)
+    return f"echo of {f'#{place}' if place else piece.echo_of}"
+
+
+def _sums(found: BeliefReasons) -> Iterator[str]:
+    """Return the lines that add up to the belief."""
+    if found.start or len(found.pieces) < found.total:
+        last = found.start + len(found.pieces)
+        yield f"pieces {found.start + 1} to {last} of {found.total}; the sums are of all of them"
+    if found.competition is not None:
+        yield from _competed(found.competition, found.policy.policy.decay_per_day)
+        return
+    belief = found.belief
+    if not found.total:
+        yield f"belief   {number(belief.initial_confidence, 4)}, as before any evidence"
+        return
+    for name, letter, kind, log, value in (
+        ("for", "+", EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
+        ("against", "−", EvidenceKind.REFUTING, found.log_negative, belief.negative),
+    ):
+        parts = [number(p.says, 3) for p in found.pieces if p.counts and p.kind is kind]
+        whole = len(found.pieces) == found.total and 1 < len(parts) <= MOST_ADDENDS
+        added = f"−({' + '.join(parts)}) = " if whole else ""
+        yield (
+            f"{name:<8} L{letter} = {added}{number(0.0 + log, 3)}"
+            f"   P{letter} = 1 − e^L{letter} = {number(value, 4)}"
+        )
+    yield f"belief   {_joined(found)} = {number(belief.belief, 4)}"
+
+
+def _joined(found: BeliefReasons) -> str:
+    if found.policy.policy.combine is Combine.NET:
+        return f"max(0, {number(found.belief.positive, 4)} − {number(found.belief.negative, 4)})"
+    return f"1 / (1 + e^({number(found.log_positive, 3)} − ({number(found.log_negative, 3)})))"
+
+
+def _competed(one: Competition, decay_per_day: float) -> Iterator[str]:
+    place = f"place {one.place} of {one.of}"
+    if one.affirmed_at is None:
+        yield f"belief   0: it was never affirmed; {place}"
+        return
+    factors = [number(one.affirmed, 4)]
+    if one.refutations:
+        factors.append(number(one.refuted, 4))
+    if one.affirmations_of_others:
+        factors.append(f"e^(−{one.kappa:g} × {number(one.pressure, 4)})")
+    if decay_per_day:
+        factors.append(f"{number(one.fading, 4)} (faded)")
+    close = ", too close to call" if one.ambiguous else ""
+    yield f"belief   {' × '.join(factors)} = {number(one.belief, 4)}   {place}{close}"
+    told = [f"affirmed {day(one.affirmed_at)}"]
+    if one.refutations:
+        told.append(f"refuted since by {counted(one.refutations, 'piece')}")
+    if one.affirmations_of_others:
+        others = ", ".join(f"{rival.object} ({rival.events})" for rival in one.rivals)
+        times = counted(one.affirmations_of_others, "time")
+        told.append(f"others affirmed since {times}: {others}")
+    yield f"         {'; '.join(told)}"
+
+
+def _test(found: BeliefReasons) -> Text:
+    stands, start = found.belief.verdict, found.belief.initial_confidence
+    parts = [signed(piece.llr) for piece in found.pieces]
+    whole = len(parts) == found.total and 1 < len(parts) <= MOST_ADDENDS
+    added = f"{' '.join(parts)} = " if whole else ""
+    line = Text(f"test     {added}{signed(stands.log_ratio)}: ")
+    line.append_text(belief_views.verdict(stands))
+    return line.append(f"; confidence {number(start)} → {number(stands.confidence)}")
+
+
+def _around(found: BeliefReasons) -> Iterator[Text]:
+    """Yield what was taken back, what stands in whose place, and what asserts it."""
+    for one in found.withdrawn:
+        mark = "+" if one.kind is EvidenceKind.SUPPORTING else "−"
+        yield Text(
+            f"taken back: {mark} {one.source_type} {number(one.confidence)} of "
+            f"{day(one.occurred_at)}, {one.event_id}, by {one.retraction_id}"
+            + (f": {one.note}" if one.note else ""),
+            style="yellow",
+        )
+    yield from _replacements("put in the place of", found.replaces)
+    yield from _replacements("replaced by", found.replaced_by)
+    for same in found.namesakes:
+        yield Text(
+            f"the same by another name: {same.statement} ({same.belief_id}, {same.events} pieces)",
+            style="dim",
+        )
+    for basis in found.memories:
+        yield Text(f"asserted by {basis.memory_id}: {basis.content}", style="dim")
+
+
+def _replacements(word: str, links: Sequence[Replacement]) -> Iterable[Text]:
+    for link in links:
+        why = f": {link.note}" if link.note else ""
+        yield Text(
+            f"{word} {link.statement} ({link.belief_id}) since {day(link.occurred_at)}{why}",
+            style="yellow",
+        )

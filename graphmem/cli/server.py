@@ -32,9 +32,9 @@ server.add_command(browse)
 def up(app: App) -> None:
     """Start the server, fetching it first when needed. It runs until `down`."""
     from graphmem.adapters import local_server
-    from graphmem.cli import starting
+    from graphmem.cli import terminal
 
-    starting.start(app)
+    terminal.start(app)
     found = local_server.status(app.settings)
     app.emit(found, _status_table)
 
@@ -137,7 +137,7 @@ def lock(
     app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None
 ) -> None:
     """Remake the lock file for a version of Neo4j: for developers of graphmem."""
-    from graphmem.adapters.local_server import lock as locking
+    from graphmem.adapters.local_server import jars as locking
     from graphmem.adapters.local_server.jars import shipped_lock
 
     shipped = shipped_lock()

@@ -25,11 +25,10 @@ from graphmem.model import (
 )
 from graphmem.operations import episode, evidence, lineage
 from graphmem.ports import OnPart, silent
-from graphmem.rules import drafts
-from graphmem.rules.adopting import graphiti, mem0
-from graphmem.rules.adopting.steps import ImportAction, ImportStep
+from graphmem.rules import drafts, foreign
+from graphmem.rules.foreign import ImportAction, ImportStep
 
-PLANS = {"mem0": mem0.plan_mem0, "graphiti": graphiti.plan_graphiti}
+PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 BATCH = 200
 """Steps of one kind that are written together."""
 
@@ -52,7 +51,9 @@ class _Episode(Record):
 class AsyncAdopting(Instrumented):
     """Taking in foreign data, awaited."""
 
-    async def adopt(self, data: object, source: str, on_part: OnPart = silent) -> ForeignImportReport:
+    async def adopt(
+        self, data: object, source: str, on_part: OnPart = silent
+    ) -> ForeignImportReport:
         """Take in what another memory holds, as if it had been told here at the time.
 
         Of mem0: each text is remembered in scope `user:<user_id>` (else `agent:`, `run:`, else

@@ -12,9 +12,9 @@ from graphmem.client.observing import Instrumented
 from graphmem.client.recalling import Question
 from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.model import Card, Name, Record, StalePage
-from graphmem.operations import expanding, staleness
+from graphmem.operations import cards, memories
 from graphmem.operations.access_log import ArtifactRef, SearchHit
-from graphmem.rules import attention
+from graphmem.rules import transcripts
 
 MOST_ROWS = 1_000
 MOST_DAYS = 36_500
@@ -52,9 +52,9 @@ class AsyncAttention(Instrumented):
         Raises:
             NotFoundError: nothing visible has this id.
         """
-        card = await expanding.expand(self._state.binding, valid(Id, id=item_id).id)
+        card = await cards.expand(self._state.binding, valid(Id, id=item_id).id)
         if self._state.session is not None:
-            self._state.session.supplied.update(attention.card_hashes(card))
+            self._state.session.supplied.update(transcripts.card_hashes(card))
         await self._state.accessed(type(card.item).__name__, item_id)
         return card
 
@@ -118,7 +118,7 @@ class AsyncAttention(Instrumented):
         """
         least = bounded("days", days, MOST_DAYS)
         count = bounded("limit", limit, MOST_ROWS)
-        return await staleness.stale_page(self._state.binding, least, cursor=cursor, limit=count)
+        return await memories.stale_page(self._state.binding, least, cursor=cursor, limit=count)
 
 
 class Attention:

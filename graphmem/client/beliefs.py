@@ -34,8 +34,7 @@ from graphmem.model import (
     Status,
     Trail,
 )
-from graphmem.operations import belief, belief_lineage, flips, slots
-from graphmem.operations.declaring import policy
+from graphmem.operations import belief, declarations, reasons
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
@@ -51,7 +50,7 @@ class AsyncBeliefs(Instrumented):
 
     async def predicates(self) -> Sequence[Predicate]:
         """Return every predicate that a policy was declared for, by name."""
-        return await policy.predicates(self._state.binding)
+        return await declarations.predicates(self._state.binding)
 
     async def current(
         self, subject: str, predicate: str, *, limit: int = 100, **by: Unpack[By]
@@ -192,7 +191,7 @@ class AsyncBeliefs(Instrumented):
                 the future.
         """
         by = reading_of({"as_of": as_of})
-        return await flips.flip_set(self._state.binding, belief_id_of(belief_id), by)
+        return await belief.flip_set(self._state.binding, belief_id_of(belief_id), by)
 
     async def slots(
         self,
@@ -218,7 +217,7 @@ class AsyncBeliefs(Instrumented):
             InvalidInputError: an argument does not fit, the cursor is not one that a page gave,
                 or `known` lies in the future.
         """
-        return await slots.slot_page(
+        return await belief.slot_page(
             self._state.binding,
             reading_of(by),
             valid(_Subject, subject=subject).subject,
@@ -237,7 +236,7 @@ class AsyncBeliefs(Instrumented):
             InvalidInputError: `known` lies in the future.
         """
         at = reading_of({"as_of": as_of}).as_of
-        return await belief_lineage.chain(self._state.binding, belief_id_of(belief_id), at)
+        return await reasons.chain(self._state.binding, belief_id_of(belief_id), at)
 
     async def belief_history(
         self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
@@ -253,7 +252,7 @@ class AsyncBeliefs(Instrumented):
             NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        return await belief_lineage.history(
+        return await reasons.history(
             self._state.binding,
             belief_id_of(belief_id),
             reading_of({"as_of": as_of}).as_of,
@@ -274,7 +273,7 @@ class AsyncBeliefs(Instrumented):
             NotFoundError: nothing visible has this id, or nothing was known of it then.
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
-        return await belief_lineage.provenance(
+        return await reasons.provenance(
             self._state.binding,
             belief_id_of(belief_id),
             reading_of({"as_of": as_of}).as_of,

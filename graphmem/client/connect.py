@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm
     from graphmem.settings import Settings
 
-__all__ = ["Neo4jAddress", "RequestContext", "address", "awaited_world", "blocking_world", "bound", "settings"]
+__all__ = [
+    "Neo4jAddress",
+    "RequestContext",
+    "address",
+    "awaited_world",
+    "blocking_world",
+    "bound",
+    "settings",
+]
 
 SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 
@@ -98,11 +106,10 @@ def blocking_world(
 ) -> Services:
     """Return a world whose ports never suspend."""
     from graphmem.adapters.clock import BlockingClock
-    from graphmem.adapters.export_files import BlockingExports
+    from graphmem.adapters.file_access import BlockingExports, BlockingFiles
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
-    from graphmem.adapters.user_files import BlockingFiles
 
     # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=False)
@@ -120,13 +127,11 @@ def awaited_world(
     llm: Llm | None = None,
 ) -> Services:
     """Return a world on the running event loop."""
-    from graphmem.adapters.clock import AwaitedClock
-    from graphmem.adapters.export_files import AwaitedExports
-    from graphmem.adapters.gathering import together
+    from graphmem.adapters.clock import AwaitedClock, together
+    from graphmem.adapters.file_access import AwaitedExports, AwaitedFiles
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
-    from graphmem.adapters.user_files import AwaitedFiles
 
     # Before the connections, which nobody would give back if a model's settings did not fit.
     model = embedder or open_embedder(known, awaited=True)
@@ -153,7 +158,9 @@ async def bound(world: Services, known: Settings) -> RequestContext:
     except BaseException:
         await world.graph.close()
         raise
-    return RequestContext(replace(world, graph=ErasureGuard(world.graph, time.monotonic)), wall, model)
+    return RequestContext(
+        replace(world, graph=ErasureGuard(world.graph, time.monotonic)), wall, model
+    )
 
 
 async def again(world: Services) -> None:

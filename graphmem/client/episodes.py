@@ -16,7 +16,8 @@ from graphmem.model import (
     RestoredEpisode,
     UpkeepPolicy,
 )
-from graphmem.operations import graduating, upkeep
+from graphmem.operations import upkeep
+from graphmem.operations.upkeep import compressing
 from graphmem.ports import OnPart, silent
 
 
@@ -65,7 +66,7 @@ class AsyncEpisodes(Instrumented):
         """
         to, by = self._state.binding, _policy(policy)
         sure = not yes_or_no("dry_run", dry_run)
-        return await graduating.graduate(to, _path(file), by, apply=sure)
+        return await compressing.graduate(to, _path(file), by, apply=sure)
 
     async def compress(
         self,

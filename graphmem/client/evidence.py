@@ -35,8 +35,7 @@ from graphmem.model import (
     ReplacementReceipt,
     RetractionReceipt,
 )
-from graphmem.operations import evidence
-from graphmem.operations.declaring import policy
+from graphmem.operations import declarations, evidence
 from graphmem.rules import claims
 
 _E = TypeVar("_E", bound=EvidenceSource)
@@ -66,7 +65,9 @@ class AsyncEvidence(Instrumented):
         fields: dict[str, Any] = dict(declared)
         reading = {k: fields.pop(k) for k in Policy.model_fields.keys() & fields.keys()}
         wanted, source = valid(Policy, **reading), valid(EventSource, **fields)
-        return await policy.declare(self._state.binding, named.name, wanted, named.template, source)
+        return await declarations.declare(
+            self._state.binding, named.name, wanted, named.template, source
+        )
 
     async def observe(
         self,
@@ -106,7 +107,9 @@ class AsyncEvidence(Instrumented):
         placed = [await self._placed(one) for one in given]
         return await evidence.observe_many(self._state.binding, placed, on_batch)
 
-    async def believe(self, statement: str | None = None, **thought: Unpack[Thought]) -> EvidenceReceipt:
+    async def believe(
+        self, statement: str | None = None, **thought: Unpack[Thought]
+    ) -> EvidenceReceipt:
         """Record a hypothesis to be tested, and return the id of its belief.
 
         Args:

@@ -18,9 +18,8 @@ from graphmem.model import (
     Record,
     ReviewReport,
 )
-from graphmem.operations import evidence, extraction
+from graphmem.operations import declarations, evidence, extraction
 from graphmem.operations.access_log import AccessEntry, SearchEntry
-from graphmem.operations.declaring import names
 from graphmem.operations.extraction import Extractor, ProposalReader
 from graphmem.operations.extraction.reading import PendingLogEntry
 from graphmem.ports import OnPart, silent
@@ -91,7 +90,7 @@ class AsyncExtraction(Instrumented):
             review=review,
             # Without a log only the session itself knows what it was supplied with.
             rules=self._state.rules if self._state.logs else self._state.all_rules(),
-            names=await names.canonical(to),
+            names=await declarations.canonical(to),
             waiting=self._waiting(name),
             on_part=on_part,
         )

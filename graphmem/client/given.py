@@ -26,7 +26,7 @@ from graphmem.model import (
     Record,
     Text,
 )
-from graphmem.rules import asking
+from graphmem.rules import read_options
 
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
 """An id that is asked for, and quoted when nothing has it; none is longer."""
@@ -152,10 +152,10 @@ BeliefLike = str | EvidenceReceipt | Belief
 """A belief's id, or what a call about it gave back."""
 
 
-def reading_of(by: By) -> asking.ReadOptions:
+def reading_of(by: By) -> read_options.ReadOptions:
     """Return how to read, of what a caller gave."""
     asked = valid(_By, **by)
-    return asking.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
+    return read_options.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
 
 
 def moment_of(given: AsOf | None) -> AsOf | None:

@@ -208,7 +208,9 @@ def _on_wall(handle: H, wall: TenantScope) -> H:
     return type(handle)(replace(handle._state, binding=binding))
 
 
-def _in_session(state: HandleState, session_id: str, agent: str | None, *, logged: bool) -> HandleState:
+def _in_session(
+    state: HandleState, session_id: str, agent: str | None, *, logged: bool
+) -> HandleState:
     given = valid(_SessionName, session_id=session_id, agent=agent)
     episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
     session = SessionState(given.session_id, episode_id, agent=given.agent)

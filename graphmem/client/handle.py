@@ -52,8 +52,8 @@ from graphmem.model import (
     Text,
     Turn,
 )
-from graphmem.operations import episode, lineage, reading
-from graphmem.rules import gathering
+from graphmem.operations import episode, lineage, memories
+from graphmem.rules import transcripts
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
@@ -162,7 +162,7 @@ class AsyncHandle(
     async def ingest(
         self,
         messages: Iterable[Message | Mapping[str, Any]],
-        on_batch: Callable[[Sequence[gathering.IngestedMessage]], None] | None = None,
+        on_batch: Callable[[Sequence[transcripts.IngestedMessage]], None] | None = None,
     ) -> IngestReport:
         """Keep a conversation: every message as a turn, what people said as memories too.
 
@@ -178,15 +178,15 @@ class AsyncHandle(
             EventConflictError: a message id was used for other words; its batch is not kept.
         """
         total = IngestReport()
-        for batch in gathering.batches(listed(messages)):
+        for batch in transcripts.batches(listed(messages)):
             binding = self._state.binding
             stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, stretch)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
-            wishes = gathering.wishes(batch.messages, kept)
+            wishes = transcripts.wishes(batch.messages, kept)
             outcomes = await self._state.commit(list(wishes.values()))
-            result = gathering.kept(batch.messages, list(wishes), outcomes)
-            total = gathering.counted(total, kept, outcomes)
+            result = transcripts.kept(batch.messages, list(wishes), outcomes)
+            total = transcripts.counted(total, kept, outcomes)
             if on_batch is not None:
                 on_batch(result)
         return total
@@ -205,7 +205,7 @@ class AsyncHandle(
             NotFoundError: nothing visible has this id, or had it then.
             InvalidInputError: nobody knows yet what will be known at `as_of`.
         """
-        return await reading.get(self._state.binding, _known(memory_id), moment_of(as_of))
+        return await memories.get(self._state.binding, _known(memory_id), moment_of(as_of))
 
     async def history(
         self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOf | None = None
@@ -282,7 +282,9 @@ class AsyncHandle(
     ) -> str:
         change = valid(_Change, id=memory_id, reason=reason)
         given = unclaimed("", origin)
-        by = lineage.LineageChange(reason=change.reason, at=given.at, id=given.id, actor=given.actor)
+        by = lineage.LineageChange(
+            reason=change.reason, at=given.at, id=given.id, actor=given.actor
+        )
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
     async def add_episode(self, **stretch: Unpack[Stretch]) -> str:
@@ -333,9 +335,9 @@ class AsyncHandle(
                 will be known at `as_of`.
         """
         given = valid(_Filter, **narrowing)
-        want = reading.MemoryFilter(**dict(given))
+        want = memories.MemoryFilter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
-        return await reading.memory_page(
+        return await memories.memory_page(
             self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
         )
 

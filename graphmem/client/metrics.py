@@ -13,7 +13,7 @@ from graphmem.client import connect
 from graphmem.client.state import valid
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
-from graphmem.operations import metering
+from graphmem.operations import stats
 from graphmem.operations.schema import migration
 from graphmem.ports import Services, run_now
 
@@ -62,7 +62,7 @@ class Exporter:
                 return
 
     def _readings(self) -> Sequence[TenantStats]:
-        return [run_now(metering.read(self.world, tenant)) for tenant in self.tenants]
+        return [run_now(stats.read(self.world, tenant)) for tenant in self.tenants]
 
 
 @contextmanager

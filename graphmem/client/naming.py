@@ -9,7 +9,7 @@ from graphmem.client.given import From
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, valid
 from graphmem.model import Alias, EventSource, Part, Record
-from graphmem.operations.declaring import names
+from graphmem.operations import declarations
 
 
 class _Named(Record):
@@ -39,7 +39,7 @@ class AsyncNaming(Instrumented):
             EventConflictError: the id was used for something else.
         """
         given = valid(_Named, name=name, other=other)
-        return await names.say(
+        return await declarations.say(
             self._state.binding, given.name, given.other, valid(EventSource, **source)
         )
 
@@ -51,11 +51,13 @@ class AsyncNaming(Instrumented):
             InvalidInputError, EventConflictError: see `same_as`.
         """
         given = valid(_Named, name=name)
-        return await names.say(self._state.binding, given.name, None, valid(EventSource, **source))
+        return await declarations.say(
+            self._state.binding, given.name, None, valid(EventSource, **source)
+        )
 
     async def names(self) -> Sequence[Alias]:
         """Return every name that stands for another one, by name."""
-        return await names.aliases(self._state.binding)
+        return await declarations.aliases(self._state.binding)
 
 
 class Naming:

@@ -14,7 +14,7 @@ from graphmem.ports import Answer, Role, Services
 if TYPE_CHECKING:
     from graphmem.client.state import HandleState
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
-    from graphmem.rules.prompting import M
+    from graphmem.rules.consolidation import M
     from graphmem.settings import Settings
 
 OPEN = "open"

@@ -9,12 +9,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.adapters.models.tokens import counter
+from graphmem.adapters.models.service import counter
 from graphmem.client.observing import Instrumented
 from graphmem.client.ratings import RATED, RatedKind
 from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.model import Name, Pack, Record
-from graphmem.operations import packing
+from graphmem.operations import usage
 from graphmem.rules import context
 from graphmem.rules.packs import PackBudget
 
@@ -70,9 +70,7 @@ class AsyncPacks(Instrumented):
         )
         most = bounded("limit", limit, MOST_ITEMS)
         to = self._state.binding
-        return await packing.pack(
-            to, budget, given.kinds, most, None if root is None else Path(root)
-        )
+        return await usage.pack(to, budget, given.kinds, most, None if root is None else Path(root))
 
 
 class Packs:

@@ -11,9 +11,9 @@ from pydantic import Field
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.model import Audit, Name, RatedItem, RatingReport, Record, Tier, UsageDashboard
-from graphmem.operations import auditing, rating
+from graphmem.operations import usage
 from graphmem.ports import OnPart, silent
-from graphmem.rules import moments
+from graphmem.rules import read_options
 
 MOST_ROWS = 1_000
 MOST_DAYS = 36_500
@@ -48,7 +48,7 @@ class AsyncRatings(Instrumented):
         Raises:
             InvalidInputError: `again` is neither True nor False.
         """
-        settle = rating.settle_again if yes_or_no("again", again) else rating.settle
+        settle = usage.settle_again if yes_or_no("again", again) else usage.settle
         await self._state.flush()
         return await settle(self._state.binding, on_part)
 
@@ -68,8 +68,8 @@ class AsyncRatings(Instrumented):
         given = valid(_Audited, days=days, session=session)
         await self._state.flush()
         now = self._state.binding.world.clock.now()
-        since, until = now - timedelta(days=given.days), moments.FOREVER
-        return await auditing.audit(self._state.binding, since, until, given.session)
+        since, until = now - timedelta(days=given.days), read_options.FOREVER
+        return await usage.audit(self._state.binding, since, until, given.session)
 
     async def ratings(
         self,
@@ -90,9 +90,11 @@ class AsyncRatings(Instrumented):
         """
         given = valid(_Rated, tier=tier, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return tuple(await rating.items(self._state.binding, given.tier, given.kinds, count))
+        return tuple(await usage.items(self._state.binding, given.tier, given.kinds, count))
 
-    async def attention(self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10) -> UsageDashboard:
+    async def attention(
+        self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
+    ) -> UsageDashboard:
         """Return what the memory is really used for, in the scopes of this handle.
 
         Args:
@@ -104,7 +106,7 @@ class AsyncRatings(Instrumented):
         """
         given = valid(_Rated, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
-        return await rating.attention(self._state.binding, given.kinds, count)
+        return await usage.attention(self._state.binding, given.kinds, count)
 
 
 class Ratings:

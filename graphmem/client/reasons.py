@@ -13,7 +13,7 @@ from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Instant, MemoryReasons, Record, Timeline
-from graphmem.operations import explaining, lineage, reading, trace
+from graphmem.operations import lineage, memories, reasons
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
@@ -46,19 +46,19 @@ class AsyncReasons(Instrumented):
         skip = bounded("start", start, MOST_PIECES, least=0)
         count = bounded("limit", limit, MOST_ROWS)
         binding = self._state.binding
-        found = await explaining.belief(binding, known, read, skip=skip, limit=count)
+        found = await reasons.belief(binding, known, read, skip=skip, limit=count)
         if found is not None:
             return found
         as_of = None if read.as_of == AsOf() else read.as_of
         try:
-            memory = await reading.get(binding, known, as_of)
+            memory = await memories.get(binding, known, as_of)
         except NotFoundError as error:
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
         return MemoryReasons(
             memory=memory,
             history=tuple(await lineage.history(binding, known, limit=count, as_of=as_of)),
             chain=await lineage.chain(binding, known, as_of),
-            trace=await trace.explain(binding, known, as_of, limit=count),
+            trace=await memories.explain(binding, known, as_of, limit=count),
         )
 
     async def timeline(
@@ -89,13 +89,13 @@ class AsyncReasons(Instrumented):
             InvalidInputError: an argument does not fit, or `known` lies in the future.
         """
         given = None if instants is None else valid(_Instants, at=instants).at
-        when = explaining.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
+        when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
         count, read, binding = bounded("best", best, MOST_ROWS), reading_of(by), self._state.binding
         if predicate is None:
-            return await explaining.timeline(binding, belief_id_of(of), read, when)
+            return await reasons.timeline(binding, belief_id_of(of), read, when)
         asked = valid(Asked, subject=of, predicate=predicate)
         slot = asked.subject, asked.predicate
-        return await explaining.timeline_slot(binding, slot, read, when, best=count)
+        return await reasons.timeline_slot(binding, slot, read, when, best=count)
 
 
 class Reasons:

@@ -28,7 +28,7 @@ from graphmem.model import (
 from graphmem.operations import recall
 from graphmem.operations.access_log import SearchHit
 from graphmem.ports import RequestContext
-from graphmem.rules import gathering, identity
+from graphmem.rules import identity, transcripts
 
 MOST_BITES = 1_000
 Flag = Annotated[bool, Strict()]
@@ -111,7 +111,7 @@ class AsyncRecalling(Instrumented):
         """
         found = await asked(self._state.binding, query, limit, policy, as_of, looking)
         if self._state.session is not None:
-            self._state.session.supplied.update(gathering.bite_hashes(found))
+            self._state.session.supplied.update(transcripts.bite_hashes(found))
         await self._state.searched("recall", query, hits(found.bites))
         return found
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, valid, yes_or_no
 from graphmem.model import Record, RollUpReport
-from graphmem.operations import rolling_up
+from graphmem.operations import access_log
 from graphmem.ports import OnPart, silent
 
 MOST_DAYS = 36_500
@@ -49,8 +49,8 @@ class AsyncRollUps(Instrumented):
         binding = self._state.binding
         before = binding.world.clock.now() - timedelta(days=given.days)
         if not sure:
-            return await rolling_up.rollable(binding, before)
-        return await rolling_up.roll_up(binding, before, on_part)
+            return await access_log.rollable(binding, before)
+        return await access_log.roll_up(binding, before, on_part)
 
 
 class RollUps:

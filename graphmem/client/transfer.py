@@ -15,7 +15,9 @@ from graphmem.ports import OnPart, silent
 class AsyncTransfer(AsyncUpkeep):
     """Export and import of a tenant, awaited."""
 
-    async def export_to(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> ExportReport:
+    async def export_to(
+        self, path: str | os.PathLike[str], on_part: OnPart = silent
+    ) -> ExportReport:
         """Write everything that the tenant owns, all its scopes, to a file.
 
         JSON Lines, made for `import_from`: nothing is lost, and each line is bound to all before
@@ -38,7 +40,9 @@ class AsyncTransfer(AsyncUpkeep):
         await self._state.flush()
         return await transferring.export(self._state.binding, file_of("path", path), on_part)
 
-    async def import_from(self, path: str | os.PathLike[str], on_part: OnPart = silent) -> ImportReport:
+    async def import_from(
+        self, path: str | os.PathLike[str], on_part: OnPart = silent
+    ) -> ImportReport:
         """Take a file that `export_to` wrote into this tenant, whatever tenant it is of.
 
         The file is checked whole before the first write. Then its records are written in batches,

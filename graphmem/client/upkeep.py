@@ -8,9 +8,9 @@ from dataclasses import replace
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking
 from graphmem.model import BackfillReport, Mismatch, RebuildReport, Slot
-from graphmem.operations import backfilling, belief, consolidation, evidence, rebuilding
+from graphmem.operations import belief, caches, consolidation, evidence
 from graphmem.ports import OnPart, RequestContext, silent
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules.read_options import ReadOptions
 
 TOLERANCE = 1e-9
 CANDIDATES = 1_000
@@ -31,7 +31,7 @@ class AsyncUpkeep(Instrumented):
         """
         to = self._state.binding
         wrong = await consolidation.replay(to, mend=False, on_page=on_part)
-        wrong += await rebuilding.lineage(to, mend=False, on_page=on_part)
+        wrong += await caches.lineage(to, mend=False, on_page=on_part)
         for place in await evidence.long_slots(to):
             wrong += await _compared(to, place)
             on_part("slot", 1)
@@ -75,13 +75,13 @@ class AsyncUpkeep(Instrumented):
         Args:
             on_part: told after each part what it was, memory or edge, and how many of them.
         """
-        return await backfilling.make_whole(self._state.binding, on_part)
+        return await caches.make_whole(self._state.binding, on_part)
 
 
 async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
     """Make every cache of a tenant anew; see `AsyncUpkeep.rebuild`."""
     wrong = await consolidation.replay(to, mend=True, on_page=on_part)
-    wrong += await rebuilding.lineage(to, mend=True, on_page=on_part)
+    wrong += await caches.lineage(to, mend=True, on_page=on_part)
     held = 0
     for place in await evidence.long_slots(to):
         await evidence.forget_checkpoint(to, place)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
 
 from graphmem.mcp import results
+from graphmem.mcp.calls import Tool
 from graphmem.model import (
     AnyBite,
     Belief,
@@ -21,12 +26,14 @@ from graphmem.model import (
     MemoryEvent,
     MemoryReasons,
     Recollection,
+    Record,
     Replacement,
     Slot,
     Trail,
     TrailStep,
     Turn,
 )
+from graphmem.rules.context import escaped
 
 LONGEST = 8_000
 """Characters of one text; what is longer ends with an ellipsis, and `graphmem expand` has it."""
@@ -97,7 +104,9 @@ def expanded(card: Card) -> results.ExpandResult:
         turns=tuple(map(_said, card.turns[:MOST_TURNS])),
         supersedes=_beside(card.supersedes),
         superseded_by=_beside(card.superseded_by),
-        claims=tuple(results.NeighborResult(id=one.id, text=cut(one.statement)) for one in card.claims),
+        claims=tuple(
+            results.NeighborResult(id=one.id, text=cut(one.statement)) for one in card.claims
+        ),
     )
 
 
@@ -123,7 +132,9 @@ def _said(turn: Turn) -> results.TurnResult:
 
 
 def _beside(of: Iterable[ChainNeighbor]) -> tuple[results.NeighborResult, ...]:
-    return tuple(results.NeighborResult(id=one.id, text=cut(one.text)) for one in of if one.in_force)
+    return tuple(
+        results.NeighborResult(id=one.id, text=cut(one.text)) for one in of if one.in_force
+    )
 
 
 def happened(event: MemoryEvent) -> results.EventResult:
@@ -287,7 +298,9 @@ def _came_about(why: MemoryReasons) -> results.WhyResult:
         text=cut(memory.content),
         status=memory.status,
         total=why.trace.total,
-        replaced_by=tuple(results.NeighborResult(id=i, text=cut(text)) for i, text in heads.items()),
+        replaced_by=tuple(
+            results.NeighborResult(id=i, text=cut(text)) for i, text in heads.items()
+        ),
         trace=number(why.trace.trace),
         events=tuple(map(happened, why.history)),
     )
@@ -301,3 +314,15 @@ def cut(text: str) -> str:
 def number(value: float) -> float:
     """Return a number with as many digits as an agent can use."""
     return round(value, DIGITS)
+
+
+def shown(tool: Tool[Any], result: Record) -> CallToolResult:
+    """Return what a tool gave: as data, and as text in which nothing is hidden."""
+    data = result.model_dump(mode="json", exclude_defaults=True)
+    text = tool.text(result) if tool.text else compact(data)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=data)
+
+
+def compact(data: object) -> str:
+    """Return data as JSON of one line."""
+    return escaped(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

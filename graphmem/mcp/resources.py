@@ -9,8 +9,8 @@ import mcp_types as types
 
 from graphmem.errors import NotFoundError
 from graphmem.mcp import converting
-from graphmem.mcp.arguments import Question
-from graphmem.mcp.showing import compact
+from graphmem.mcp.calls import Question
+from graphmem.mcp.converting import compact
 from graphmem.model import Name, Record
 
 if TYPE_CHECKING:

@@ -2,19 +2,6 @@
 
 from __future__ import annotations
 
-from graphmem.model.attention import (
-    Card,
-    ChainNeighbor,
-    Item,
-    StaleMemory,
-    StalePage,
-)
-from graphmem.model.audit import (
-    Audit,
-    AuditFinding,
-    SessionAudit,
-    Severity,
-)
 from graphmem.model.belief import (
     Alias,
     Belief,
@@ -48,13 +35,6 @@ from graphmem.model.belief import (
     Verdict,
     VerdictStatus,
 )
-from graphmem.model.belief_lineage import (
-    BeliefCard,
-    BeliefChain,
-    BeliefEvent,
-    EpisodeRef,
-    Provenance,
-)
 from graphmem.model.consolidation import (
     BeliefChange,
     BeliefChangeKind,
@@ -63,25 +43,19 @@ from graphmem.model.consolidation import (
     ConsolidationReport,
     Quote,
 )
-from graphmem.model.context import (
-    Context,
-)
-from graphmem.model.conversation import (
-    Episode,
-    IngestReport,
-    Message,
-    Turn,
-    TurnsReceipt,
-)
-from graphmem.model.episode_upkeep import (
+from graphmem.model.episode import (
     CompressedEpisode,
     CompressionReport,
+    Episode,
     GraduatedEpisode,
     GraduationReport,
+    IngestReport,
+    Message,
     RestoredEpisode,
+    Turn,
+    TurnsReceipt,
     UpkeepPolicy,
 )
-from graphmem.model.erasure import ErasureReport, ErasureTarget, RemainingNode
 from graphmem.model.extraction import (
     AcceptedProposal,
     CardinalityProposal,
@@ -106,6 +80,18 @@ from graphmem.model.items import (
     SearchItems,
     StoredItem,
 )
+from graphmem.model.maintenance import (
+    BackfillReport,
+    ErasureReport,
+    ErasureTarget,
+    ExportReport,
+    ForeignImportReport,
+    ImportReport,
+    Mismatch,
+    RebuildReport,
+    RemainingNode,
+    SkippedNodes,
+)
 from graphmem.model.memory import (
     ChainLink,
     Claims,
@@ -120,48 +106,30 @@ from graphmem.model.memory import (
     Status,
     Supersession,
 )
-from graphmem.model.metrics import (
-    ConsolidationWork,
-    RatingStep,
-    TenantStats,
-)
-from graphmem.model.packs import (
-    DetailLevel,
-    Pack,
-    PackItem,
-)
-from graphmem.model.pruning import (
-    PruneAction,
-    PruneCandidate,
-    PrunePolicy,
-    PruneRecord,
-    PruneReport,
-    PruneRestoreReport,
-)
-from graphmem.model.rating import (
-    QualityStats,
-    RatedItem,
-    Rating,
-    RatingReport,
-    RatingUpdate,
-    Tier,
-    UsageCount,
-    UsageDashboard,
-)
 from graphmem.model.reasons import (
     AliasBelief,
+    BeliefCard,
+    BeliefChain,
+    BeliefEvent,
     BeliefReasons,
+    Card,
+    ChainNeighbor,
     ClaimingMemory,
     CompetingValue,
     Competition,
+    EpisodeRef,
     EvidenceDetail,
+    Item,
     MemoryReasons,
     Point,
     PolicyOrigin,
     PolicyRead,
+    Provenance,
     Replacement,
     RetractedEvidence,
     Series,
+    StaleMemory,
+    StalePage,
     Timeline,
 )
 from graphmem.model.recall import (
@@ -169,6 +137,7 @@ from graphmem.model.recall import (
     AnyBite,
     BeliefBite,
     Bite,
+    Context,
     MemoryBite,
     OtherValue,
     Reason,
@@ -181,7 +150,6 @@ from graphmem.model.recall import (
     TraceRank,
     TurnBite,
 )
-from graphmem.model.rolled_up import RollUpReport
 from graphmem.model.schema import (
     AppliedMigration,
     DeclaredSchema,
@@ -201,12 +169,32 @@ from graphmem.model.terms import (
     TenantScope,
     Text,
 )
-from graphmem.model.transfer import ExportReport, ForeignImportReport, ImportReport
-from graphmem.model.upkeep import (
-    BackfillReport,
-    Mismatch,
-    RebuildReport,
-    SkippedNodes,
+from graphmem.model.usage import (
+    Audit,
+    AuditFinding,
+    ConsolidationWork,
+    DetailLevel,
+    Pack,
+    PackItem,
+    PruneAction,
+    PruneCandidate,
+    PrunePolicy,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+    QualityStats,
+    RatedItem,
+    Rating,
+    RatingReport,
+    RatingStep,
+    RatingUpdate,
+    RollUpReport,
+    SessionAudit,
+    Severity,
+    TenantStats,
+    Tier,
+    UsageCount,
+    UsageDashboard,
 )
 from graphmem.model.vitality import (
     StatusReceipt,

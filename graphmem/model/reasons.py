@@ -1,4 +1,4 @@
-"""Why something is believed: the arithmetic event by event, and how beliefs moved over time."""
+"""How beliefs came about: their chains, their histories and where they come from."""
 
 from __future__ import annotations
 
@@ -6,9 +6,84 @@ import math
 from enum import StrEnum
 
 from graphmem.model.belief import Belief, EvidenceKind, Policy, VerdictStatus
-from graphmem.model.memory import Memory, MemoryChain, MemoryEvent
+from graphmem.model.episode import Episode, Turn
+from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
 from graphmem.model.terms import Instant, Record
+
+
+class BeliefCard(Record):
+    """What a belief says, without what is believed of it; its wording is that of now."""
+
+    id: str
+    scope: str
+    statement: str
+    subject: str | None
+    predicate: str | None
+    object: str | None
+    status: str
+    """current, superseded or archived."""
+    created_at: Instant
+    """When it was first stated, or spoken of."""
+    recorded_at: Instant
+    head_ids: tuple[str, ...] = ()
+    """For a superseded belief: what stands at the end of its chain."""
+
+
+class BeliefChain(Record):
+    """All beliefs that took one another's place, and where it ends."""
+
+    beliefs: tuple[BeliefCard, ...]
+    links: tuple[ChainLink, ...]
+    head_ids: tuple[str, ...]
+    provisional: bool = False
+    """The answer may still change: `known` is younger than the longest transaction."""
+
+
+class BeliefEvent(MemoryEvent):
+    """One line of a belief's history."""
+
+    kind: EvidenceKind | None = None
+    """Of evidence: which way it points."""
+    confidence: float | None = None
+    strength: float | None = None
+    """Of testimony, as the sequential test counts it."""
+    source_type: str | None = None
+    retracted: bool = False
+    """Evidence that was taken back."""
+    target_id: str | None = None
+    """Of a retraction: the event that it cancels."""
+    memory_id: str | None = None
+    """The memory whose text it was committed with."""
+
+
+class EpisodeRef(Record):
+    """An episode, as the place of an event."""
+
+    id: str
+    session_id: str | None
+    summary: str | None
+    occurred_at: Instant
+
+
+class Provenance(Record):
+    """Where a belief comes from."""
+
+    belief: BeliefCard
+    events: tuple[BeliefEvent, ...]
+    """What states it and what counts as evidence: the newest of them, oldest first."""
+    total: int
+    """How many there are, shown or not."""
+    turns: tuple[Turn, ...]
+    """Whose words these events rest on."""
+    episodes: tuple[EpisodeRef, ...]
+    """In which they occurred, oldest first."""
+    memories: tuple[Memory, ...]
+    """Whose text claims it."""
+    supersedes: tuple[ChainLink, ...]
+    superseded_by: tuple[ChainLink, ...]
+    provisional: bool = False
+    """See `BeliefChain`."""
 
 
 class PolicyOrigin(StrEnum):
@@ -238,3 +313,63 @@ class Timeline(Record):
     instants: tuple[Instant, ...]
     provisional: bool
     """See `BeliefReasons`."""
+
+
+Item = Memory | Belief | Turn | Episode
+"""Anything that can be looked at."""
+
+
+class ChainNeighbor(Record):
+    """What stands next to a memory or a belief in its chain, and the event that put it there."""
+
+    id: str
+    text: str
+    """The memory's content, or the belief's statement."""
+    status: str
+    event_id: str
+    occurred_at: Instant
+    in_force: bool
+    """False once the older one came back."""
+
+
+class Card(Record):
+    """All that is kept of one item, and where it comes from; `why` has the arithmetic."""
+
+    item: Item
+    events: tuple[MemoryEvent | BeliefEvent, ...] = ()
+    """Of a memory what happened to it, of a belief what states it and counts as evidence: the 20
+    newest, oldest of them first."""
+    turns: tuple[Turn, ...] = ()
+    """Of a memory or a belief, whose words these events rest on; of a turn, the three said before
+    it and the three after it; of an episode, its first 100, in their order."""
+    episodes: tuple[EpisodeRef, ...] = ()
+    """In which the events occurred or the turn was said, oldest first."""
+    supersedes: tuple[ChainNeighbor, ...] = ()
+    """What it was put in the place of, oldest first; 20 of each at most."""
+    superseded_by: tuple[ChainNeighbor, ...] = ()
+    """What was put in its place, oldest first."""
+    claims: tuple[Belief, ...] = ()
+    """Of a memory, what its text asserts, the newest first; 100 at most."""
+    accesses: int
+    """How often it was expanded before, in the scopes of the reader, as far as that is written."""
+    last_access_at: Instant | None
+    """When last; None: never."""
+
+
+class StaleMemory(Record):
+    """A current memory that nobody has said for long; it may no longer be true."""
+
+    memory: Memory
+    """Its `lost_ids` say which of its claims have lost."""
+    days: float
+    """Since it was last said."""
+    trace: float
+    """How much its history counts now, >= 0."""
+
+
+class StalePage(Record):
+    """Some of these, longest ago first."""
+
+    memories: tuple[StaleMemory, ...]
+    next_cursor: str | None
+    """Pass it on to get the next page; None on the last one."""

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.model.belief import Belief, EvidenceKind
-from graphmem.model.conversation import Turn
+from graphmem.model.episode import Turn
 from graphmem.model.memory import Memory
-from graphmem.model.rating import Rating
 from graphmem.model.terms import Instant, Record
+from graphmem.model.usage import Rating
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -309,3 +309,20 @@ class Recollection(Record):
         if not self.hidden:
             return "nothing visible to this handle matches"
         return ", ".join(f"{n} hidden: {status}" for status, n in sorted(self.hidden.items()))
+
+
+class Context(Record):
+    """What fits a question, fenced as data, within a number of tokens."""
+
+    text: str
+    """The block, ready for a prompt; empty when there is nothing to show."""
+    ids: tuple[str, ...]
+    """What is in the text, in its order: what an answer may cite."""
+    tokens: int
+    """Of the text, by an estimate that sides with too many."""
+    left_out: int
+    """How many recalled bites did not fit, or were only inferred and are not used."""
+    reason: str = ""
+    """Why there is nothing, in words; empty when there is something."""
+    provisional: bool = False
+    """Read at a `known` so recent that a write under way may still be recorded before it."""

@@ -9,27 +9,29 @@ from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import NotFoundError
+from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     Belief,
     BeliefPage,
     Candidate,
     EvidenceKind,
+    FlipSet,
     HypotheticalEvidence,
     Slot,
+    SlotPage,
     Trail,
     TrailStep,
     Verdict,
 )
 from graphmem.ports import RequestContext
-from graphmem.rules import asking, claims, moments, paging, records, sequential, vitality
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules import claims, formulas, read_options
 from graphmem.rules.conflicts import consistent
+from graphmem.rules.read_options import ReadOptions
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
     """Return a belief and the server's clock when it was read."""
-    return records.belief(row), row["now"]
+    return read_options.belief(row), row["now"]
 
 
 CURRENT = catalog.query("belief/current", dict)
@@ -94,7 +96,7 @@ async def current(
         ),
         total=row["total"],
         valid=params["valid"],
-        provisional=moments.is_provisional(by.as_of, row["now"]),
+        provisional=read_options.is_provisional(by.as_of, row["now"]),
         names=tuple(row["names"][1:]),
     )
 
@@ -122,7 +124,7 @@ async def belief_page(
     Raises:
         InvalidInputError: the cursor was not made by `belief_page`, or `known` lies in the future.
     """
-    before_at, before_id = paging.position(cursor)
+    before_at, before_id = read_options.position(cursor)
     found = await _states(
         to,
         by,
@@ -134,7 +136,7 @@ async def belief_page(
     last = found[-1] if len(found) == limit else None
     return BeliefPage(
         beliefs=tuple(found),
-        next_cursor=paging.cursor(last.created_at, last.id) if last else None,
+        next_cursor=read_options.cursor(last.created_at, last.id) if last else None,
     )
 
 
@@ -146,7 +148,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
         NotFoundError: nothing visible has this id, or nothing was known of it then.
         InvalidInputError: `known` lies in the future.
     """
-    params, bounds = _params(to, by), asking.bounds(to.world.settings)
+    params, bounds = _params(to, by), read_options.bounds(to.world.settings)
     extra = [
         {
             "id": f"supposed {place}",
@@ -162,7 +164,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
             TEST,
             **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
             id=belief_id,
-            test=asking.sent(bounds),
+            test=read_options.sent(bounds),
             pooled=suppose.pooled,
             extra=extra,
             without=list(suppose.without),
@@ -173,13 +175,13 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
     if not rows:
         raise NotFoundError(f"No belief {belief_id!r}.")
     [row] = rows
-    moments.refuse_future(by.as_of, row["now"])
+    read_options.refuse_future(by.as_of, row["now"])
     verdict = Verdict(**row["verdict"])
     return Trail(
         belief_id=belief_id,
         initial_confidence=row["initial"],
         verdict=verdict,
-        needed=sequential.needed(verdict, bounds),
+        needed=formulas.needed(verdict, bounds),
         lines=tuple(_line(line) for line in row["lines"]),
     )
 
@@ -212,13 +214,124 @@ def _line(line: Mapping[str, Any]) -> TrailStep:
 
 async def _states(to: RequestContext, by: ReadOptions, *, limit: int, **which: Any) -> list[Belief]:
     asked = {"ids": None, "statuses": [], "before_at": None, "before_id": None} | which
-    params, test = _params(to, by), asking.sent(asking.bounds(to.world.settings))
-    params |= {"test": test, "vital": vitality.vitality_params()}
+    params, test = _params(to, by), read_options.sent(read_options.bounds(to.world.settings))
+    params |= {"test": test, "vital": formulas.vitality_params()}
     rows = await to.world.graph.read(lambda tx: tx.fetch(STATES, **params, **asked, limit=limit))
     for _, now in rows[:1]:
-        moments.refuse_future(by.as_of, now)
+        read_options.refuse_future(by.as_of, now)
     return [found for found, _ in rows]
 
 
 def _params(to: RequestContext, by: ReadOptions) -> dict[str, Any]:
-    return asking.params(by, to.wall, to.world.settings, to.world.clock.now())
+    return read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+
+
+SLOTS = catalog.query("belief/slots", dict)
+
+
+@consistent
+async def slot_page(
+    to: RequestContext,
+    by: ReadOptions,
+    subject: str | None,
+    *,
+    cursor: str | None,
+    limit: int,
+    values: int,
+) -> SlotPage:
+    """Return one page of slots that evidence speaks of, and the cursor of the next.
+
+    Args:
+        to: where.
+        by: as of when, and by which policy.
+        subject: of the slots; None: all of them.
+        cursor: where the page before ended.
+        limit: slots at most.
+        values: candidates of each at most, the best.
+
+    Raises:
+        InvalidInputError: the cursor was not made by `slot_page`, or `known` lies in the future.
+    """
+    after = read_options.key(cursor, 3)
+    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            SLOTS,
+            **params,
+            subject=None if subject is None else claims.folded(subject),
+            after_scope=after[0],
+            after_subject=after[1],
+            after_predicate=after[2],
+            slots=limit,
+            limit=values,
+        )
+    )
+    for row in rows[:1]:
+        read_options.refuse_future(by.as_of, row["now"])
+    last = rows[-1] if len(rows) == limit else None
+    keys = ("scope", "subject_key", "predicate_key")
+    return SlotPage(
+        slots=tuple(_slot(row, by, params) for row in rows),
+        next_cursor=read_options.keyed(*(last[key] for key in keys)) if last else None,
+    )
+
+
+def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) -> Slot:
+    found = row["candidates"]
+    # Of evidence that was taken back nothing is left, not even how the slot was written.
+    return Slot(
+        scope=row["scope"],
+        subject=found[0]["subject"] if found else row["subject_key"],
+        predicate=row["predicate"] or row["predicate_key"],
+        policy=claims.policy_of(row["policy"]),
+        candidates=tuple(
+            Candidate(**{k: v for k, v in c.items() if k != "subject"}) for c in found
+        ),
+        total=row["total"],
+        valid=params["valid"],
+        provisional=read_options.is_provisional(by.as_of, row["now"]),
+        names=tuple(row["names"][1:]),
+    )
+
+
+MOST = 1_000
+"""Pieces of evidence that are looked at: the work grows with their square."""
+
+FLIP_SET = catalog.query("belief/flip_set", dict)
+
+
+@consistent
+async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
+    """Return a smallest set of evidence without which the test of a belief has another status.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it then.
+        InvalidInputError: more than 1,000 pieces count, or `known` lies in the future.
+    """
+    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            FLIP_SET,
+            **{k: params[k] for k in ("tenant", "scopes", "valid", "known", "weights")},
+            id=belief_id,
+            test=read_options.sent(read_options.bounds(to.world.settings)),
+            most=MOST,
+        )
+    )
+    if not rows:
+        raise NotFoundError(f"No belief {belief_id!r}.")
+    [row] = rows
+    read_options.refuse_future(by.as_of, row["now"])
+    if row["status"] is None:
+        raise InvalidInputError(
+            f"{row['evidence']:,} pieces of evidence count, and a flip set is found among at most "
+            f"{MOST:,}.",
+            hint="Ask as of an earlier time, or try `what_if` without some of them.",
+        )
+    return FlipSet(
+        belief_id=belief_id,
+        status=row["status"],
+        evidence=row["evidence"],
+        event_ids=row["removed"],
+        becomes=row["becomes"],
+    )

@@ -11,10 +11,9 @@ from graphmem import catalog
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import assertions, calibration, drafts, identity, tracerank
+from graphmem.rules import drafts, formulas, identity, lineage, scoring
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.hygiene import Rule
-from graphmem.rules.verdicts import (
+from graphmem.rules.duplicates import (
     DuplicateResolver,
     DuplicateVerdict,
     ExactMatch,
@@ -22,6 +21,7 @@ from graphmem.rules.verdicts import (
     StoredMatches,
     Vector,
 )
+from graphmem.rules.hygiene import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +99,7 @@ def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text brings along."""
     wish = draft.wish
     yield from (draft.event_id, draft.memory_id)
-    yield from assertions.belief_ids(wish, to.wall.scope)
+    yield from lineage.belief_ids(wish, to.wall.scope)
     yield from (one for one in (wish.episode_id, wish.turn_id) if one is not None)
 
 
@@ -151,7 +151,9 @@ async def _known(to: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
     return {d.event_id for d in batch if d.event_id in events or memories.intersection(d.exact_ids)}
 
 
-async def _embed(to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]) -> None:
+async def _embed(
+    to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
+) -> None:
     # Normalised as the hash is: white space alone would move a vector.
     texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
     if texts:
@@ -218,8 +220,8 @@ async def _look(
 
 def _least_score(to: RequestContext) -> float:
     """Neo4j's score just below the threshold: the judge compares exactly."""
-    cosine = calibration.raw(to.world.settings.near_threshold, to.model.mu_document)
-    return calibration.to_neo4j(cosine - calibration.ROUNDING)
+    cosine = scoring.raw(to.world.settings.near_threshold, to.model.mu_document)
+    return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
 def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
@@ -234,7 +236,7 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
                 scope=n["scope"],
                 content=n["content"],
                 tags=tuple(n["tags"]),
-                similarity=calibration.calibrated(calibration.from_neo4j(n["score"]), mu),
+                similarity=scoring.calibrated(scoring.from_neo4j(n["score"]), mu),
             )
             for n in row["near"]
         ),
@@ -281,7 +283,7 @@ async def _append(
         if event["memory"] is None:
             again.setdefault(event["memory_id"], []).append(event["id"])
     if again:
-        await tx.fetch(RETRACE, tenant=to.wall.tenant, **tracerank.retold(again))
+        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retold(again))
     restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
@@ -295,7 +297,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
         tenant=to.wall.tenant,
-        predicates=assertions.predicates([d.wish for d, _ in committed]),
+        predicates=lineage.predicates([d.wish for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
@@ -303,7 +305,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
         CLAIM,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        claims=assertions.rows(committed, to.wall, templates),
+        claims=lineage.rows(committed, to.wall, templates),
     )
 
 
@@ -327,7 +329,9 @@ def _payload(draft: TextDraft, outcome: CommitOutcome) -> dict[str, Any]:
     return kept
 
 
-def _outcome(to: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None) -> CommitOutcome:
+def _outcome(
+    to: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | None = None
+) -> CommitOutcome:
     return CommitOutcome(
         outcome=verdict.outcome if verdict else Outcome.REJECTED_HYGIENE,
         event_id=draft.event_id,
@@ -342,7 +346,7 @@ def _outcome(to: RequestContext, draft: TextDraft, verdict: DuplicateVerdict | N
         source=draft.wish.source,
         tags=draft.wish.tags,
         artifact_ref=draft.wish.artifact_ref,
-        belief_ids=assertions.belief_ids(draft.wish, to.wall.scope) if verdict else (),
+        belief_ids=lineage.belief_ids(draft.wish, to.wall.scope) if verdict else (),
     )
 
 

@@ -11,11 +11,11 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import Episode, Message, Turn, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, identity, passages, transcript
+from graphmem.rules import consolidation, drafts, identity, transcripts
 from graphmem.rules.conflicts import consistent
 
 if TYPE_CHECKING:
-    from graphmem.rules.verdicts import Vector
+    from graphmem.rules.duplicates import Vector
 
 BATCH = 500
 OPEN = catalog.query("episode/open", dict)
@@ -87,7 +87,9 @@ async def open_episode(to: RequestContext, stretch: NewEpisode) -> str:
     return episode_id
 
 
-async def add_messages(to: RequestContext, episode_id: str, messages: Sequence[Message]) -> TurnsReceipt:
+async def add_messages(
+    to: RequestContext, episode_id: str, messages: Sequence[Message]
+) -> TurnsReceipt:
     """Add a conversation's messages to its episode, each once, in their order.
 
     Messages that all carry an id or an instant are recognised by it wherever they stand. Others
@@ -101,7 +103,7 @@ async def add_messages(to: RequestContext, episode_id: str, messages: Sequence[M
     now = to.world.clock.now()
     for message in messages:
         drafts.happened(message.at, now)
-    keys = transcript.key_ids(episode_id, messages) if transcript.keyed(messages) else None
+    keys = transcripts.key_ids(episode_id, messages) if transcripts.keyed(messages) else None
     # Places are counted from the conversation's end, so messages without keys go in one piece.
     step = BATCH if keys else max(len(messages), 1)
     parts = []
@@ -169,7 +171,7 @@ async def _add(
         # A second round only when another writer changed the conversation in between.
         lacking = _lacking(plan, messages, vectors)
         if lacking:
-            texts = [passages.spoken(messages[i].name, messages[i].content) for i in lacking]
+            texts = [consolidation.spoken(messages[i].name, messages[i].content) for i in lacking]
             matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
             vectors.update(zip(lacking, matrix, strict=True))
         plan = await to.world.graph.write(work)
@@ -203,8 +205,8 @@ async def _plan(
     if keys is not None:
         return _keyed_plan(found, messages, keys)
     first, last = ([_kept(turn) for turn in found[end]] for end in ("first", "last"))
-    kept = transcript.resumed(first, last, [transcript.said(m) for m in messages])
-    fresh = transcript.place_ids(episode_id, messages[len(kept) :], found["next"])
+    kept = transcripts.resumed(first, last, [transcripts.said(m) for m in messages])
+    fresh = transcripts.place_ids(episode_id, messages[len(kept) :], found["next"])
     new = list(range(len(kept), len(messages)))
     return _TurnPlan([turn.id for turn in kept] + fresh, new, found["next"])
 
@@ -216,23 +218,30 @@ def _keyed_plan(
     new = []
     for i, (turn_id, message) in enumerate(zip(keys, messages, strict=True)):
         if turn_id not in present:
-            present[turn_id] = transcript.said(message)
+            present[turn_id] = transcripts.said(message)
             new.append(i)
-        elif present[turn_id] != transcript.said(message):
+        elif present[turn_id] != transcripts.said(message):
             raise EventConflictError(f"The message id {message.id!r} was used for other words.")
     return _TurnPlan(list(keys), new, found["next"])
 
 
-def _lacking(plan: _TurnPlan, messages: Sequence[Message], vectors: Mapping[int, Vector]) -> list[int]:
+def _lacking(
+    plan: _TurnPlan, messages: Sequence[Message], vectors: Mapping[int, Vector]
+) -> list[int]:
     return [i for i in plan.new if i not in vectors and messages[i].content.strip()]
 
 
-def _kept(turn: Mapping[str, Any]) -> transcript.StoredTurn:
-    return transcript.StoredTurn(turn["id"], (turn["role"], turn["name"], turn["text"]))
+def _kept(turn: Mapping[str, Any]) -> transcripts.StoredTurn:
+    return transcripts.StoredTurn(turn["id"], (turn["role"], turn["name"], turn["text"]))
 
 
 def _row(
-    to: RequestContext, plan: _TurnPlan, i: int, message: Message, vector: Vector | None, now: datetime
+    to: RequestContext,
+    plan: _TurnPlan,
+    i: int,
+    message: Message,
+    vector: Vector | None,
+    now: datetime,
 ) -> dict[str, Any]:
     return {
         "id": plan.ids[i],

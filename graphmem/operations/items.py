@@ -19,7 +19,7 @@ from graphmem.model import (
     StoredItem,
 )
 from graphmem.ports import Query, RequestContext, Role, Tx
-from graphmem.rules import calibration, items
+from graphmem.rules import items, scoring
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,7 +115,9 @@ def _is_blank(text: str) -> bool:
     return not text.replace("\0", " ").strip()
 
 
-async def _embedded(to: RequestContext, texts: Iterable[str | None], role: Role) -> dict[str, Vector]:
+async def _embedded(
+    to: RequestContext, texts: Iterable[str | None], role: Role
+) -> dict[str, Vector]:
     once = list(dict.fromkeys(text for text in texts if text is not None))
     if not once:
         return {}
@@ -193,7 +195,9 @@ async def _write(
         await _delete(tx, to, writes.deleted, None)
 
 
-async def _delete(tx: Tx, to: RequestContext, gone: Mapping[str, str], expired: datetime | None) -> int:
+async def _delete(
+    tx: Tx, to: RequestContext, gone: Mapping[str, str], expired: datetime | None
+) -> int:
     [deleted] = await tx.fetch(
         DELETE,
         tenant=to.wall.tenant,
@@ -328,4 +332,4 @@ def _stored(row: Row) -> StoredItem:
 
 def _found(row: Row) -> FoundItem:
     score = row.get("score")
-    return FoundItem(**_fields(row), score=None if score is None else calibration.from_neo4j(score))
+    return FoundItem(**_fields(row), score=None if score is None else scoring.from_neo4j(score))

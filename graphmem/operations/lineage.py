@@ -28,11 +28,11 @@ from graphmem.model import (
     Supersession,
 )
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, identity, lineage, moments, records, tracerank
+from graphmem.rules import drafts, formulas, identity, lineage, read_options
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.drafts import TextDraft
+from graphmem.rules.duplicates import Vector
 from graphmem.rules.hygiene import Rule
-from graphmem.rules.verdicts import Vector
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("lineage/look", dict)
@@ -159,13 +159,13 @@ async def history(
             scopes=list(to.wall.scopes),
             memory_id=memory_id,
             limit=limit,
-            **moments.time_bounds(as_of),
+            **read_options.time_bounds(as_of),
         )
     )
-    moments.refuse_future(as_of, found["now"])
+    read_options.refuse_future(as_of, found["now"])
     if not found["events"]:
-        raise moments.missing(memory_id, as_of)
-    return [records.memory_event(event) for event in found["events"]]
+        raise read_options.missing(memory_id, as_of)
+    return [read_options.memory_event(event) for event in found["events"]]
 
 
 @consistent
@@ -185,11 +185,11 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
         rows, provisional = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **wanted)), False
     else:
         [then] = await to.world.graph.read(
-            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **moments.time_bounds(as_of))
+            lambda tx: tx.fetch(CHAIN_AS_OF, **wanted, **read_options.time_bounds(as_of))
         )
-        rows, provisional = then["memories"], moments.is_provisional(as_of, then["now"])
+        rows, provisional = then["memories"], read_options.is_provisional(as_of, then["now"])
     if memory_id not in {row["card"]["id"] for row in rows}:
-        raise moments.missing(memory_id, as_of)
+        raise read_options.missing(memory_id, as_of)
     links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
     cards = lineage.ended((row["card"] for row in rows), links)
@@ -256,6 +256,6 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
         events=[event],
     )
     if exact:
-        again = tracerank.retold({draft.memory_id: [draft.event_id]})
+        again = formulas.retold({draft.memory_id: [draft.event_id]})
         await tx.fetch(RETRACE, tenant=to.wall.tenant, **again)
     return draft.memory_id

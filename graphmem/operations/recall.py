@@ -27,18 +27,14 @@ from graphmem.model import (
 )
 from graphmem.ports import Query, RequestContext, Role, Tx
 from graphmem.rules import (
-    asking,
-    assertions,
-    blending,
-    calibration,
     dates,
-    gathering,
+    formulas,
     identity,
-    moments,
-    rating,
-    records,
-    tracerank,
-    vitality,
+    lineage,
+    read_options,
+    scoring,
+    transcripts,
+    usage,
     words,
 )
 from graphmem.rules.conflicts import consistent
@@ -90,7 +86,9 @@ class RecallRequest:
 
 
 @consistent
-async def recall(to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy) -> Recollection:
+async def recall(
+    to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
+) -> Recollection:
     """Return what fits a question, best first, each once.
 
     Equal scores stand in the order of their ids.
@@ -101,9 +99,9 @@ async def recall(to: RequestContext, text: str, want: RecallRequest, policy: Rec
     times = want.as_of or AsOf()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
     statuses = [*Status, OUTVOTED] if want.hidden else [str(Status.CURRENT)]
-    by, limit = blending.sent(policy), min(want.limit, policy.most or want.limit)
+    by, limit = scoring.sent(policy), min(want.limit, policy.most or want.limit)
     now = to.world.clock.now()
-    asked = asking.params(asking.ReadOptions(times), to.wall, to.world.settings, now)
+    asked = read_options.params(read_options.ReadOptions(times), to.wall, to.world.settings, now)
     # What is current now may have been superseded then, and the other way round.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
@@ -111,17 +109,17 @@ async def recall(to: RequestContext, text: str, want: RecallRequest, policy: Rec
         "kinds": want.kinds(),
         "embedding": vector,
         "words": _words(to, text if by["words"] else "", kept, want.facets(to.wall.tenant)),
-        "asked": blending.asked(text),
+        "asked": scoring.asked(text),
         "dates": [list(span) for span in dates.spans(text, asked["valid"])] if by["dated"] else [],
-        "machines": sorted(gathering.NOT_PEOPLE),
+        "machines": sorted(transcripts.NOT_PEOPLE),
         "pool": max(policy.pool, limit),
         "limit": limit,
         "by": by,
         "mu": to.model.mu_query,
-        "trace": tracerank.trace_params(policy.trace),
-        "test": asking.sent(asking.bounds(to.world.settings)),
-        "vital": vitality.vitality_params(),
-        "fade": rating.fade(),
+        "trace": formulas.trace_params(policy.trace),
+        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "vital": formulas.vitality_params(),
+        "fade": usage.fade(),
     }
     query = NOW
     if want.narrows:
@@ -137,7 +135,7 @@ async def recall(to: RequestContext, text: str, want: RecallRequest, policy: Rec
     return Recollection(
         bites=tuple(reader.bite(hit) for hit in found["hits"]),
         hidden=dict(found["hidden"]),
-        provisional=moments.is_provisional(times, found["now"]),
+        provisional=read_options.is_provisional(times, found["now"]),
     )
 
 
@@ -150,7 +148,7 @@ def _narrower(
     to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
     """Return what recall/narrowed is given beside what recall/now is."""
-    since, until = want.since or moments.BEGINNING, want.until or moments.FOREVER
+    since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
     described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
         "kept": list(kept),
@@ -159,10 +157,10 @@ def _narrower(
         "since": since,
         "until": until,
         "window": {
-            "known": asked["known"] or moments.FOREVER,
+            "known": asked["known"] or read_options.FOREVER,
             # The cached created_at comes from all events: that of those seen is never earlier.
-            "since": since if asked["known"] is None else moments.BEGINNING,
-            "until": min(until, moments.after(asked["valid"])),
+            "since": since if asked["known"] is None else read_options.BEGINNING,
+            "until": min(until, read_options.after(asked["valid"])),
         },
         "words": asked["words"] | {"facets": described},
         "wide": WIDER * asked["pool"],
@@ -196,7 +194,7 @@ class _RowDecoder:
             "parts": ScoreBreakdown(**hit["parts"]),
             "similarity": None
             if score is None
-            else calibration.calibrated(calibration.from_neo4j(score), self.mu),
+            else scoring.calibrated(scoring.from_neo4j(score), self.mu),
             "vector_rank": hit["vector_rank"],
             "bm25": hit["bm25"],
             "bm25_rank": hit["bm25_rank"],
@@ -212,21 +210,21 @@ class _RowDecoder:
     def _rating(self, found: Mapping[str, Any] | None) -> Rating | None:
         if found is None or not self.is_now:
             return None
-        return Rating(tier=rating.tier(found["elo"]), **found)
+        return Rating(tier=usage.tier(found["elo"]), **found)
 
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]
         return MemoryBite(
-            memory=assertions.judged(Memory(**hit["item"]), self.lost),
+            memory=lineage.judged(Memory(**hit["item"]), self.lost),
             trace=trace,
-            final=None if similarity is None else tracerank.final(similarity, trace, self.by),
+            final=None if similarity is None else formulas.final(similarity, trace, self.by),
             **common,
         )
 
 
 def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
     return BeliefBite(
-        belief=records.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
+        belief=read_options.belief(hit | {"card": hit["item"], "score": hit["belief"]}),
         last_at=hit["last_at"],
         ambiguous=hit["ambiguous"] or False,
         lost=hit["lost"],
@@ -245,4 +243,4 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
 
 def _reason(event: Mapping[str, Any]) -> Reason:
     told = {name: value for name, value in event.items() if name != "polarity"}
-    return Reason(**told, kind=records.kind(event.get("polarity")))
+    return Reason(**told, kind=read_options.kind(event.get("polarity")))

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphmem.model import EventType, Status
 from graphmem.rules import identity
-from graphmem.rules.moments import BEGINNING
+from graphmem.rules.read_options import BEGINNING
 
 SOURCE = "backfill"
 """Of every synthetic event."""
@@ -193,7 +193,9 @@ def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, A
     }
 
 
-def _events(found: UnbackedMemory, tenant: str, first: datetime, now: datetime) -> list[dict[str, Any]]:
+def _events(
+    found: UnbackedMemory, tenant: str, first: datetime, now: datetime
+) -> list[dict[str, Any]]:
     count = found.reinforce_count or 0
     again = spread(first, found.last_seen_at or first, min(count, MOST))
     told = {"reinforce_count": count} if count else {}

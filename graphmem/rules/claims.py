@@ -25,7 +25,7 @@ from graphmem.model import (
 from graphmem.rules import drafts, identity
 
 if TYPE_CHECKING:
-    from graphmem.rules.verdicts import Vector
+    from graphmem.rules.duplicates import Vector
 
 WEAKEST, STRONGEST = 0.1, 0.9
 """Bounds of a strength, which keep its logarithm finite."""

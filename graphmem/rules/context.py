@@ -20,7 +20,7 @@ from graphmem.model import (
     Status,
     VerdictStatus,
 )
-from graphmem.rules import gathering, hygiene, vitality, words
+from graphmem.rules import formulas, hygiene, transcripts, words
 
 LEAST_TOKENS, MOST_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -72,7 +72,7 @@ def question(messages: Sequence[Message]) -> str:
     said = [
         text
         for message in reversed(messages)
-        if message.role.lower() not in gathering.NOT_PEOPLE and (text := message.content.strip())
+        if message.role.lower() not in transcripts.NOT_PEOPLE and (text := message.content.strip())
     ]
     asked = [_ends(text) for text in said[:1]]
     for earlier in said[1 : 1 + _EARLIER]:
@@ -185,7 +185,7 @@ def _nothing(kept: Sequence[AnyBite], tokens: int) -> str:
 def _forgotten(bite: AnyBite) -> bool:
     """Return whether a belief was only inferred and hardly comes to mind; recall shows it still."""
     life = bite.belief.vitality if isinstance(bite, BeliefBite) else None
-    return life is not None and life.derived and life.retrieval < vitality.LEAST_RETRIEVAL
+    return life is not None and life.derived and life.retrieval < formulas.LEAST_RETRIEVAL
 
 
 class _Line(NamedTuple):

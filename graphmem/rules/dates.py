@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from calendar import month_abbr, month_name
-from collections.abc import Iterator
+from calendar import month_abbr, month_name, monthrange
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+
+from graphmem.rules import quantities
 
 Span = tuple[datetime, datetime]
 """From, and until."""
@@ -77,3 +79,130 @@ def _span(year: int, month: int, day: int | None) -> Iterator[Span]:
         yield start - EARLIER, end + LATER
     except (ValueError, OverflowError):
         return  # There is no such day.
+
+
+_YEAR_MONTHS, _WEEK_DAYS = 12, 7
+_COUNTS = {"a": 1, "an": 1, "a couple of": 2, **{w: n for w, n in quantities.ONES.items() if n}}
+_COUNT = rf"(\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
+_UNIT = r"(day|week|month|year)s?"
+_BACK = (
+    re.compile(rf"\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b"),
+    re.compile(rf"\bfor (?:the )?(?:last |past )?{_COUNT} {_UNIT}\b"),
+)
+_AHEAD = re.compile(rf"\b(?:in|within) {_COUNT} {_UNIT}\b")
+_DAYS = {"yesterday": -1, "last night": -1, "tomorrow": 1}
+_NOW = re.compile(r"\b(?:today|tonight|now|this morning|this afternoon|this evening)\b")
+_DAY_PATTERN = re.compile(rf"\b({'|'.join(_DAYS)})\b")
+_ROUND = re.compile(rf"\b(this|last|next) (week|month|year|{'|'.join(quantities.WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+
+
+def begin(words: str, said_at: datetime) -> datetime | None:
+    """Return the instant from which something holds that was said to hold since then.
+
+    Args:
+        words: that tell it, for example "since May".
+        said_at: when they were said, UTC.
+
+    Returns:
+        The beginning of the day, week, month or year that they name, UTC; later than `said_at`
+        when they speak of what is to come. None when they name none that is known here.
+    """
+    text = " ".join(words.casefold().split())
+    try:
+        found = (read(text, said_at) for read in _READERS)
+        return next((at for at in found if at is not None), None)
+    except (OverflowError, ValueError):
+        return None  # Before the first year, or no such day.
+
+
+def _near(text: str, said_at: datetime) -> datetime | None:
+    if found := _DAY_PATTERN.search(text):
+        return _midnight(said_at) + timedelta(days=_DAYS[found[1]])
+    return said_at if _NOW.search(text) else None
+
+
+def _counted(text: str, said_at: datetime) -> datetime | None:
+    for pattern in _BACK:
+        if found := pattern.search(text):
+            return _moved(said_at, -_count(found[1]), found[2])
+    found = _AHEAD.search(text)
+    return _moved(said_at, _count(found[1]), found[2]) if found else None
+
+
+def _round(text: str, said_at: datetime) -> datetime | None:
+    found = _ROUND.search(text)
+    if found is None:
+        return None
+    which, what = found.groups()
+    steps = {"last": -1, "this": 0, "next": 1}[which]
+    if what in quantities.WEEKDAYS:
+        return _weekday(what, said_at, steps)
+    start = _midnight(said_at)
+    if what == "week":
+        start -= timedelta(days=start.weekday())
+    else:
+        start = start.replace(day=1, month=1 if what == "year" else start.month)
+    return _moved(start, steps, what)
+
+
+def _dated(text: str, said_at: datetime) -> datetime | None:
+    for year, month, day in named(text):
+        start = _start(said_at.year if year is None else year, month, day)
+        if year is None and start > said_at:
+            return _start(said_at.year - 1, month, day)
+        return start
+    return None
+
+
+def _day_of_week(text: str, said_at: datetime) -> datetime | None:
+    found = _WEEKDAY.search(text)
+    return _weekday(found[1], said_at, 0) if found else None
+
+
+def _whole_year(text: str, said_at: datetime) -> datetime | None:
+    found = _YEAR.search(text)
+    return datetime(int(found[1]), 1, 1, tzinfo=said_at.tzinfo) if found else None
+
+
+_READERS: tuple[Callable[[str, datetime], datetime | None], ...] = (
+    _near,
+    _round,
+    _counted,
+    _dated,
+    _day_of_week,
+    _whole_year,
+)
+"""The first that knows the words has them."""
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdecimal() else _COUNTS[word]
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _start(year: int, month: int, day: int | None) -> datetime:
+    return datetime(year, month, day or 1, tzinfo=UTC)
+
+
+def _moved(at: datetime, steps: int, unit: str) -> datetime:
+    """Return the instant so many units later; the 31st becomes the last day of a shorter month."""
+    if unit in {"day", "week"}:
+        return at + timedelta(days=steps * (_WEEK_DAYS if unit == "week" else 1))
+    months = at.year * _YEAR_MONTHS + at.month - 1
+    months += steps * (_YEAR_MONTHS if unit == "year" else 1)
+    year, month = months // _YEAR_MONTHS, months % _YEAR_MONTHS + 1
+    return at.replace(year=year, month=month, day=min(at.day, monthrange(year, month)[1]))
+
+
+def _weekday(name: str, said_at: datetime, steps: int) -> datetime:
+    """Return the latest such day; with a step back never that of saying, ahead the next one."""
+    today = _midnight(said_at)
+    since = (today.weekday() - quantities.WEEKDAYS.index(name)) % _WEEK_DAYS
+    if steps > 0:
+        return today + timedelta(days=_WEEK_DAYS - since)
+    return today - timedelta(days=since or (_WEEK_DAYS if steps < 0 else 0))

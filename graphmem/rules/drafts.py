@@ -38,7 +38,9 @@ class TextDraft:
     """Why hygiene refuses it; empty when it does not."""
 
 
-def draft(wish: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]) -> TextDraft:
+def draft(
+    wish: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
+) -> TextDraft:
     """Return a wish made ready: hashed, identified, checked.
 
     Raises:
@@ -109,7 +111,9 @@ def request_hash(*parts: str | datetime | None) -> str:
     )
 
 
-def memory_row(drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]) -> dict[str, Any]:
+def memory_row(
+    drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]
+) -> dict[str, Any]:
     """Return what makes a memory of its first event, for commit/write."""
     return {
         "scope_key": identity.scope_key(wall.tenant, wall.scope),
@@ -118,7 +122,9 @@ def memory_row(drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.flo
     }
 
 
-def event_row(drafted: TextDraft, wall: TenantScope, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+def event_row(
+    drafted: TextDraft, wall: TenantScope, kind: str, payload: dict[str, Any]
+) -> dict[str, Any]:
     """Return the row of an event about a drafted text for fragments/append_event."""
     return {
         "id": drafted.event_id,

@@ -11,10 +11,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from graphmem.rules import lexicon
-from graphmem.rules.lexicon import FactKind
+from graphmem.rules import quantities
 from graphmem.rules.quantities import PATTERN as QUANTITY
-from graphmem.rules.quantities import CanonicalWord, quantity, spelled
+from graphmem.rules.quantities import CanonicalWord, FactKind, quantity, spelled
 
 _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
@@ -100,7 +99,9 @@ def _plain_character(character: str) -> str:
         return ""
     if category[0] in "PZ" or category == "Cc":
         return " "
-    return f" {character} " if category[0] == "S" and character not in lexicon.SIGNS else character
+    return (
+        f" {character} " if category[0] == "S" and character not in quantities.SIGNS else character
+    )
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
@@ -113,7 +114,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
         mark = "," if text[end : end + 1] in _PAUSES else ""
         for n, (key, surface, kind) in enumerate(_read(match)):
             first = initial and n == 0
-            pauses = key in lexicon.NEGATIONS or (first and key in lexicon.OPENERS)
+            pauses = key in quantities.NEGATIONS or (first and key in quantities.OPENERS)
             joined = n > 0 or gap in {" ", "-"}
             yield _Piece(key + mark if pauses else key, surface, kind, first, joined)
 
@@ -123,13 +124,16 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
     surface = match.group()
     if match["word"]:
         first, *rest = _expanded(surface.lower())
-        return [CanonicalWord(first, surface, None), *(CanonicalWord(part, part, None) for part in rest)]
+        return [
+            CanonicalWord(first, surface, None),
+            *(CanonicalWord(part, part, None) for part in rest),
+        ]
     if match["grade"]:
         return [CanonicalWord(surface.lower(), surface, FactKind.NAME)]
     if match["symbol"] == "!":
         return [CanonicalWord("not", surface, FactKind.NEGATION)]
-    if match["symbol"] in lexicon.SIGNS:
-        return [CanonicalWord(lexicon.SIGNS[surface], surface, FactKind.NUMBER)]
+    if match["symbol"] in quantities.SIGNS:
+        return [CanonicalWord(quantities.SIGNS[surface], surface, FactKind.NUMBER)]
     if match["symbol"]:
         return [CanonicalWord(surface, surface, FactKind.VALUE)]
     return quantity(match)
@@ -137,16 +141,16 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
 
 def _expanded(word: str) -> tuple[str, ...]:
     """Return the words that a contraction stands for; `'s` and `'d` stay as they are."""
-    if word in lexicon.EXPANSIONS:
-        return lexicon.EXPANSIONS[word]
+    if word in quantities.EXPANSIONS:
+        return quantities.EXPANSIONS[word]
     shortened = _NOT.fullmatch(word)
-    if shortened and shortened["stem"] in lexicon.NOT_STEMS:
-        return lexicon.NOT_STEMS[shortened["stem"]], "not"
+    if shortened and shortened["stem"] in quantities.NOT_STEMS:
+        return quantities.NOT_STEMS[shortened["stem"]], "not"
     stem, apostrophe, suffix = word.rpartition("'")
     if apostrophe and suffix in {"s", "d"}:
         return stem, f"'{suffix}"
-    if apostrophe and suffix in lexicon.SUFFIXES:
-        return stem, lexicon.SUFFIXES[suffix]
+    if apostrophe and suffix in quantities.SUFFIXES:
+        return stem, quantities.SUFFIXES[suffix]
     return (word,)
 
 
@@ -161,8 +165,8 @@ def _counted(pieces: list[_Piece]) -> list[_Piece]:
         number, used = spelled([piece.key for piece in pieces[n:end]])
         if used:
             result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
-        elif pieces[n].key in lexicon.ORDINALS:
-            number = f"#{lexicon.ORDINALS[pieces[n].key]}"
+        elif pieces[n].key in quantities.ORDINALS:
+            number = f"#{quantities.ORDINALS[pieces[n].key]}"
             result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         else:
             result.append(pieces[n])
@@ -187,40 +191,40 @@ def _word(pieces: Sequence[_Piece], n: int, before: FactToken | None) -> FactTok
         kind,
         _bases(key, progressive=progressive) if kind is FactKind.VALUE else frozenset(),
         progressive=progressive,
-        fixed=not lexicon.DETERMINERS.isdisjoint(reach),
+        fixed=not quantities.DETERMINERS.isdisjoint(reach),
     )
 
 
 def _canonical(piece: _Piece, before: FactToken | None, after: _Piece | None) -> str:
-    key = lexicon.SAME_WORD.get(piece.key, piece.key)
-    key = lexicon.SIGN_WORDS.get(key, key)
+    key = quantities.SAME_WORD.get(piece.key, piece.key)
+    key = quantities.SIGN_WORDS.get(key, key)
     if key == "'s":
-        is_verb = (before is not None and before.key in lexicon.SUBJECTS) or (
-            after is not None and after.key in lexicon.AFTER_IS
+        is_verb = (before is not None and before.key in quantities.SUBJECTS) or (
+            after is not None and after.key in quantities.AFTER_IS
         )
         return "be" if is_verb else key
-    if key in lexicon.AMBIGUOUS_SHORT_DATES and not piece.surface[0].isupper():
+    if key in quantities.AMBIGUOUS_SHORT_DATES and not piece.surface[0].isupper():
         return key
-    return lexicon.SHORT_DATES.get(key, key)
+    return quantities.SHORT_DATES.get(key, key)
 
 
 def _is_silent(key: str, piece: _Piece, before: FactToken | None, after: _Piece | None) -> bool:
     """Return whether the word can be left out and the text still says the same."""
-    if key in lexicon.ARTICLES:
+    if key in quantities.ARTICLES:
         is_letter = key == "a" and piece.surface == "A" and not piece.initial
-        return not is_letter and (after is None or after.key not in lexicon.QUANTIFIED)
-    if key in lexicon.FILLERS or key in lexicon.LINKS:
+        return not is_letter and (after is None or after.key not in quantities.QUANTIFIED)
+    if key in quantities.FILLERS or key in quantities.LINKS:
         # "not just tea" is not "not tea", nor "not that bad" "not bad".
         return before is None or before.kind is not FactKind.NEGATION
     if key == "do":
         # "Do you smoke" is not "you smoke"; "I do smoke" is "I smoke".
         return before is not None and not piece.initial
-    return key.endswith(",") and key[:-1] in lexicon.OPENERS
+    return key.endswith(",") and key[:-1] in quantities.OPENERS
 
 
 def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:
     """Return whether the word is the `on` of `on Monday` or `on the 5th of May`."""
-    if key not in lexicon.DATE_PREPOSITIONS or not after:
+    if key not in quantities.DATE_PREPOSITIONS or not after:
         return False
     return _is_date(after[-1] if after[0].key == "the" else after[0], key)
 
@@ -228,24 +232,24 @@ def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:
 def _is_date(piece: _Piece, preposition: str) -> bool:
     if preposition == "in" and _A_YEAR.fullmatch(piece.key):
         return True
-    return piece.kind is FactKind.DATE or _canonical(piece, None, None) in lexicon.DATE_WORDS
+    return piece.kind is FactKind.DATE or _canonical(piece, None, None) in quantities.DATE_WORDS
 
 
 def _kind(key: str, piece: _Piece, after: _Piece | None) -> FactKind:
-    if key.rstrip(",") in lexicon.NEGATIONS:
+    if key.rstrip(",") in quantities.NEGATIONS:
         return FactKind.NEGATION
-    if key in lexicon.AMOUNTS:
+    if key in quantities.AMOUNTS:
         return FactKind.NUMBER
-    if key in lexicon.DATE_WORDS:
-        is_word = key in lexicon.AMBIGUOUS_DATES and piece.surface[0].islower()
+    if key in quantities.DATE_WORDS:
+        is_word = key in quantities.AMBIGUOUS_DATES and piece.surface[0].islower()
         return FactKind.VALUE if is_word else FactKind.DATE
-    if key in lexicon.DATE_QUALIFIERS and after is not None and _is_date(after, ""):
+    if key in quantities.DATE_QUALIFIERS and after is not None and _is_date(after, ""):
         return FactKind.DATE
     return FactKind.NAME if _is_name(key, piece.surface) else FactKind.VALUE
 
 
 def _is_name(key: str, surface: str) -> bool:
-    return key not in lexicon.COMMON and (
+    return key not in quantities.COMMON and (
         surface[0].isupper()
         or any(c.isupper() or c.isdigit() or c in _IN_IDENTIFIERS for c in surface[1:])
         or any(ord(c) > _LAST_LATIN and c.isalpha() for c in surface)

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from graphmem.model import EvidenceKind
+from graphmem.rules.consolidation import Passage
 from graphmem.rules.facts import FactToken, words
-from graphmem.rules.lexicon import FactKind as Fact
-from graphmem.rules.passages import Passage
+from graphmem.rules.quantities import FactKind as Fact
 
 SHARED = 0.6
 """Share of the words, negations and numbers left aside, in which a contradiction agrees."""

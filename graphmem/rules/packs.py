@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from graphmem.model import Tier
-from graphmem.model.packs import DetailLevel, Pack, PackItem
+from graphmem.model.usage import DetailLevel, Pack, PackItem
 from graphmem.rules import context, summarising
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"

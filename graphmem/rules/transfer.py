@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphmem.errors import ExportFileError
-from graphmem.rules.generations import unnumbered
+from graphmem.rules.scoring import unnumbered
 from graphmem.rules.transfer_kinds import LINKS, NODES
 
 FORMAT, VERSION = "graphmem export", 2
@@ -40,7 +40,10 @@ KINDS = (
     *(NodeKind(label, beside=True) for label in ("Name", "Predicate")),
     *(NodeKind(label) for label in ("Belief", "Memory", "Event")),
     NodeKind("Consolidation", beside=True),
-    *(NodeKind("Rating", part, beside=True) for part in ("Artifact", "Belief", "Episode", "Memory")),
+    *(
+        NodeKind("Rating", part, beside=True)
+        for part in ("Artifact", "Belief", "Episode", "Memory")
+    ),
     NodeKind("Rater", beside=True),
 )
 """In the order of a file: relationships lead to what stands before. Ratings come last, and last

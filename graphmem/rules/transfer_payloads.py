@@ -14,8 +14,17 @@ from typing_extensions import TypedDict
 
 from graphmem.model import EventType, EvidenceKind, Name, Outcome, Text
 from graphmem.rules import claims
-from graphmem.rules.transfer_kinds import COMMITTED, adapter
-from graphmem.rules.transfer_values import Count, Flag, Id, Key, Number, Scope, loaded
+from graphmem.rules.transfer_kinds import (
+    COMMITTED,
+    Count,
+    Flag,
+    Id,
+    Key,
+    Number,
+    Scope,
+    adapter,
+    loaded,
+)
 
 _open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))
 _closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))

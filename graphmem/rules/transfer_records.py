@@ -18,8 +18,17 @@ from graphmem.errors import ExportFileError, InvalidInputError
 from graphmem.model import EventType, Instant, Name, Text
 from graphmem.rules import items, transfer, transfer_payloads
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
-from graphmem.rules.transfer_kinds import LINKS, NODES, TEXTS, LinkKind, adapter
-from graphmem.rules.transfer_values import Flag, Id, Key, loaded
+from graphmem.rules.transfer_kinds import (
+    LINKS,
+    NODES,
+    TEXTS,
+    Flag,
+    Id,
+    Key,
+    LinkKind,
+    adapter,
+    loaded,
+)
 
 PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
@@ -226,7 +235,9 @@ def _key(label: str) -> Any:
     return Key if label in _BY_NAME else Id
 
 
-def _links(kind: NodeKind, given: Mapping[str, Any], properties: Mapping[str, Any]) -> list[Related]:
+def _links(
+    kind: NodeKind, given: Mapping[str, Any], properties: Mapping[str, Any]
+) -> list[Related]:
     own = _LABELS[kind.label], given["key"]
     found = []
     for n, link in enumerate(

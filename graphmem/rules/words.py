@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from graphmem.model import TenantScope
 from graphmem.rules import identity
@@ -21,7 +22,9 @@ _LONGEST_TOKEN = 255
 """The analyser cuts a longer word into as many pieces as it takes."""
 
 
-def memory_query(text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()) -> str:
+def memory_query(
+    text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
+) -> str:
     """Return the full-text query for memories; empty when the text has no word.
 
     Args:
@@ -109,3 +112,23 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
             return
         yield word
         budget -= cost
+
+
+def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is to be cached of a memory, for cache/refresh_facets.
+
+    Args:
+        tenant: whose.
+        row: of cache/facets.
+    """
+    return {
+        "id": row["id"],
+        "sources": row["told"],
+        "facet_keys": identity.facet_keys(tenant, row["tags"], row["told"]),
+    }
+
+
+def stale(tenant: str, row: Mapping[str, Any]) -> bool:
+    """Return whether what is cached of a memory, a row of cache/facets, is something else."""
+    right = refreshed(tenant, row)
+    return any(row[name] != right[name] for name in ("sources", "facet_keys"))

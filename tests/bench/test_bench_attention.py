@@ -16,8 +16,8 @@ from bench.attention_lives import ENDS, Lived
 from bench.attention_measures import Found, Tiers
 from bench.attention_tables import Aim
 from bench.attention_world import Harm, Log, Setting, harmed, within
-from graphmem.rules import rating
-from graphmem.rules.rating import STANDARD
+from graphmem.rules import usage
+from graphmem.rules.usage import STANDARD
 from tests.bench.attention_worlds import ITEM, SMALL, asked, lived, told
 from tests.oracles import rating as rating_oracle
 from tests.oracles.rating import Result, Search
@@ -214,7 +214,7 @@ def test_what_a_pack_saves_by_hand() -> None:
 def test_tiers_are_those_of_the_rule(elo: float) -> None:
     tiers = measures.tiers_of(np.array([elo, np.nan]), SHIPPED)
     [tier] = [name for name, of in tiers._asdict().items() if of[0]]
-    assert tier.upper() == rating.tier(elo)
+    assert tier.upper() == usage.tier(elo)
     assert not any(of[1] for of in tiers)
 
 

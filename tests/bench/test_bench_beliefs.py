@@ -27,7 +27,7 @@ from bench.belief_data import Claim, Labelled, Slot, Spell
 from bench.belief_streams import EQUAL, STRONG, WEAK, Style
 from graphmem.errors import ConfigurationError
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 
 
 def _day(year: int, month: int = 1, day: int = 1) -> datetime:

@@ -13,8 +13,8 @@ from rich.console import Console
 from bench import consolidate, episodes
 from bench.progress import Steps
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport, EvidenceKind, Quote
-from graphmem.rules import matching, passages
-from graphmem.rules.passages import Passage
+from graphmem.rules import consolidation, matching
+from graphmem.rules.consolidation import Passage
 
 STEPS = Steps(Console(quiet=True))
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -63,7 +63,7 @@ def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
         said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = passages.statement(said[0])
+        statement = consolidation.statement(said[0])
         assert statement == said[0].text
         assert {matching.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
 
@@ -89,7 +89,9 @@ def test_groups_found_are_counted_once_and_mixtures_apart() -> None:
     twice = _row(_change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"bc"))
     assert (twice["found"], twice["beliefs"], twice["met"]) == (0.5, 2, False)
     mixed = _row(
-        _change(BeliefChangeKind.CREATE, *"abc"), _change(BeliefChangeKind.CREATE, *"def"), _change(BeliefChangeKind.CREATE, *"abd")
+        _change(BeliefChangeKind.CREATE, *"abc"),
+        _change(BeliefChangeKind.CREATE, *"def"),
+        _change(BeliefChangeKind.CREATE, *"abd"),
     )
     assert (mixed["found"], mixed["mixed"], mixed["met"]) == (1.0, 1, False)
     assert _row(_change(BeliefChangeKind.CREATE, *"abz"))["mixed"] == 1

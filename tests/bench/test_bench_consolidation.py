@@ -20,8 +20,8 @@ from bench.histories import Fact, History
 from bench.progress import Steps
 from graphmem.client import GraphMem
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
-from graphmem.rules import matching, passages
-from graphmem.rules.passages import Passage
+from graphmem.rules import consolidation, matching
+from graphmem.rules.consolidation import Passage
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -79,7 +79,7 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
         fact = Fact(kind, value, 3)
         ways = [fact.said(way) for way in range(len(kind.ways))]
         assert len({*ways, fact.reversal}) == len(kind.ways) + 1
-        assert all(name in way and passages.telling(way) == way for way in ways)
+        assert all(name in way and consolidation.telling(way) == way for way in ways)
         assert fact.repeat == ways[-1]
         for way in ways:
             # None of them denies another, and the first is denied by the reversal.
@@ -90,7 +90,9 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
 # Scores
 
 
-def _change(step: BeliefChangeKind, *texts: str, belief: str = "b", statement: str = "s") -> BeliefChange:
+def _change(
+    step: BeliefChangeKind, *texts: str, belief: str = "b", statement: str = "s"
+) -> BeliefChange:
     quotes = tuple(
         Quote(episode_id=f"e-{t}", turn_id=f"t-{t}", text=t, occurred_at=DAY, confidence=0.9)
         for t in texts
@@ -191,8 +193,18 @@ def test_a_short_conversation_is_not_waited_for() -> None:
 
 
 def test_runs_at_an_interval_are_held_against_one_run_over_everything() -> None:
-    once = [[_change(BeliefChangeKind.CREATE, "a1", "a2", belief="x"), _change(BeliefChangeKind.CREATE, "b1", belief="y")]]
-    apart = [[_change(BeliefChangeKind.CREATE, "a1", belief="x"), _change(BeliefChangeKind.SUPPORT, "a2", belief="x")]]
+    once = [
+        [
+            _change(BeliefChangeKind.CREATE, "a1", "a2", belief="x"),
+            _change(BeliefChangeKind.CREATE, "b1", belief="y"),
+        ]
+    ]
+    apart = [
+        [
+            _change(BeliefChangeKind.CREATE, "a1", belief="x"),
+            _change(BeliefChangeKind.SUPPORT, "a2", belief="x"),
+        ]
+    ]
     talk = _talk(10, history=HISTORY)
     row = sweeps.interval_row("made", 5, [talk], apart, once)
     assert (row["beliefs"], row["precision"], row["recall"]) == (1, 100.0, 50.0)

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from graphmem import GraphMem, catalog
-from graphmem.cli import browse, browser_files
+from graphmem.cli import browse
 from graphmem.settings import Settings
 
 Run = Callable[..., Any]
@@ -117,7 +117,7 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
     for _ in range(2):
         made = run("admin", "browser", "--out", str(tmp_path / "for"), "--json").data
     style = Path(made["style"]).read_text("utf-8")
-    assert style == browser_files.style_sheet()
+    assert style == browse.style_sheet()
     names = [name for name in catalog.names() if name.startswith("browser/")]
     with zipfile.ZipFile(made["queries"]) as packed:
         inside = {name: packed.read(name).decode() for name in packed.namelist()}
@@ -139,7 +139,7 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
 def test_the_style_sheet_speaks_of_what_is_in_the_graph() -> None:
     from graphmem.adapters.neomodel_nodes import NODES
 
-    style = browser_files.style_sheet()
+    style = browse.style_sheet()
     held = {
         node.__label__: {prop.get_db_property_name(name) for name, prop in node.__all_properties__}
         for node in NODES

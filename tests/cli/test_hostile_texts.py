@@ -21,8 +21,7 @@ from rich.text import Text
 
 from graphmem import GraphMem
 from graphmem.cli import cli, main
-from graphmem.cli.live_dashboard import DashboardApp, DetailScreen
-from graphmem.cli.live_panes import PANES
+from graphmem.cli.dashboard import PANES, DashboardApp, DetailScreen
 from graphmem.client.ratings import RATED
 from graphmem.settings import Settings
 from tests.fuzz.test_commands import commands

@@ -12,8 +12,8 @@ import pytest
 from textual.widgets import HelpPanel
 
 from graphmem import GraphMem
-from graphmem.cli import live_dashboard, main
-from graphmem.cli.live_dashboard import DetailScreen
+from graphmem.cli import dashboard, main
+from graphmem.cli.dashboard import DetailScreen
 from graphmem.client.ratings import RATED
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.settings import Settings
@@ -247,8 +247,8 @@ def test_without_its_library_it_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert "--live draws in a terminal" in _refused(capsys, "--live", "--json")
-    monkeypatch.delitem(sys.modules, live_dashboard.__name__)
-    monkeypatch.delattr("graphmem.cli.live_dashboard")
+    monkeypatch.delitem(sys.modules, dashboard.__name__)
+    monkeypatch.delattr("graphmem.cli.dashboard")
     monkeypatch.setitem(sys.modules, "textual", None)
     monkeypatch.setitem(sys.modules, "textual.app", None)
     shown = _refused(capsys, "--live")

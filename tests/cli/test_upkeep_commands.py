@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from graphmem.rules.digest import BEGIN
+from graphmem.rules.upkeep import BEGIN
 
 Run = Callable[..., Any]
 MAY = datetime(2025, 5, 5, tzinfo=UTC)

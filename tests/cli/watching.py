@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
 
-from graphmem.cli.live_dashboard import DashboardApp, PaneTable
+from graphmem.cli.dashboard import DashboardApp, PaneTable
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     Audit,
@@ -45,7 +45,9 @@ def rated(item_id: str, elo: float, kind: str = "Memory") -> RatedItem:
     return RatedItem(kind=kind, id=item_id, scope="global", text=f"says {item_id}", rating=rating)
 
 
-def done(event_id: str, session: str | None, *items: tuple[str, str], query: str = "") -> UsageCount:
+def done(
+    event_id: str, session: str | None, *items: tuple[str, str], query: str = ""
+) -> UsageCount:
     return UsageCount(
         id=event_id,
         at=NOW,

@@ -24,7 +24,7 @@ from graphmem.model import (
     RetractionReceipt,
     Status,
 )
-from graphmem.rules.moments import FOREVER
+from graphmem.rules.read_options import FOREVER
 from tests.oracles import lineage
 from tests.oracles.lineage import Effect
 from tests.oracles.retraction import Retract, retracted

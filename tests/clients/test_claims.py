@@ -15,7 +15,7 @@ from graphmem.cli import recall_views
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, BeliefReasons, Status, Triple
 from graphmem.ports import Graph, Query, Tx
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles import projection
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
@@ -158,7 +158,9 @@ def test_in_one_session_an_echo_counts_once(memory: GraphMem) -> None:
 
 def test_many_with_claims_and_without(memory: GraphMem) -> None:
     wishes = [
-        NewMemory.model_validate({"content": unlike(n), "claims": [LIKES, PORTO][: n % 3], "at": MAY})
+        NewMemory.model_validate(
+            {"content": unlike(n), "claims": [LIKES, PORTO][: n % 3], "at": MAY}
+        )
         for n in range(5)
     ]
     done = memory.remember_many([*wishes, unlike(9)])

@@ -21,7 +21,7 @@ from graphmem.errors import (
 )
 from graphmem.model import CompressionReport, Episode
 from graphmem.operations.upkeep import compressing
-from graphmem.rules import digest, identity
+from graphmem.rules import identity, upkeep
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.examples import examples
@@ -161,7 +161,7 @@ def test_any_text_comes_back(plain: GraphMem, look: Look, text: str) -> None:
     memory = plain.tenant(tenant)
     memory.add_episode(id="a", content=text, at=OLD)
     [one] = memory.compress().episodes
-    assert one.kept == digest.gist(text)
+    assert one.kept == upkeep.gist(text)
     memory.restore_episode("a")
     assert memory.episode("a").content == text
 

@@ -108,7 +108,10 @@ def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
     told = memory.consolidate(dry_run=True, policy=FEW)
     done = memory.consolidate(policy=FEW)
     assert told.changes == done.changes
-    assert [step for step, _ in steps(done)] == [BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT]
+    assert [step for step, _ in steps(done)] == [
+        BeliefChangeKind.CREATE,
+        BeliefChangeKind.CONTRADICT,
+    ]
     assert len({one.belief_id for one in done.changes}) == 1
     assert [quote.text for quote in done.changes[1].quotes] == [against]
     assert memory.belief(done.changes[0].belief_id).refuting_episodes == 1
@@ -122,7 +125,10 @@ def test_what_a_cluster_leaves_over_is_gathered_again(
     drinks = ("tea", "tea", "tea", "coffee", "coffee", "coffee")
     tell(memory, [f"Every single morning I make a very big cup of {one} at home" for one in drinks])
     done = memory.consolidate(policy=FEW)
-    assert (done.clusters, [step for step, _ in steps(done)]) == (2, [BeliefChangeKind.CREATE, BeliefChangeKind.CREATE])
+    assert (done.clusters, [step for step, _ in steps(done)]) == (
+        2,
+        [BeliefChangeKind.CREATE, BeliefChangeKind.CREATE],
+    )
     made = [{quote.text.split()[-3] for quote in one.quotes} for one in done.changes]
     assert sorted(made, key=str) == [{"coffee"}, {"tea"}]
     assert_settled(memory, look, tenant)

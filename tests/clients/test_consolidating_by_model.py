@@ -92,7 +92,10 @@ def test_a_model_may_support_and_contradict_beliefs_that_are_there(
     modelled, llm = scripted(door, memory, GOOD | {"contradicts": ["b1"]})
     done = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3))
     assert LAND in llm.prompts[0].user
-    assert {one.step for one in done.changes} >= {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT}
+    assert {one.step for one in done.changes} >= {
+        BeliefChangeKind.CREATE,
+        BeliefChangeKind.CONTRADICT,
+    }
     assert memory.belief(said.belief_id).refuting_episodes == 3
 
 

@@ -55,7 +55,11 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
     """The graph of one run that nothing disturbed."""
     with door.opened() as memory:
         done = told(memory).consolidate(policy=FEW)
-        assert {one.step for one in done.changes} == {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG}
+        assert {one.step for one in done.changes} == {
+            BeliefChangeKind.CREATE,
+            BeliefChangeKind.CONTRADICT,
+            BeliefChangeKind.FLAG,
+        }
         assert len(done.changes) == 6
         return look.graph(memory._state.binding.wall.tenant)
 

@@ -37,7 +37,9 @@ def talked(memory: GraphMem, name: str, count: int) -> tuple[str, list[str]]:
 
 def quoting(memory: GraphMem, text: str, episode: str, turn: str, at: datetime) -> str:
     """Remember words of a turn; return the memory."""
-    wish = NewMemory(content=text, at=at, episode_id=episode, turn_id=turn, source="hook", actor="bob")
+    wish = NewMemory(
+        content=text, at=at, episode_id=episode, turn_id=turn, source="hook", actor="bob"
+    )
     [done] = memory.remember_many([wish])
     return str(done.memory_id)
 

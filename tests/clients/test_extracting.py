@@ -182,7 +182,9 @@ def test_what_fails_a_check_is_listed_and_not_written(
         DismissalReason.HYGIENE: offer("t2", "My password is hunter2secret99", "hunter2secret99"),
         DismissalReason.UNFOUNDED_OBJECT: offer("t1", "I moved to Lisbon", "Rome"),
         DismissalReason.UNFOUNDED_SUBJECT: offer("t1", "I moved", "Lisbon", subject="Bob"),
-        DismissalReason.INVENTED_TIME: offer("t1", "I moved to Lisbon", "Lisbon", when="since 2019"),
+        DismissalReason.INVENTED_TIME: offer(
+            "t1", "I moved to Lisbon", "Lisbon", when="since 2019"
+        ),
         DismissalReason.MALFORMED: offer("t1", "I moved to Lisbon", "Lisbon", confidence=7),
     }
     before = look.events(tenant)

@@ -14,7 +14,7 @@ from graphmem import GraphMem, UpkeepPolicy
 from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError
 from graphmem.model import GraduationReport
 from graphmem.rules import identity
-from graphmem.rules.digest import BEGIN, END, HEADING
+from graphmem.rules.upkeep import BEGIN, END, HEADING
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.faults import Retrying, Through, Unacknowledged, Work

@@ -20,7 +20,9 @@ def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
     told: list[CommitOutcome] = []
     with door.opened(on_commit=told.append) as memory:
         done = list(
-            memory.remember_many([WINDOW, restated(5), WINDOW, "?", NewMemory(content=WINDOW, id="e")])
+            memory.remember_many(
+                [WINDOW, restated(5), WINDOW, "?", NewMemory(content=WINDOW, id="e")]
+            )
         )
         done.append(memory.remember(WINDOW, id="e"))
         with memory.session("s") as session:

@@ -20,7 +20,7 @@ from graphmem.errors import (
 )
 from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
-from graphmem.rules import vitality
+from graphmem.rules import formulas
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look, fresh_tenant
@@ -282,7 +282,7 @@ def inferred(memory: GraphMem, at: datetime) -> str:
 def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     door: Door, memory: GraphMem
 ) -> None:
-    question, least = "which threads should the pool have", vitality.LEAST_RETRIEVAL
+    question, least = "which threads should the pool have", formulas.LEAST_RETRIEVAL
     # R = e^-days at ordinary importance: 0.0498 after three days.
     now = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     belief_id = inferred(now, MAY)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Pack
-from graphmem.adapters.models.tokens import counter
+from graphmem.adapters.models.service import counter
 from graphmem.errors import InvalidInputError
 from graphmem.model import DetailLevel
 from graphmem.rules import context

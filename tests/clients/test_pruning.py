@@ -82,7 +82,12 @@ def but_events(look: Look, tenant: str) -> dict[str, list[str]]:
     ],
 )
 def test_a_statement_that_nobody_opens_goes_in_time(
-    then: GraphMem, clock: FrozenClock, rate: Rate, elo: float, days: float, fate: PruneAction | None
+    then: GraphMem,
+    clock: FrozenClock,
+    rate: Rate,
+    elo: float,
+    days: float,
+    fate: PruneAction | None,
 ) -> None:
     memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
     belief_id = then.believe(unlike(2), at=MARCH).belief_id
@@ -330,4 +335,6 @@ def test_other_days_and_kinds(then: GraphMem, clock: FrozenClock, rate: Rate) ->
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(2 * DAY)
     policy = PrunePolicy(archive_days=2)
-    assert fates(then.prune(policy=policy, kinds=["Memory"])) == {ids["memory"]: PruneAction.ARCHIVE}
+    assert fates(then.prune(policy=policy, kinds=["Memory"])) == {
+        ids["memory"]: PruneAction.ARCHIVE
+    }

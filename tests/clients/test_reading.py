@@ -82,7 +82,9 @@ def test_list_narrows(memory: GraphMem) -> None:
 
 
 def test_list_shows_what_is_current_unless_told_otherwise(memory: GraphMem) -> None:
-    first, second, _ = memory.remember_many([NewMemory(content=unlike(n), at=day(n)) for n in (1, 2, 3)])
+    first, second, _ = memory.remember_many(
+        [NewMemory(content=unlike(n), at=day(n)) for n in (1, 2, 3)]
+    )
     newer = memory.supersede(str(first.memory_id), unlike(4), at=day(5))
     memory.deprecate(str(second.memory_id))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphmem import BeliefBite, GraphMem, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
 from graphmem.model import POLICIES, AnyBite, Score
-from graphmem.rules import blending, dates
+from graphmem.rules import dates, scoring
 from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion
@@ -95,7 +95,7 @@ def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite
 
 def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None:
     """Compute anew, from what each bite says of itself, how it must stand."""
-    by = blending.sent(policy)
+    by = scoring.sent(policy)
     assert list(every) == sorted(every, key=lambda bite: (-bite.score, bite.id))
     relevance = {}
     for bite in every:
@@ -104,7 +104,7 @@ def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None
         if isinstance(bite, BeliefBite):
             expected = blending_oracle.believed(expected, bite.belief.belief, policy)
         elif policy.score is Score.ESPER:
-            expected = policy.blend * expected + (1 - policy.blend) * blending.UNPROVEN
+            expected = policy.blend * expected + (1 - policy.blend) * scoring.UNPROVEN
         assert bite.score == pytest.approx(expected, abs=1e-9)
         _extras(bite, query, by)
     if policy.min_similarity is not None:
@@ -165,7 +165,7 @@ def _meaning(bite: AnyBite, policy: RecallPolicy) -> float:
 
 def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
     """Hold what is added for a name or a date, and the factor of a machine, to the oracle."""
-    asked, spans = blending.asked(query), dates.spans(query, MAY)
+    asked, spans = scoring.asked(query), dates.spans(query, MAY)
     name, at = "", MAY
     match bite:
         case MemoryBite():

@@ -48,7 +48,9 @@ def test_a_demoted_belief_is_revised(memory: GraphMem, look: Look, tenant: str) 
         old, EIGHT, reason="the queue grew", confidence=0.7, at=MAY + 9 * HOUR, actor="bob", id="r1"
     )
 
-    assert done == ReplacementReceipt(event_id="r1", newer_ids=(id_of(EIGHT),), older_ids=(old.belief_id,))
+    assert done == ReplacementReceipt(
+        event_id="r1", newer_ids=(id_of(EIGHT),), older_ids=(old.belief_id,)
+    )
     assert statuses(memory) == {FOUR: "superseded", EIGHT: "current"}
     new = memory.belief(done.newer_ids[0])
     assert (new.initial_confidence, new.belief, new.created_at) == (0.7, 0.7, MAY + 9 * HOUR)

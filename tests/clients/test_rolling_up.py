@@ -13,7 +13,7 @@ import pytest
 
 from graphmem import GraphMem
 from graphmem.errors import GraphUnavailableError, InvalidInputError
-from graphmem.operations import rolling_up
+from graphmem.operations import access_log
 from graphmem.operations.access_log import SearchEntry, SessionStart
 from graphmem.ports import run_now, silent
 from graphmem.testing import FrozenClock
@@ -81,7 +81,7 @@ def ended(look: Look, tenant: str, position: int) -> datetime:
 
 
 def rolled(memory: GraphMem, before: datetime) -> Any:
-    return run_now(rolling_up.roll_up(memory._state.binding, before, silent))
+    return run_now(access_log.roll_up(memory._state.binding, before, silent))
 
 
 def later(memory: GraphMem, days: float) -> GraphMem:
@@ -92,7 +92,7 @@ def later(memory: GraphMem, days: float) -> GraphMem:
 def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
     plain: GraphMem, look: Look, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rolling_up, "PAGE", 7)
+    monkeypatch.setattr(access_log, "PAGE", 7)
     log = filled(plain, seed, 40)
     before, first = standings(look, tenant), kinds(look, tenant)
     done = rolled(plain, ended(look, tenant, 26))
@@ -173,7 +173,7 @@ def test_nothing_is_taken_after_a_session_that_is_too_young(
     filled(plain, 2, 9)
     young = ended(look, tenant, 5)
     for before, sessions in ((ended(look, tenant, 1), 0), (young, 4)):
-        assert run_now(rolling_up.rollable(plain._state.binding, before)).sessions == sessions
+        assert run_now(access_log.rollable(plain._state.binding, before)).sessions == sessions
         assert rolled(plain, before).sessions == sessions
     assert rolled(plain, young + timedelta(microseconds=1)).sessions == 1
 
@@ -225,7 +225,7 @@ def test_what_dies_on_the_way_is_gone_on_with(
     fault: type[Breaking | Unacknowledged],
     nth: int,
 ) -> None:
-    monkeypatch.setattr(rolling_up, "PAGE", 4)
+    monkeypatch.setattr(access_log, "PAGE", 4)
     log = filled(plain, 4, 10)
     before, first = standings(look, tenant), kinds(look, tenant)
     world = plain._state.binding.world
@@ -247,7 +247,7 @@ def test_what_dies_on_the_way_is_gone_on_with(
 def test_a_transaction_that_is_made_again_counts_once(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rolling_up, "PAGE", 4)
+    monkeypatch.setattr(access_log, "PAGE", 4)
     filled(plain, 5, 10)
     before, first = standings(look, tenant), kinds(look, tenant)
     world = plain._state.binding.world
@@ -259,7 +259,7 @@ def test_a_transaction_that_is_made_again_counts_once(
 def test_two_at_once_take_each_session_once_beside_who_rates(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rolling_up, "PAGE", 2)
+    monkeypatch.setattr(access_log, "PAGE", 2)
     log = filled(plain, 6, 20)
     first = kinds(look, tenant)
     for _ in range(20):
@@ -295,7 +295,7 @@ def test_another_tenant_is_not_touched(plain: GraphMem, look: Look, tenant: str)
 def test_searches_outside_sessions_go_too(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rolling_up, "ALONE", 3)
+    monkeypatch.setattr(access_log, "ALONE", 3)
     filled(plain, 8, 3)
     alice = plain.scope("alice")
     for n in range(7):

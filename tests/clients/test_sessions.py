@@ -8,7 +8,7 @@ import pytest
 
 from graphmem import GraphMem, Message, Outcome, TurnBite
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
-from graphmem.rules.gathering import IngestedMessage
+from graphmem.rules.transcripts import IngestedMessage
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 

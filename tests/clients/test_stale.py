@@ -145,7 +145,9 @@ def test_pages_are_what_the_histories_say(
     """Against the histories that the reader sees, one by one."""
     tenant = plain.tenant(fresh_tenant())
     for name in ("global", "own", "other"):
-        told = [NewMemory(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name]
+        told = [
+            NewMemory(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name
+        ]
         tenant.scope(name).remember_many(told)
     reader = clocked(tenant.scope("own"), day(200))
     until = day(200 - days)

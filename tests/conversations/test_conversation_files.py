@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphmem.adapters.conversations import read_conversations
-from graphmem.adapters.conversations import source as source_module
+from graphmem.adapters.conversations import reader as source_module
 from graphmem.errors import SourceFileError
 
 WriteFile = Callable[..., Path]

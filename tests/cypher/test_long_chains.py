@@ -10,8 +10,8 @@ import neo4j
 from graphmem import GraphMem, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf
-from graphmem.rules import identity, tracerank
-from graphmem.rules.moments import FOREVER
+from graphmem.rules import formulas, identity
+from graphmem.rules.read_options import FOREVER
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.plans import operators
 
@@ -68,7 +68,7 @@ def cost(driver: neo4j.Driver, memory: GraphMem, ids: list[str], name: str) -> i
         "ids": ids[:1],
         "valid": FOREVER,
         "known": None if name.startswith("cache/") else FOREVER,
-        "trace": tracerank.trace_params(tracerank.STANDARD_TRACE),
+        "trace": formulas.trace_params(formulas.STANDARD_TRACE),
         "after": "",
         "limit": len(ids),
     }

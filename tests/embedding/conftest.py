@@ -91,7 +91,9 @@ def connect(
         }
         settings = Settings(**fields)
         engine = ServiceEngine(settings, waits)
-        return Talk(EmbeddingGateway(engine, waits, batch=settings.embedder_batch, cache=None), waits)
+        return Talk(
+            EmbeddingGateway(engine, waits, batch=settings.embedder_batch, cache=None), waits
+        )
 
     return opened
 

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.adapters.models.access import AWAITED, BLOCKING, IOMode
 from graphmem.adapters.models.embedding import open_embedder
-from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
-from graphmem.adapters.models.embedding.texts import CHARS_READ, batches
-from graphmem.adapters.models.faces import AWAITED, BLOCKING, IOMode
+from graphmem.adapters.models.embedding.gateway import CHARS_READ, EmbeddingGateway, batches
 from graphmem.errors import InvalidInputError, ModelReplyError
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings

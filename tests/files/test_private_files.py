@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import private_files
-from graphmem.adapters.export_files import AwaitedExports, BlockingExports
+from graphmem.adapters.file_access import AwaitedExports, BlockingExports
 from graphmem.errors import ExportFileError
 from graphmem.ports import Exports, run_now
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters import user_files
-from graphmem.adapters.user_files import AwaitedFiles, BlockingFiles
+from graphmem.adapters import file_access
+from graphmem.adapters.file_access import AwaitedFiles, BlockingFiles
 from graphmem.errors import DigestFileError, DigestLockedError
 from graphmem.ports import Files, run_now
 
@@ -200,7 +200,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_said(
 ) -> None:
     from filelock import FileLock
 
-    monkeypatch.setattr(user_files, "LOCK_S", 0.05)
+    monkeypatch.setattr(file_access, "LOCK_S", 0.05)
     path = tmp_path / "MEMORY.md"
     with FileLock(tmp_path / ".MEMORY.md.lock"), pytest.raises(DigestLockedError) as caught:
         files.revise(path, always("b"))
@@ -213,7 +213,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_said(
 APPENDING = """
 import sys
 from pathlib import Path
-from graphmem.adapters.user_files import BlockingFiles
+from graphmem.adapters.file_access import BlockingFiles
 from graphmem.ports import run_now
 for n in range(40):
     run_now(BlockingFiles().revise(Path(sys.argv[1]), lambda t: (t or "") + f"{sys.argv[2]}{n}\\n"))

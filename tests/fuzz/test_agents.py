@@ -20,10 +20,9 @@ from mcp import Client, MCPError
 
 from graphmem import GraphMem
 from graphmem.langgraph import GraphMemStore
-from graphmem.mcp import serving
-from graphmem.mcp.desk import RequestHandler
-from graphmem.mcp.sessions import Caller
-from graphmem.mcp.starting import MemoryConnection
+from graphmem.mcp import server
+from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.fuzz import wild
@@ -71,7 +70,7 @@ def test_a_tool_answers_or_tells_why_not(
     async def session() -> str:
         told = []
         desk = RequestHandler(MemoryConnection(known, patience_s=30), lambda _: who)
-        async with Client(serving.server(desk, read_only=False), mode="legacy") as client:
+        async with Client(server.server(desk, read_only=False), mode="legacy") as client:
             for tool, arguments in asked:
                 try:
                     result = await client.call_tool(tool, arguments)

@@ -21,26 +21,23 @@ from graphmem.adapters.conversations.reader import read_conversations
 from graphmem.client.given import By, reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
-from graphmem.mcp import tokens
+from graphmem.mcp import http_server
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, PrunePolicy, TenantScope
 from graphmem.rules import (
-    beginnings,
-    blending,
     browser_links,
     claims,
-    credentials,
     dates,
-    digest,
     duplicates,
     facts,
     hygiene,
     items,
-    literals,
     packs,
-    paging,
-    protocol,
+    read_options,
+    scoring,
     summarising,
+    upkeep,
+    usage,
     words,
 )
 from graphmem.settings import Settings
@@ -52,27 +49,27 @@ RECORDS = (
     *(GetItem, PutItem, SearchItems, ListNamespaces),
 )
 ANY_TEXT: dict[str, Callable[[str], Any]] = {
-    "asked": blending.asked,
-    "begin": lambda text: beginnings.begin(text, wild.ODD_INSTANTS[6]),
+    "asked": scoring.asked,
+    "begin": lambda text: dates.begin(text, wild.ODD_INSTANTS[6]),
     "folded": claims.folded,
-    "secret": credentials.carries_secret,
+    "secret": hygiene.carries_secret,
     "spans": lambda text: dates.spans(text, wild.ODD_INSTANTS[5]),
     "late spans": lambda text: dates.spans(text, wild.ODD_INSTANTS[6]),
-    "gist": digest.gist,
+    "gist": upkeep.gist,
     "difference": lambda text: duplicates.difference(text, text[::-1]),
     "words": facts.words,
     "hygiene": lambda text: hygiene.reasons(text, hygiene.default_rules(3, 8_000)),
-    "literal": literals.literal,
-    "tool": protocol.is_keyword_tool,
-    "conceptual": protocol.conceptual,
+    "literal": browser_links.literal,
+    "tool": usage.is_keyword_tool,
+    "conceptual": usage.conceptual,
     "kind": lambda text: summarising.kind_of(text, text),
     "summary": lambda text: summarising.summary(text, summarising.kind_of("a.py", text)),
     "blocked": lambda text: packs.blocked_by(text, [text, "*"]),
     "query": lambda text: words.turn_query(text, TenantScope(tenant="t")),
 }
 REFUSING: dict[str, Callable[[str], Any]] = {
-    "position": paging.position,
-    "key": lambda text: paging.key(text, 3),
+    "position": read_options.position,
+    "key": lambda text: read_options.key(text, 3),
     "template": claims.checked_template,
     "browser": lambda text: browser_links.browser_of(text, 7474),
 }
@@ -127,14 +124,14 @@ def test_a_word_from_outside_is_read_or_refused(name: str, text: str) -> None:
     put=st.text(max_size=2),
 )
 def test_a_cursor_that_was_changed_is_refused(key: list[str], cut: int, put: str) -> None:
-    made = paging.keyed(*filter(storable, key))
+    made = read_options.keyed(*filter(storable, key))
     changed = made[:cut] + put + made[cut + 1 :]
     if changed != made:
         try:
-            found = paging.key(changed, len(key))
+            found = read_options.key(changed, len(key))
         except InvalidInputError:
             return
-        assert paging.keyed(*found) == changed
+        assert read_options.keyed(*found) == changed
 
 
 @given(value=wild.values)
@@ -241,9 +238,9 @@ def test_a_file_is_read_or_refused(folder: Path, raw: bytes, strict: bool) -> No
 @given(raw=st.binary(max_size=200) | DOCUMENTS.map(lambda found: json.dumps(found).encode()))
 def test_a_digest_that_somebody_wrote_is_read(raw: bytes) -> None:
     text = raw.decode("utf-8", "replace")
-    assert digest.held(text, "s") == digest.held(text, "s")
-    merged = digest.merged(text, {"ep_1": "- line"}, "s")
-    assert digest.merged(merged, {}, "s") == merged
+    assert upkeep.held(text, "s") == upkeep.held(text, "s")
+    merged = upkeep.merged(text, {"ep_1": "- line"}, "s")
+    assert upkeep.merged(merged, {}, "s") == merged
 
 
 ENTRIES = st.lists(
@@ -276,7 +273,7 @@ def test_a_file_of_tokens_is_read_or_refused(
 
 
 def _tokens(given: dict[str, Any]) -> object:
-    return tokens.of_settings(Settings.load({}, **given), read_only=False)
+    return http_server.of_settings(Settings.load({}, **given), read_only=False)
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -20,10 +20,9 @@ from mcp import Client
 
 from graphmem import GraphMem
 from graphmem.langgraph import GraphMemStore
-from graphmem.mcp import serving
-from graphmem.mcp.desk import RequestHandler
-from graphmem.mcp.sessions import Caller
-from graphmem.mcp.starting import MemoryConnection
+from graphmem.mcp import server
+from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.isolation import victims
@@ -99,8 +98,10 @@ async def tools_of(settings: Settings, tenant: str) -> AsyncIterator[Client]:
         user=settings.user,
         password=settings.password,
     )
-    desk = RequestHandler(MemoryConnection(known, patience_s=30), lambda _: Caller(tenant, "global", read_only=False))
-    async with Client(serving.server(desk, read_only=False), mode="legacy") as client:
+    desk = RequestHandler(
+        MemoryConnection(known, patience_s=30), lambda _: Caller(tenant, "global", read_only=False)
+    )
+    async with Client(server.server(desk, read_only=False), mode="legacy") as client:
         yield client
 
 

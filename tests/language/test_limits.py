@@ -142,7 +142,7 @@ def test_nothing_compressed_is_asked_for_or_read(connect: Connect, service: Chat
 
 SCRIPT = """
 import asyncio, os
-from graphmem.adapters.models.wire import WIRE
+from graphmem.adapters.models.service import WIRE
 async def work(session):
     return 42
 def check():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.adapters.models.language.replies import ReplyProblem, read, said, tokens_of
+from graphmem.adapters.models.language.gateway import ReplyProblem, read, said, tokens_of
 
 
 class Closed(BaseModel):

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from graphmem.adapters.models.language.schemas import response_format, strict
-from graphmem.rules.synthesis import SynthesisReply
+from graphmem.adapters.models.language.gateway import response_format, strict
+from graphmem.rules.consolidation import SynthesisReply
 
 
 class Mood(StrEnum):

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from graphmem.adapters.local_server import fetch as fetching_module
-from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.jars import Jar, JarLock, JarStore, shipped_lock
+from graphmem.adapters.local_server import jars as fetching_module
+from graphmem.adapters.local_server.jars import Jar, JarLock, JarStore, fetch, shipped_lock
 from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ServerFetchError
 from graphmem.settings import Settings

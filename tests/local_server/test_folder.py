@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import bolt, process
-from graphmem.adapters.local_server.environment import environment
-from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
     cache_root,
+    environment,
     exposure,
     version_key,
 )
+from graphmem.adapters.local_server.jars import fetch
 from graphmem.adapters.local_server.lifecycle import quiet
 from graphmem.errors import (
     ConfigurationError,

@@ -21,7 +21,7 @@ from neo4j.exceptions import TransientError
 from pydantic import SecretStr
 
 from graphmem.adapters import local_server
-from graphmem.adapters.local_server import Endpoint, aot, bolt, lifecycle, made_files, process
+from graphmem.adapters.local_server import Endpoint, bolt, jars, lifecycle, process
 from graphmem.adapters.local_server.files import DataFolder
 from graphmem.adapters.local_server.jars import JarStore, shipped_lock
 from graphmem.adapters.local_server.java import find_java
@@ -342,14 +342,14 @@ def test_a_broken_aot_cache_does_not_stop_the_server(
     own_server: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_java(own_server)
-    made = aot.cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
+    made = lifecycle.cache_file(own_server, java, JarStore.of(own_server, shipped_lock()))
     if made is None:
         pytest.skip("this Java has no AOT cache")
     broken = tmp_path / "broken.aot"
     (tmp_path / "draft").write_bytes(os.urandom(1 << 20))
-    made_files.keep(tmp_path / "draft", broken)
-    monkeypatch.setattr(aot, "cache_file", lambda *_: broken)
-    monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
+    jars.keep(tmp_path / "draft", broken)
+    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: broken)
+    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
     found = local_server.ensure(own_server)
     assert bolt.answers(int(found.uri.rpartition(":")[2]))
 
@@ -361,9 +361,9 @@ def test_a_cache_that_breaks_the_jvm_is_dropped(
     """A JVM may crash over a cache whose head is sound; then the server starts without."""
     cache = tmp_path / "cruel.aot"
     (tmp_path / "draft").touch()
-    made_files.keep(tmp_path / "draft", cache)
-    monkeypatch.setattr(aot, "cache_file", lambda *_: cache)
-    monkeypatch.setattr(aot, "make_in_background", lambda *_: None)
+    jars.keep(tmp_path / "draft", cache)
+    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "make_in_background", lambda *_: None)
     real = process.wait_ready
     seen: list[bool] = []
 
@@ -399,15 +399,15 @@ def test_the_aot_cache_is_made_once_and_used(server_settings: Settings, tmp_path
         own.folder.mkdir(parents=True)
         for path in shelf(server_settings, shipped_lock()).folder.glob("*.jar"):
             (own.folder / path.name).symlink_to(path)
-    cache = aot.cache_file(settings, find_java(settings), own)
+    cache = lifecycle.cache_file(settings, find_java(settings), own)
     if cache is None:
         pytest.skip("this Java has no AOT cache")
-    aot.make(settings)
+    lifecycle.make(settings)
     assert cache.stat().st_size > 10_000_000
     kept = [cache.name, f"{cache.name}.sha256", "make.lock"]
     assert sorted(path.name for path in cache.parent.iterdir()) == kept
     made = cache.stat().st_ino
-    aot.make(settings)
+    lifecycle.make(settings)
     assert cache.stat().st_ino == made
     try:
         local_server.ensure(settings)
@@ -422,15 +422,15 @@ def test_what_was_changed_after_it_was_made_is_not_loaded(tmp_path: Path) -> Non
     """A cache and a plugin hold code: size and time as before are not enough."""
     made = tmp_path / "made.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
-    made_files.keep(tmp_path / "draft", made)
-    assert f"-XX:AOTCache={made}" in aot.use(made)
+    jars.keep(tmp_path / "draft", made)
+    assert f"-XX:AOTCache={made}" in lifecycle.use(made)
     before = made.stat()
     made.write_bytes(b"code of evil")
     os.utime(made, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert aot.use(made) == []
+    assert lifecycle.use(made) == []
     assert not [*tmp_path.iterdir()]
     made.write_bytes(b"never kept")
-    assert aot.use(made) == []
+    assert lifecycle.use(made) == []
 
 
 @pytest.mark.system
@@ -439,9 +439,9 @@ def test_a_cache_that_was_changed_is_told(
 ) -> None:
     changed = tmp_path / "x.aot"
     (tmp_path / "draft").write_bytes(b"code of ours")
-    made_files.keep(tmp_path / "draft", changed)
+    jars.keep(tmp_path / "draft", changed)
     changed.write_bytes(b"code of evil")
-    monkeypatch.setattr(aot, "cache_file", lambda *_: changed)
+    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: changed)
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
     assert (found.level, "changed after it was made" in found.message) == ("warn", True)
 
@@ -451,20 +451,20 @@ def test_a_cache_that_cannot_be_made_is_noted_and_not_tried_again(
     server_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "aot" / "x.aot"
-    monkeypatch.setattr(aot, "cache_file", lambda *_: cache)
+    monkeypatch.setattr(lifecycle, "cache_file", lambda *_: cache)
 
     def fail(*_: object) -> None:
         raise LocalServerError("no room to rehearse")
 
-    monkeypatch.setattr(aot, "_run_once", fail)
-    aot.make(server_settings)
-    assert "no room" in aot.failure_note(cache).read_text(encoding="utf-8")
+    monkeypatch.setattr(lifecycle, "_run_once", fail)
+    lifecycle.make(server_settings)
+    assert "no room" in lifecycle.failure_note(cache).read_text(encoding="utf-8")
     started: list[object] = []
     monkeypatch.setattr(process, "spawn_apart", lambda command, **_: started.append(command))
-    aot.make_in_background(server_settings, cache)
+    lifecycle.make_in_background(server_settings, cache)
     assert started == []
     found = {f.name: f for f in local_server.diagnose(server_settings)}["aot"]
-    assert (found.level, str(aot.failure_note(cache)) in found.advice) == ("warn", True)
-    aot.failure_note(cache).unlink()
-    aot.make_in_background(server_settings, cache)
+    assert (found.level, str(lifecycle.failure_note(cache)) in found.advice) == ("warn", True)
+    lifecycle.failure_note(cache).unlink()
+    lifecycle.make_in_background(server_settings, cache)
     assert len(started) == 1

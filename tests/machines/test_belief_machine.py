@@ -30,9 +30,9 @@ from graphmem.errors import (
     SupersededBeliefError,
 )
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
-from graphmem.rules import claims, sequential
+from graphmem.rules import claims, formulas
 from graphmem.rules.claims import Claim
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles import flips, projection
 from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_model import SEES, Kept, Model, Moment, told
@@ -610,7 +610,7 @@ def like_trail(
             "evidence": len(verdict.steps),
         },
     )
-    alike(trail.needed.model_dump(), sequential.needed(verdict).model_dump())
+    alike(trail.needed.model_dump(), formulas.needed(verdict).model_dump())
 
 
 @pytest.mark.timeout(7_200)

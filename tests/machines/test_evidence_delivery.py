@@ -15,7 +15,7 @@ from graphmem import GraphMem
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.rules import claims
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (

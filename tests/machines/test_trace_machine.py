@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from graphmem import AsOf, GraphMem, Memory, MemoryBite, NewMemory, Status, TraceRank
 from graphmem.errors import SelfSupersessionError
 from graphmem.model import MemoryReasons, RecallPolicy
-from graphmem.rules import tracerank
+from graphmem.rules import formulas
 from tests.oracles import tracerank as tracerank_oracle
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
@@ -91,7 +91,7 @@ class Sayings(RuleBasedStateMachine):
             assert isinstance(reasons, MemoryReasons)
             times = [said for _, said in seen]
             assert reasons.trace.trace == pytest.approx(tracerank_oracle.trace(times, at), abs=1e-9)
-            own = tracerank.contributions(times)
+            own = formulas.contributions(times)
             shown = reasons.trace.sayings
             assert [s.at for s in shown] == [s.at for s in own]
             for name in ("burst", "spacing"):
@@ -102,7 +102,7 @@ class Sayings(RuleBasedStateMachine):
         return [(s, t) for s, t in self.said[memory_id] if s in SEES[scope] and t <= at]
 
     def expected(
-        self, scope: str, at: datetime, by: TraceRank = tracerank.STANDARD_TRACE
+        self, scope: str, at: datetime, by: TraceRank = formulas.STANDARD_TRACE
     ) -> dict[str, float]:
         """Return the trace of each memory that a reader can see."""
         return {

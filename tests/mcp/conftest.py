@@ -20,10 +20,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
-from graphmem.mcp import serving
-from graphmem.mcp.desk import RequestHandler
-from graphmem.mcp.sessions import Caller
-from graphmem.mcp.starting import MemoryConnection
+from graphmem.mcp import server
+from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.server import RequestHandler
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -61,7 +60,7 @@ def opened(settings: Settings) -> Opened:
         used = known or settings
         keeper = MemoryConnection(used, patience_s=30)
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
-        made = serving.server(RequestHandler(keeper, lambda _: caller), read_only=read_only)
+        made = server.server(RequestHandler(keeper, lambda _: caller), read_only=read_only)
         async with Client(made, mode=mode) as found:
             yield found
 

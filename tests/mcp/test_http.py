@@ -15,9 +15,9 @@ import httpx2
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp import tokens
-from graphmem.mcp.over_http import is_loopback
-from graphmem.mcp.sessions import Caller
+from graphmem.mcp import http_server
+from graphmem.mcp.connection import Caller
+from graphmem.mcp.http_server import is_loopback
 from graphmem.settings import Settings
 from tests.mcp.conftest import Command, Environ, Served, data, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant
@@ -207,8 +207,8 @@ def test_a_taken_port_is_said(graphmem: Command) -> None:
     assert (refusal.code, "configuration" in refusal.err, port in refusal.err) == (2, True, True)
 
 
-def of(file: Path, **more: Any) -> tokens.TokenTable:
-    return tokens.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
+def of(file: Path, **more: Any) -> http_server.TokenTable:
+    return http_server.of_settings(Settings.load({}, mcp_tokens=file, **more), read_only=False)
 
 
 def test_tokens_open_what_their_file_says(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
     with pytest.raises(ConfigurationError, match="cannot be read"):
         of(tmp_path / "nothing.json")
     with pytest.raises(ConfigurationError, match="fewer than"):
-        tokens.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
+        http_server.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
 
 
 def test_a_signal_ends_it_well(environ: Environ, tmp_path: Path, tenant: str) -> None:

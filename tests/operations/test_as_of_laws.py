@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphmem import GraphMem, Memory, Status
 from graphmem.errors import NotFoundError, SelfSupersessionError
 from graphmem.model import AsOf, MemoryChain
-from graphmem.rules.moments import FOREVER
+from graphmem.rules.read_options import FOREVER
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike

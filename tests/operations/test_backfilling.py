@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from graphmem import AsOf, GraphMem, MemoryBite
 from graphmem.errors import NotFoundError
 from graphmem.model import BackfillReport, MemoryReasons
-from graphmem.operations import backfilling, rebuilding
+from graphmem.operations import caches
 from graphmem.ports import Role, run_now
 from graphmem.rules import backfill, identity
 from graphmem.testing import HashEmbedder
@@ -262,7 +262,7 @@ def test_what_cannot_be_made_whole_is_reported_and_left_alone(
 def test_a_rebuild_leaves_alone_what_has_no_events(
     memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebuilding, "PAGE", 2)
+    monkeypatch.setattr(caches, "PAGE", 2)
     for name in "abc":
         put(look, tenant, name, status="deprecated", trace="much", created_at=MAY)
     spoilt = str(memory.remember("Alice deploys from Borealis").memory_id)
@@ -449,7 +449,7 @@ def test_only_so_many_events_are_made_for_one_memory(
 def test_many_events_are_more_than_one_transaction(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfilling, "MOST_EVENTS", 10)
+    monkeypatch.setattr(caches, "MOST_EVENTS", 10)
     for n, count in enumerate((4, 6, 1, 30, 0, 2)):
         put(look, tenant, f"m{n}", created_at=MAY, reinforce_count=count)
     parts: list[int] = []
@@ -469,7 +469,7 @@ def test_many_events_are_more_than_one_transaction(
 def test_pages_are_walked_to_the_end_and_told(
     memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfilling, "PAGE", 2)
+    monkeypatch.setattr(caches, "PAGE", 2)
     for n in range(5):
         put(look, tenant, f"m{n}")
     for n in range(3):

@@ -16,10 +16,10 @@ from graphmem import GraphMem
 from graphmem.errors import GraphUnavailableError
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from graphmem.operations import belief
-from graphmem.operations.evidence import checkpoints
+from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import claims
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules.read_options import ReadOptions
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -35,12 +35,14 @@ POLICIES = (
 )
 
 
-def place(scope: str = "global") -> checkpoints.SlotKey:
+def place(scope: str = "global") -> writing.SlotKey:
     """Where the slot of these tests is."""
-    return checkpoints.SlotKey(claims.slot_id(scope, "alice", "works_on"), scope, "alice", "works_on")
+    return writing.SlotKey(claims.slot_id(scope, "alice", "works_on"), scope, "alice", "works_on")
 
 
-def read(to: RequestContext, policy: Policy, *, from_zero: bool, valid: datetime | None = None) -> Slot:
+def read(
+    to: RequestContext, policy: Policy, *, from_zero: bool, valid: datetime | None = None
+) -> Slot:
     by = ReadOptions(as_of=AsOf(valid=valid), policy=policy)
     return run_now(belief.current(to, "alice", "works_on", by, limit=100, from_zero=from_zero))
 
@@ -104,7 +106,7 @@ def tell(memory: GraphMem, step: Told, ids: list[str], episodes: Sequence[str]) 
     elif step.kind == "retract" and ids:
         memory.retract(ids[step.pick % len(ids)])
     elif step.kind == "keep":
-        run_now(checkpoints.keep(memory._state.binding, place(), newest=4, least=1, longest_s=0.0))
+        run_now(writing.keep(memory._state.binding, place(), newest=4, least=1, longest_s=0.0))
 
 
 @settings(max_examples=examples(6, 60, 600))
@@ -150,7 +152,7 @@ def filled(memory: GraphMem, count: int, *, start: int = 0) -> None:
 
 
 def keep(memory: GraphMem, **bounds: Any) -> int:
-    return run_now(checkpoints.keep(memory._state.binding, place(), **{"longest_s": 0.0, **bounds}))
+    return run_now(writing.keep(memory._state.binding, place(), **{"longest_s": 0.0, **bounds}))
 
 
 def test_the_newest_stay_out_and_the_rest_is_held(plain: GraphMem, look: Look, tenant: str) -> None:
@@ -224,7 +226,7 @@ def test_writing_looks_after_long_slots(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        checkpoints.keep,
+        writing.keep,
         "__kwdefaults__",
         {
             "newest": 8,
@@ -243,6 +245,6 @@ def test_a_write_stands_when_the_checkpoint_fails(
     async def failing(*_: Any, **__: Any) -> int:
         raise GraphUnavailableError
 
-    monkeypatch.setattr(checkpoints, "keep", failing)
+    monkeypatch.setattr(writing, "keep", failing)
     filled(plain, 700)
     assert sum(c.events for c in plain.current("alice", "works_on").candidates) == 700

@@ -34,7 +34,10 @@ WRITES: dict[str, Callable[[GraphMem, str], Any]] = {
     "near": lambda m, _: m.remember(restated(6), id="e1", at=MAY),
     "back": lambda m, _: m.remember(unlike(0), id="e1", at=MAY + timedelta(days=9)),
     "remember_many": lambda m, _: m.remember_many(
-        [NewMemory(content=text, id=f"e{n}") for n, text in enumerate([unlike(1), WINDOW, restated(6)])]
+        [
+            NewMemory(content=text, id=f"e{n}")
+            for n, text in enumerate([unlike(1), WINDOW, restated(6)])
+        ]
     ),
     "supersede": lambda m, target: m.supersede(target, unlike(2), id="e1"),
     "deprecate": lambda m, target: m.deprecate(target, id="e1"),

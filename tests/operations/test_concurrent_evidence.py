@@ -15,7 +15,7 @@ from graphmem import GraphMem
 from graphmem.errors import EventConflictError, SupersededBeliefError
 from graphmem.model import EvidenceReceipt, Policy, ReplacementReceipt, Slot
 from graphmem.rules import claims
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import projection
 from tests.plugins.clients import Door, on

@@ -8,7 +8,7 @@ import pytest
 
 from graphmem import GraphMem, Message, Outcome, Status
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration, identity
+from graphmem.rules import identity, scoring
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
 from tests.plugins.examples import examples
@@ -72,9 +72,7 @@ def test_restated_texts_lie_near_enough(memory: GraphMem) -> None:
     vectors = run_now(HashEmbedder().embed(ways, Role.DOCUMENT))
     assert len(set(ways)) == WRITERS
     lowest = min(
-        calibration.calibrated(cosine, mu)
-        for row in (vectors @ vectors.T).tolist()
-        for cosine in row
+        scoring.calibrated(cosine, mu) for row in (vectors @ vectors.T).tolist() for cosine in row
     )
     assert lowest >= 0.92
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem
 from graphmem.errors import ErasedError, GraphUnavailableError
-from graphmem.operations.erasing import ErasureGuard, finding, running
+from graphmem.operations.erasing import ErasureGuard, running, targets
 from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
@@ -37,7 +37,7 @@ FACETS = re.compile(r"\('facet_keys', \[[^]]*\]\)")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every transaction does little, so that there are many of them."""
-    monkeypatch.setattr(finding, "PAGE", 2)
+    monkeypatch.setattr(targets, "PAGE", 2)
     monkeypatch.setattr(running, "ITEMS", 1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem
-from graphmem.operations.erasing import mentions
+from graphmem.operations.erasing import targets
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -27,7 +27,7 @@ def said_and_forgotten(memory: GraphMem, every: int, turns: int) -> tuple[Any, .
 def test_every_page_of_every_kind_is_looked_at(
     plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
-    monkeypatch.setattr(mentions, "PAGE", page)
+    monkeypatch.setattr(targets, "PAGE", page)
     plain.observe("the porter", "says", WORDS)
     plain.deprecate(str(plain.remember(unlike(9)).memory_id), reason=WORDS)
     found = said_and_forgotten(plain, every=3, turns=7)
@@ -42,5 +42,5 @@ def test_every_page_of_every_kind_is_looked_at(
 
 
 def test_of_many_the_first_are_named(plain: GraphMem) -> None:
-    found = said_and_forgotten(plain, every=1, turns=mentions.SHOWN + 5)
-    assert len(found) == mentions.SHOWN
+    found = said_and_forgotten(plain, every=1, turns=targets.SHOWN + 5)
+    assert len(found) == targets.SHOWN

@@ -84,7 +84,11 @@ def consolidated(memory: GraphMem) -> None:
     memory.believe("I drink coffee after four", confidence=0.95, at=MAY)
     tell(memory, [*SWIMS, "I never drink coffee after four."])
     done = memory.consolidate(policy=FEW)
-    assert {one.step for one in done.changes} == {BeliefChangeKind.CREATE, BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG}
+    assert {one.step for one in done.changes} == {
+        BeliefChangeKind.CREATE,
+        BeliefChangeKind.CONTRADICT,
+        BeliefChangeKind.FLAG,
+    }
 
 
 def searched(memory: GraphMem) -> None:

@@ -8,7 +8,7 @@ from typing import LiteralString
 import pytest
 
 from graphmem import GraphMem
-from graphmem.operations.evidence import checkpoints
+from graphmem.operations.evidence import writing
 from tests.plugins.graph import Look
 
 BASE = datetime(2025, 3, 1, tzinfo=UTC)
@@ -18,8 +18,8 @@ BASE = datetime(2025, 3, 1, tzinfo=UTC)
 def filled(plain: GraphMem, monkeypatch: pytest.MonkeyPatch) -> GraphMem:
     """A tenant with one of every cache."""
     bounds = {"newest": 4, "least": 4, "longest_s": 0.0}
-    monkeypatch.setattr(checkpoints.keep, "__kwdefaults__", bounds)
-    monkeypatch.setattr(checkpoints.long_slots, "__defaults__", (8,))
+    monkeypatch.setattr(writing.keep, "__kwdefaults__", bounds)
+    monkeypatch.setattr(writing.long_slots, "__defaults__", (8,))
     old = plain.remember("The user lives in Porto", at=BASE)
     plain.supersede(str(old.memory_id), "The user lives in Lisbon")
     belief = plain.believe("The pool should have four threads")

@@ -18,7 +18,7 @@ from graphmem import GraphMem, Message, PutItem, SearchItems, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
 from graphmem.model import EvidenceReceipt
-from graphmem.rules.gathering import IngestedMessage
+from graphmem.rules.transcripts import IngestedMessage
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look

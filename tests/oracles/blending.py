@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from graphmem.model.recall import RecallPolicy, Score
-from graphmem.rules.blending import sent
+from graphmem.rules.scoring import sent
 
 _DAY = timedelta(days=1)
 

@@ -9,8 +9,7 @@ from itertools import accumulate
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD_TEST, TOLERANCE, SprtParameters
+from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence, SprtParameters
 from tests.oracles import sequential
 from tests.oracles.sequential import llr
 
@@ -23,7 +22,9 @@ _SIDES = {
 """Which way what is removed pushes: +1 supports, -1 refutes."""
 
 
-def flip_set(evidence: Iterable[Evidence], bounds: SprtParameters = STANDARD_TEST) -> tuple[str, ...] | None:
+def flip_set(
+    evidence: Iterable[Evidence], bounds: SprtParameters = STANDARD_TEST
+) -> tuple[str, ...] | None:
     """Return a smallest set of events without which the verdict has another status.
 
     The status is that of the boundary reached last. A promoted belief loses it when, from the

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.model import Status
-from graphmem.rules.moments import BEGINNING
+from graphmem.rules.read_options import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)

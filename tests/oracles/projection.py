@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphmem.model.belief import Combine, Policy
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 
 POLICY = Policy()
 """The defaults of the product, so that these cannot drift from them."""

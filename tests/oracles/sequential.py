@@ -10,8 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
-from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import STANDARD_TEST, SprtParameters, evidence_strength
+from graphmem.rules.formulas import STANDARD_TEST, Evidence, SprtParameters, evidence_strength
 from tests.oracles.projection import episode_of
 
 

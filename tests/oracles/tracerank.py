@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.model.recall import TraceRank
-from graphmem.rules.tracerank import _DAY, BURST, STANDARD_TRACE, TRACE_WINDOW, contributions
+from graphmem.rules.formulas import _DAY, BURST, STANDARD_TRACE, TRACE_WINDOW, contributions
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
-from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants, vitality_record
+from graphmem.rules.formulas import STANDARD_VITALITY, Evidence, VitalityConstants, vitality_record
 
 _DAY = timedelta(days=1)
 
@@ -83,7 +82,9 @@ def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD_VITAL
 
 
 def stability(
-    retrievals: Iterable[datetime], flags: Iterable[datetime] = (), by: VitalityConstants = STANDARD_VITALITY
+    retrievals: Iterable[datetime],
+    flags: Iterable[datetime] = (),
+    by: VitalityConstants = STANDARD_VITALITY,
 ) -> float:
     """Return S, in days: each retrieval after the first makes it grow, each flag halves it.
 
@@ -102,7 +103,10 @@ def stability(
 
 
 def retrieval(
-    since: timedelta, stability_days: float, importance: float, by: VitalityConstants = STANDARD_VITALITY
+    since: timedelta,
+    stability_days: float,
+    importance: float,
+    by: VitalityConstants = STANDARD_VITALITY,
 ) -> float:
     """Return R in [0, 1].
 

@@ -11,7 +11,7 @@ from typing import Any
 from graphmem.model import Cardinality, Policy, Status
 from graphmem.rules import claims, identity
 from graphmem.rules.claims import Claim
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import lineage, projection, retraction, sequential
 

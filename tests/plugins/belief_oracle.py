@@ -9,9 +9,9 @@ from dataclasses import asdict
 from datetime import datetime
 
 from graphmem.model import AsOf, Belief, Cardinality, HypotheticalEvidence, Policy, Slot, Trail
-from graphmem.rules import sequential
+from graphmem.rules import formulas
 from graphmem.rules.claims import clamped
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import CONTESTED, Candidate, ManyBelief
@@ -119,7 +119,7 @@ def wrong_trail(
         alike = (line.status, line.occurred_at) == (step.status, step.at)
         if not alike or not all(close(a, b) for a, b in numbers):
             told.append(f"{line}, not {step}")
-    needed = sequential.needed(expected)
+    needed = formulas.needed(expected)
     totals = (
         (trail.verdict.log_ratio, expected.log_ratio),
         (trail.verdict.confidence, expected.confidence),

@@ -22,8 +22,7 @@ from zlib import crc32
 import pytest
 
 from graphmem.adapters.clock import BlockingClock
-from graphmem.adapters.export_files import BlockingExports
-from graphmem.adapters.user_files import BlockingFiles
+from graphmem.adapters.file_access import BlockingExports, BlockingFiles
 from graphmem.client import AsyncGraphMem, GraphMem, connect
 from graphmem.client.handle import AsyncHandle
 from graphmem.client.state import HandleState

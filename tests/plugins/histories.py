@@ -16,7 +16,7 @@ from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from graphmem.testing import FrozenClock
 from tests.oracles.retraction import Retract, retracted
 from tests.plugins.clients import on

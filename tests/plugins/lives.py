@@ -14,7 +14,7 @@ from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
 from graphmem.operations import access_log, evidence
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
-from graphmem.rules import claims, vitality
+from graphmem.rules import claims, formulas
 from tests.oracles import lineage, projection
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.lineage import Effect
@@ -168,7 +168,7 @@ class Lived:
 
     def _source(self, event_id: str) -> str:
         inferred = event_id.removeprefix(self.written.prefix) in self.story.inferred
-        return vitality.STANDARD_VITALITY.consolidation if inferred else "manual"
+        return formulas.STANDARD_VITALITY.consolidation if inferred else "manual"
 
 
 class Shelf:
@@ -217,7 +217,7 @@ def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.Evide
     draft = _draft(one, claims.about_triple(scope, SUBJECT, PREDICATE, one.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
-    source = {"source": vitality.STANDARD_VITALITY.consolidation}
+    source = {"source": formulas.STANDARD_VITALITY.consolidation}
     return replace(draft, given=draft.given.model_copy(update=source))
 
 

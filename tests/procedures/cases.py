@@ -9,7 +9,7 @@ import numpy as np
 
 from graphmem.model import Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import blending, claims, identity, items, moments, words
+from graphmem.rules import claims, identity, items, read_options, scoring, words
 from graphmem.testing import HashEmbedder
 from tests.plugins.texts import unlike
 from tests.procedures.conftest import Populated
@@ -29,8 +29,8 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
     known, memory, belief = found.known, found.known["memory"], found.known["belief"]
     seen = {"scopes": SCOPES}
     rated = {"kinds": ["Memory", "Belief", "Episode", "Artifact"]}
-    period = {"since": moments.BEGINNING, "until": LATER}
-    backfill = {"earliest": moments.BEGINNING, "latest": LATER}
+    period = {"since": read_options.BEGINNING, "until": LATER}
+    backfill = {"earliest": read_options.BEGINNING, "latest": LATER}
     slot = {"subject": "alice", "predicate": "works_on"}
     values = [
         claims.about_triple("global", "alice", "works_on", value).id
@@ -111,7 +111,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "consolidate/passages": {
             "scope": "global",
             "label": "Turn",
-            "since": moments.BEGINNING,
+            "since": read_options.BEGINNING,
             "neighbours": 5,
             "beliefs": 5,
             "least": 0.0,
@@ -154,7 +154,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "extract/supplied": {
             "scope": "global",
             "session_id": "s2",
-            "since": moments.BEGINNING,
+            "since": read_options.BEGINNING,
             "waiting": [],
         },
         "extract/vocabulary": {**seen, "predicates": 10, "names": 10},
@@ -192,7 +192,11 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
             "wide": 100,
             "most": 100,
             **period,
-            "window": {"known": moments.FOREVER, "since": moments.BEGINNING, "until": LATER},
+            "window": {
+                "known": read_options.FOREVER,
+                "since": read_options.BEGINNING,
+                "until": LATER,
+            },
         },
         "recall/now": _asked(found, facets=False),
         "recall/trace": {**seen, "id": memory},
@@ -239,8 +243,8 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "kinds": ["memory", "belief", "turn"],
         "embedding": _vector(text),
         "words": asked | ({"facets": words.facet_query(wall, statuses, tokens)} if facets else {}),
-        "asked": blending.asked(text),
-        "dates": [[moments.BEGINNING, LATER]],
+        "asked": scoring.asked(text),
+        "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
     }
 

@@ -13,7 +13,7 @@ import neo4j.graph
 import pytest
 
 from graphmem import GraphMem, catalog
-from graphmem.adapters.local_server.plugin.offered import (
+from graphmem.adapters.local_server.plugin.java_source import (
     BEGINNING,
     FOREVER,
     NOW,
@@ -22,7 +22,7 @@ from graphmem.adapters.local_server.plugin.offered import (
     offered,
 )
 from graphmem.adapters.neo4j_graph import packed
-from graphmem.rules import moments
+from graphmem.rules import read_options
 from graphmem.settings import Settings
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
@@ -143,7 +143,7 @@ def _settled(memory: GraphMem) -> None:
 
 def values(offer: ProcedureSpec, populated: Populated, needed: Mapping[str, Any]) -> dict[str, Any]:
     """Return a value for every argument of a procedure: what it needs, and what it assumes."""
-    instants = {NOW: populated.at, BEGINNING: moments.BEGINNING, FOREVER: moments.FOREVER}
+    instants = {NOW: populated.at, BEGINNING: read_options.BEGINNING, FOREVER: read_options.FOREVER}
     given = {TENANT: populated.tenant, **needed}
     for one in offer.arguments:
         if one.name not in given:

@@ -8,7 +8,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError
 
-from graphmem.adapters.local_server.plugin.offered import ProcedureSpec, offered
+from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec, offered
 from graphmem.settings import Settings
 from tests.procedures.cases import needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, values

@@ -15,7 +15,7 @@ import yaml  # type: ignore[import-untyped]
 from graphmem.adapters import local_server
 from graphmem.adapters.local_server.jars import Jar, shipped_lock
 from graphmem.adapters.local_server.java import find_java
-from graphmem.adapters.local_server.plugin import building, installing
+from graphmem.adapters.local_server.plugin import building
 from graphmem.adapters.local_server.plugin.building import BuildPlan
 from graphmem.adapters.local_server.records import Progress
 from graphmem.errors import ConfigurationError, ProceduresNotBuiltError, ServerFetchError
@@ -106,7 +106,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
         building.build(nowhere, report=silent)
     steps: list[Progress] = []
     with caplog.at_level(logging.WARNING, "graphmem"):
-        assert installing.ready(nowhere, steps.append) is None
+        assert building.ready(nowhere, steps.append) is None
     assert steps == []
     [record] = caplog.records
     assert "without graphmem's procedures, as before" in record.getMessage()
@@ -117,7 +117,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
     old = time.time() - building.RETRY_S - 1
     os.utime(BuildPlan.of(nowhere).failure_note, (old, old))
     caplog.clear()
-    assert installing.ready(nowhere, steps.append) is None
+    assert building.ready(nowhere, steps.append) is None
     assert steps[-1].stage in {"licence", "fetch"}
     [finding] = [one for one in local_server.diagnose(nowhere) if one.name == "procedures"]
     assert finding.level == "warn"
@@ -134,14 +134,16 @@ def test_a_start_without_java_or_a_folder_says_so(
         caplog.clear()
         with pytest.raises(ConfigurationError):
             building.build(settings, report=silent)
-        assert installing.ready(settings, silent) is None
+        assert building.ready(settings, silent) is None
         assert "without graphmem's procedures" in caplog.text
 
 
 def test_what_the_compiler_refuses_is_shown(
     built: Path, server_settings: Settings, tmp_path: Path
 ) -> None:
-    plan = replace(BuildPlan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"})
+    plan = replace(
+        BuildPlan.of(server_settings), texts={"graphmem/Wrong.java": "class Right { int }"}
+    )
     with pytest.raises(ProceduresNotBuiltError) as caught:
         building.compiled(plan, find_java(server_settings), tmp_path)
     assert "Wrong.java" in str(caught.value)
@@ -172,12 +174,12 @@ def test_what_was_left_and_what_is_old_goes(built: Path, server_settings: Settin
 
 def test_other_plugins_are_left_alone(built: Path, tmp_path: Path) -> None:
     plugins = tmp_path / "plugins"
-    installing.remove(plugins)
-    assert installing.install(built, plugins) == plugins / installing.FILE
+    building.remove(plugins)
+    assert building.install(built, plugins) == plugins / building.FILE
     (plugins / "other.jar").write_bytes(b"other")
-    installing.install(built, plugins)
-    assert (plugins / installing.FILE).read_bytes() == built.read_bytes()
-    installing.remove(plugins)
+    building.install(built, plugins)
+    assert (plugins / building.FILE).read_bytes() == built.read_bytes()
+    building.remove(plugins)
     assert [path.name for path in plugins.iterdir()] == ["other.jar"]
 
 
@@ -195,11 +197,11 @@ def test_a_server_starts_without_procedures_when_they_cannot_be_built(
     settings = server_settings.model_copy(
         update={"home": tmp_path, "heap": "256m", "maven_mirror": "http://127.0.0.1:1"}
     )
-    installing.install(built, tmp_path / "server" / "plugins")
+    building.install(built, tmp_path / "server" / "plugins")
     try:
         found = local_server.ensure(settings)
         assert "without graphmem's procedures" in caplog.text
-        assert not (tmp_path / "server" / "plugins" / installing.FILE).exists()
+        assert not (tmp_path / "server" / "plugins" / building.FILE).exists()
         assert found.uri
     finally:
         local_server.stop(settings)

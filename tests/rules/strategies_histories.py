@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from graphmem.model import Policy
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import Candidate, State, ranked
 
 T = TypeVar("T")

@@ -225,7 +225,9 @@ def test_exactly_what_leads_to_no_ring_is_dated(edges: list[UnbackedEdge]) -> No
 
 
 @given(edges=EDGES)
-def test_an_edge_comes_after_all_that_brings_its_older_memory_back(edges: list[UnbackedEdge]) -> None:
+def test_an_edge_comes_after_all_that_brings_its_older_memory_back(
+    edges: list[UnbackedEdge],
+) -> None:
     done, _ = backfill.dated(edges)
     given_at = {(e.newer_id, e.older_id): e.at for e in edges}
     for place, one in enumerate(done):

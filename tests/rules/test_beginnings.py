@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.beginnings import begin
+from graphmem.rules.dates import begin
 
 SAID = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 """A Wednesday."""

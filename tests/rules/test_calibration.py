@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules.calibration import calibrated, from_neo4j, mean_cosine, raw
+from graphmem.rules.scoring import calibrated, from_neo4j, mean_cosine, raw
 
 cosines = st.floats(-1.0, 1.0)
 means = st.floats(-0.9, 0.95)

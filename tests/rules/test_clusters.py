@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.clusters import Cluster, stars
+from graphmem.rules.consolidation import Cluster, stars
 
 Edges = dict[tuple[int, int], float]
 

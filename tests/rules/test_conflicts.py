@@ -8,7 +8,7 @@ import pytest
 
 from graphmem.errors import NotFoundError, ReadConflictError
 from graphmem.ports import run_now
-from graphmem.rules import identity, paging
+from graphmem.rules import identity, read_options
 from graphmem.rules.conflicts import TRIES, consistent, settled
 
 
@@ -40,7 +40,7 @@ def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
 
     @consistent
     async def read() -> object:
-        return paging._plain(next(rows))
+        return read_options._plain(next(rows))
 
     assert run_now(read()) == "n1"
 

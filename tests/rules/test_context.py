@@ -29,7 +29,7 @@ from graphmem.model import (
     VerdictStatus,
     Vitality,
 )
-from graphmem.rules import context, hygiene, identity, vitality
+from graphmem.rules import context, formulas, hygiene, identity
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FOUND: dict[str, Any] = {
@@ -468,7 +468,7 @@ def lived(n: int, alive: Vitality) -> BeliefBite:
 
 
 def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
-    least = vitality.LEAST_RETRIEVAL
+    least = formulas.LEAST_RETRIEVAL
     forgotten = lived(1, life(least - 1e-9, derived=True))
     used, told = lived(2, life(least, derived=True)), lived(3, life(0.0, derived=False))
     unknown, said = belief_bite(4, "It holds 4"), memory_bite(5, "It was said")

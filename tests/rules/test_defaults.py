@@ -15,7 +15,7 @@ from graphmem.model import Policy, RecallPolicy
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.recall import TraceRank
 from graphmem.operations.erasing import guard
-from graphmem.rules import rating, sequential, tracerank, vitality
+from graphmem.rules import formulas, usage
 from graphmem.settings import Settings
 
 
@@ -63,7 +63,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "the sequential test": (
-        sequential.STANDARD_TEST,
+        formulas.STANDARD_TEST,
         {
             "alpha": 0.05,
             "beta": 0.10,
@@ -79,7 +79,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         {"blend": 0.4, "around": 0.18, "reach": 1, "named": 0.8, "dated": 0.5, "machine": 0.8},
     ),
     "ratings": (
-        rating.STANDARD,
+        usage.STANDARD,
         {
             "initial": 1200.0,
             "floor": 800.0,
@@ -96,7 +96,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "vitality": (
-        vitality.STANDARD_VITALITY,
+        formulas.STANDARD_VITALITY,
         {
             "first_days": 1.0,
             "most_days": 365.0,
@@ -110,7 +110,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "erasure": (unpatched(guard), {"TRUST_S": 1.0}),
-    "bursts": (tracerank, {"BURST": 0.1}),
+    "bursts": (formulas, {"BURST": 0.1}),
 }
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from graphmem.errors import DigestFileError
-from graphmem.rules import digest
-from graphmem.rules.digest import BEGIN, END, HEADING
+from graphmem.rules import upkeep
+from graphmem.rules.upkeep import BEGIN, END, HEADING
 
 MARCH = datetime(2026, 3, 1, 23, 59, tzinfo=UTC)
 HOSTILE = [
@@ -62,7 +62,7 @@ def items(text: str) -> list[list[tuple[str, str]]]:
 
 def outside(text: str) -> tuple[str, str]:
     """What stands before and after the section."""
-    section = digest._section(text, "f")
+    section = upkeep._section(text, "f")
     assert section
     return text[: section.start], text[section.end :]
 
@@ -71,7 +71,7 @@ def outside(text: str) -> tuple[str, str]:
 @example("a`b", "c`d")
 @example("x \\", "\\")
 def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> None:
-    made = digest.line(MARCH, told, episode_id)
+    made = upkeep.line(MARCH, told, episode_id)
     assert not {"\n", "\r", "<", ">"} & set(made)
     assert made.splitlines() == [made]
     made.encode()
@@ -80,34 +80,34 @@ def test_any_text_is_one_list_item_of_plain_text(told: str, episode_id: str) -> 
     assert [kind for kind, _ in children].count("code_inline") == 1
     assert children[-1][0] == "code_inline"
     shown = "".join(said for kind, said in children if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {digest._shown(told)}".strip()
+    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
 
 
 @pytest.mark.parametrize("told", HOSTILE)
 def test_hostile_text_stays_one_list_item_between_others(told: str) -> None:
-    made = [digest.line(MARCH, one, f"e{n}") for n, one in enumerate(("a", told, "b"))]
-    text = digest.merged("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
+    made = [upkeep.line(MARCH, one, f"e{n}") for n, one in enumerate(("a", told, "b"))]
+    text = upkeep.merged("Mine\n", {f"e{n}": one for n, one in enumerate(made)}, "f")
     before, after = outside(text)
     assert after.splitlines() == [END]
     found = items(text[len(before) : -len(after)])
     assert len(found) == 3
     shown = "".join(said for kind, said in found[1] if kind != "code_inline")
-    assert shown.strip() == f"2026-03-01: {digest._shown(told)}".strip()
-    assert digest.merged(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
+    assert shown.strip() == f"2026-03-01: {upkeep._shown(told)}".strip()
+    assert upkeep.merged(text, {f"e{n}": one for n, one in enumerate(made)}, "f") == text
 
 
 def test_what_nobody_sees_is_left_out_and_words_are_whole() -> None:
-    made = digest.line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
+    made = upkeep.line(MARCH, "a\u202eb\u200b c\x1bd  e\nf \U000e0041 می‌خواهم", "x")
     assert made == "- 2026-03-01: ab cd e f می‌خواهم `x`"
 
 
 @given(IDS, IDS)
 def test_two_ids_have_two_codes(one: str, other: str) -> None:
     assume(one != other)
-    codes = digest.held(digest.merged(None, {one: digest.line(MARCH, "x", one)}, "f"), "f")
+    codes = upkeep.held(upkeep.merged(None, {one: upkeep.line(MARCH, "x", one)}, "f"), "f")
     assert len(codes) == 1
-    assert digest.has(codes, one)
-    assert not digest.has(codes, other)
+    assert upkeep.has(codes, one)
+    assert not upkeep.has(codes, other)
 
 
 FILES = st.lists(
@@ -123,15 +123,15 @@ FILES = st.lists(
 @example(f"\ufeff{BEGIN}\r{END}\r", "x", {"e": "b"})
 def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, str]) -> None:
     text += rest
-    lines = {one: digest.line(MARCH, said, one) for one, said in told.items()}
+    lines = {one: upkeep.line(MARCH, said, one) for one, said in told.items()}
     try:
-        there = digest.held(text, "f")
+        there = upkeep.held(text, "f")
     except DigestFileError:
         with pytest.raises(DigestFileError):
-            digest.merged(text, lines, "f")
+            upkeep.merged(text, lines, "f")
         return
-    done = digest.merged(text, lines, "f")
-    section = digest._section(text, "f")
+    done = upkeep.merged(text, lines, "f")
+    section = upkeep._section(text, "f")
     if section is None:
         assert done.startswith(text)
         before, after = outside(done)
@@ -140,39 +140,39 @@ def test_what_is_outside_stays_as_it_is(text: str, rest: str, told: dict[str, st
     else:
         assert outside(done) == outside(text)
         assert done[section.start :].startswith(text[section.start : section.end])
-    assert digest.held(done, "f") >= there
-    assert all(digest.has(digest.held(done, "f"), one) for one in told)
-    assert digest.merged(done, lines, "f") == done
+    assert upkeep.held(done, "f") >= there
+    assert all(upkeep.has(upkeep.held(done, "f"), one) for one in told)
+    assert upkeep.merged(done, lines, "f") == done
 
 
 def test_a_missing_file_gets_a_heading() -> None:
-    assert digest.merged(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
-    assert digest.merged("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
-    assert digest.merged(None, {}, "f") == ""
+    assert upkeep.merged(None, {"e": "- x `e`"}, "f") == f"{HEADING}\n\n{BEGIN}\n- x `e`\n{END}\n"
+    assert upkeep.merged("", {"e": "- x `e`"}, "f") == f"{BEGIN}\n- x `e`\n{END}\n"
+    assert upkeep.merged(None, {}, "f") == ""
 
 
 def test_line_ends_are_those_of_the_file() -> None:
-    assert digest.merged("a\r\nb", {"e": "- x `e`"}, "f") == (
+    assert upkeep.merged("a\r\nb", {"e": "- x `e`"}, "f") == (
         f"a\r\nb\r\n\r\n{BEGIN}\r\n- x `e`\r\n{END}\r\n"
     )
-    assert digest.merged("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
+    assert upkeep.merged("a\r", {"e": "- x `e`"}, "f") == f"a\r\r{BEGIN}\r- x `e`\r{END}\r"
     mixed = f"a\n{BEGIN}\r\n{END}\n"
-    assert digest.merged(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
+    assert upkeep.merged(mixed, {"e": "- x `e`"}, "f") == f"a\n{BEGIN}\r\n- x `e`\r\n{END}\n"
 
 
 def test_a_byte_order_mark_hides_no_marker() -> None:
     text = f"\ufeff{BEGIN}\n{END}\n"
-    assert digest.merged(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
+    assert upkeep.merged(text, {"e": "- x `e`"}, "f") == f"\ufeff{BEGIN}\n- x `e`\n{END}\n"
 
 
 def test_braces_are_escaped_for_what_reads_them_as_code() -> None:
-    assert digest.line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
+    assert upkeep.line(MARCH, "{{a}}", "x") == "- 2026-03-01: \\{\\{a\\}\\} `x`"
 
 
 def test_what_the_user_edited_or_added_inside_stays() -> None:
-    made = {n: digest.line(MARCH, f"said {n}", n) for n in ("one", "two")}
+    made = {n: upkeep.line(MARCH, f"said {n}", n) for n in ("one", "two")}
     text = f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{END}\nbelow\n"
-    assert digest.merged(text, made, "f") == (
+    assert upkeep.merged(text, made, "f") == (
         f"{BEGIN}\nmine\n- *shorter* `one`, checked\n{made['two']}\n{END}\nbelow\n"
     )
 
@@ -190,29 +190,29 @@ def test_what_the_user_edited_or_added_inside_stays() -> None:
 )
 def test_broken_markers_are_refused_with_their_line(text: str, said: str) -> None:
     with pytest.raises(DigestFileError) as caught:
-        digest.merged(text, {"e": "- x `e`"}, "f")
+        upkeep.merged(text, {"e": "- x `e`"}, "f")
     assert caught.value.message == said
     assert BEGIN in caught.value.hint
 
 
 def test_a_gist_is_what_the_text_tells_first() -> None:
-    assert digest.gist("Hi! Are you there? I moved to Porto in May.") == "I moved to Porto in May."
-    assert digest.gist("I moved to Porto in May.", "Ann") == "Ann: I moved to Porto in May."
-    assert digest.gist("Hi there") == "Hi there"
-    assert digest.gist("Hi\n there", "Ann") == "Ann: Hi there"
+    assert upkeep.gist("Hi! Are you there? I moved to Porto in May.") == "I moved to Porto in May."
+    assert upkeep.gist("I moved to Porto in May.", "Ann") == "Ann: I moved to Porto in May."
+    assert upkeep.gist("Hi there") == "Hi there"
+    assert upkeep.gist("Hi\n there", "Ann") == "Ann: Hi there"
 
 
 @given(st.text(min_size=1, max_size=1_000), st.one_of(st.none(), st.text(max_size=9)))
 @example("x" * 1_000, "n" * 400)
 def test_a_gist_is_short_and_one_line(text: str, name: str | None) -> None:
-    made = digest.gist(text, name)
-    assert len(made) <= digest.LONGEST
+    made = upkeep.gist(text, name)
+    assert len(made) <= upkeep.LONGEST
     assert len(made.splitlines()) <= 1
-    assert made == digest.shortened(made)
+    assert made == upkeep.shortened(made)
 
 
 def test_a_long_text_is_cut_at_a_word() -> None:
-    made = digest.shortened("word " * 100)
+    made = upkeep.shortened("word " * 100)
     assert made == " ".join(["word"] * 59) + "…"
-    assert digest.shortened("x" * 400) == "x" * 299 + "…"
-    assert digest.shortened("x" * 300) == "x" * 300
+    assert upkeep.shortened("x" * 400) == "x" * 299 + "…"
+    assert upkeep.shortened("x" * 300) == "x" * 300

@@ -20,7 +20,7 @@ from graphmem.rules.duplicates import (
     difference,
 )
 from graphmem.rules.facts import words
-from graphmem.rules.lexicon import FactKind
+from graphmem.rules.quantities import FactKind
 from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import (
     Pair,
@@ -205,7 +205,9 @@ def test_equal_similarities_go_to_the_smaller_id() -> None:
     rows = [SimilarMemory(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
     assert choose("tea is good", rows, 0.92) == RepeatedMemory("m_1", 0.95)
     rows = [SimilarMemory(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == UpdatedMemory("m_1", 0.95, frozenset({FactKind.VALUE}))
+    assert choose("tea is good", rows, 0.92) == UpdatedMemory(
+        "m_1", 0.95, frozenset({FactKind.VALUE})
+    )
 
 
 @pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])

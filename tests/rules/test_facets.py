@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.rules import facets, identity
+from graphmem.rules import identity, words
 
 KEYS = identity.facet_keys("acme", ["x"], ["chat", "mail"])
 ROW: dict[str, Any] = {
@@ -19,12 +19,12 @@ ROW: dict[str, Any] = {
 
 
 def test_what_is_right_stays() -> None:
-    assert facets.refreshed("acme", ROW) == {
+    assert words.refreshed("acme", ROW) == {
         "id": "m_1",
         "sources": ["chat", "mail"],
         "facet_keys": KEYS,
     }
-    assert not facets.stale("acme", ROW)
+    assert not words.stale("acme", ROW)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_what_is_right_stays() -> None:
     ],
 )
 def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:
-    assert facets.stale("acme", ROW | spoilt)
+    assert words.stale("acme", ROW | spoilt)
 
 
 def test_another_tenant_has_other_keys() -> None:
-    assert facets.stale("other", ROW)
+    assert words.stale("other", ROW)

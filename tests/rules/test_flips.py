@@ -11,8 +11,8 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
-from graphmem.rules import sequential
-from graphmem.rules.projection import Evidence
+from graphmem.rules import formulas
+from graphmem.rules.formulas import Evidence
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.flips import flip_set
 from tests.rules.strategies_histories import (
@@ -23,9 +23,11 @@ from tests.rules.strategies_histories import (
     strengths,
 )
 
-EASY = sequential.SprtParameters(alpha=0.4, beta=0.3)
+EASY = formulas.SprtParameters(alpha=0.4, beta=0.3)
 """Bounds so near that one event decides and the status changes often."""
-bounds = st.sampled_from([sequential.STANDARD_TEST, sequential.SprtParameters(alpha=0.2, beta=0.2), EASY])
+bounds = st.sampled_from(
+    [formulas.STANDARD_TEST, formulas.SprtParameters(alpha=0.2, beta=0.2), EASY]
+)
 
 
 def told(name: str, strength: float, hour: int, polarity: int) -> Evidence:
@@ -50,16 +52,18 @@ def trials(draw: st.DrawFn) -> list[Evidence]:
     ]
 
 
-def status(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> VerdictStatus:
+def status(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> VerdictStatus:
     return sequential_oracle.test(evidence, 0.5, test).status
 
 
-def flips(evidence: Sequence[Evidence], without: Sequence[str], test: sequential.SprtParameters) -> bool:
+def flips(
+    evidence: Sequence[Evidence], without: Sequence[str], test: formulas.SprtParameters
+) -> bool:
     left = [e for e in evidence if e.id not in without]
     return status(left, test) is not status(evidence, test)
 
 
-def smallest(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> int | None:
+def smallest(evidence: Sequence[Evidence], test: formulas.SprtParameters) -> int | None:
     """Return the size of a smallest flip set by trying all subsets."""
     ids = [e.id for e in evidence]
     sizes = (
@@ -72,21 +76,21 @@ def smallest(evidence: Sequence[Evidence], test: sequential.SprtParameters) -> i
 
 
 @given(trials(), bounds)
-@example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), sequential.STANDARD_TEST)
-@example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), sequential.STANDARD_TEST)
+@example(series(0.9, 0.9, -0.9, -0.9, -0.9, 0.6, 0.9, 0.9, 0.9), formulas.STANDARD_TEST)
+@example(series(0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.8, 0.55, 0.9), formulas.STANDARD_TEST)
 # At one instant as much speaks for it as against it: nothing of that needs to be removed.
 @example(
     [told("e0", 0.9, 0, 1)]
     + [told(f"e{n}", 0.9, 1, 1 if n < 3 else -1) for n in range(1, 5)]
     + [told("e5", 0.7, 2, 1)],
-    sequential.STANDARD_TEST,
+    formulas.STANDARD_TEST,
 )
 # Without the 0.9, or what refutes, a boundary is met exactly: the odds are
 # 1.5 * 4 * 2 * 1.5 = 18, or 1.5 * 1.5 * 4 * 19/18 = 9.5.
-@example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), sequential.STANDARD_TEST)
-@example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), sequential.STANDARD_TEST)
-@example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), sequential.STANDARD_TEST)
-def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.SprtParameters) -> None:
+@example(series(0.6, 0.8, 0.9, 2 / 3, 0.6), formulas.STANDARD_TEST)
+@example(series(-0.6, -0.6, -0.8, -0.9, -19 / 37), formulas.STANDARD_TEST)
+@example(series(0.6, 2 / 3, 0.6, -0.6, 0.8), formulas.STANDARD_TEST)
+def test_no_smaller_set_flips(evidence: list[Evidence], test: formulas.SprtParameters) -> None:
     found = flip_set(evidence, test)
     size = smallest(evidence, test)
     event(f"{status(evidence, test)}, {size} to remove")
@@ -96,7 +100,7 @@ def test_no_smaller_set_flips(evidence: list[Evidence], test: sequential.SprtPar
 
 @given(claim_histories, bounds, st.data())
 def test_order_and_redelivery_do_not_change_the_flip_set(
-    evidence: list[Evidence], test: sequential.SprtParameters, data: st.DataObject
+    evidence: list[Evidence], test: formulas.SprtParameters, data: st.DataObject
 ) -> None:
     found = flip_set(evidence, test)
     assert flip_set(data.draw(deliveries(evidence)), test) == found
@@ -108,10 +112,10 @@ def test_order_and_redelivery_do_not_change_the_flip_set(
 def test_a_decided_test_always_has_a_flip_set() -> None:
     evidence = [e for e in long_history(400, claims=2) if e.claim == "c000"]
     found = flip_set(evidence)
-    assert status(evidence, sequential.STANDARD_TEST) is VerdictStatus.PROMOTED
+    assert status(evidence, formulas.STANDARD_TEST) is VerdictStatus.PROMOTED
     assert found
-    assert flips(evidence, found, sequential.STANDARD_TEST)
-    assert not flips(evidence, found[1:], sequential.STANDARD_TEST)
+    assert flips(evidence, found, formulas.STANDARD_TEST)
+    assert not flips(evidence, found[1:], formulas.STANDARD_TEST)
 
 
 @pytest.mark.parametrize(

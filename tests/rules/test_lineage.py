@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import ChainLink, Status
 from graphmem.rules.lineage import heads
-from graphmem.rules.moments import BEGINNING
+from graphmem.rules.read_options import BEGINNING
 from tests.oracles.lineage import Effect, in_force, seen, status_of
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)

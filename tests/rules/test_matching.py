@@ -8,7 +8,7 @@ import pytest
 
 from graphmem.model import EvidenceKind
 from graphmem.rules import matching
-from graphmem.rules.passages import Passage
+from graphmem.rules.consolidation import Passage
 
 FOR, AGAINST = EvidenceKind.SUPPORTING, EvidenceKind.REFUTING
 

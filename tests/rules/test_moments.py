@@ -11,7 +11,14 @@ from pydantic import ValidationError
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf
-from graphmem.rules.moments import FOREVER, LONGEST, time_bounds, is_provisional, missing, refuse_future
+from graphmem.rules.read_options import (
+    FOREVER,
+    LONGEST,
+    is_provisional,
+    missing,
+    refuse_future,
+    time_bounds,
+)
 from graphmem.settings import Settings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,12 +12,17 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from graphmem.model import Tier
-from graphmem.model.packs import DetailLevel, Pack, PackItem
+from graphmem.model.usage import DetailLevel, Pack, PackItem
 from graphmem.rules import context, packs
 from graphmem.rules.packs import HEAD, PackBudget, PackEntry, blocked_by
 
 HIGH, MEDIUM, LOW, VERY_LOW = Tier.HIGH, Tier.MEDIUM, Tier.LOW, Tier.VERY_LOW
-WHOLE, SUMMARY, POINTER, LEFT_OUT = DetailLevel.WHOLE, DetailLevel.SUMMARY, DetailLevel.POINTER, DetailLevel.LEFT_OUT
+WHOLE, SUMMARY, POINTER, LEFT_OUT = (
+    DetailLevel.WHOLE,
+    DetailLevel.SUMMARY,
+    DetailLevel.POINTER,
+    DetailLevel.LEFT_OUT,
+)
 ELOS = {HIGH: 1_600.0, MEDIUM: 1_200.0, LOW: 800.0, VERY_LOW: 700.0, None: None}
 CODE = "def f(a: int) -> int:\n    " + "a += 1\n    " * 30 + "return a\n"
 PLENTY = 10**6
@@ -347,7 +352,9 @@ def inlines(text: str) -> list[Token]:
 
 @given(items, budgets)
 @example([item(f"m{n}", HIGH, text) for n, text in enumerate(HOSTILE)], PackBudget(9, words, "w"))
-@example([item(f"m{n}", MEDIUM, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w"))
+@example(
+    [item(f"m{n}", MEDIUM, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w")
+)
 @example([item(f"m{n}", LOW, text) for n, text in enumerate(HOSTILE)], PackBudget(900, words, "w"))
 def test_the_laws_of_a_pack(given_items: list[PackEntry], by: PackBudget) -> None:
     found = packs.packed(given_items, by)

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphmem.model import Combine, Policy
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import MOST, many
 from tests.rules.strategies_histories import (
     BASE,

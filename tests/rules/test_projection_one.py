@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphmem.model import Policy
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import MOST, POLICY, State, continued, one, one_closed, ranked
 from tests.rules.strategies_histories import (
     BASE,

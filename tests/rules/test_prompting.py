@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import prompting
-from graphmem.rules.prompting import Prompt, block
-from graphmem.rules.synthesis import SynthesisReply
+from graphmem.rules import consolidation
+from graphmem.rules.consolidation import Prompt, SynthesisReply, block
 
 NAMES = sorted(
     entry.name.removesuffix(".md") for entry in (files("graphmem") / "rules" / "prompts").iterdir()
@@ -26,23 +25,23 @@ def test_there_are_prompts() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_is_a_file_that_asks_for_json(name: str) -> None:
-    text = prompting.text(name)
+    text = consolidation.text(name)
     assert text == text.strip()
     assert "JSON only" in text
 
 
 def test_a_prompt_that_is_no_file_is_said() -> None:
     with pytest.raises(FileNotFoundError):
-        prompting.text("nothing_of_this_name")
+        consolidation.text("nothing_of_this_name")
 
 
 def test_a_digest_changes_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = prompting.digest("synthesise")
-    assert before == prompting.digest("synthesise")
+    before = consolidation.digest("synthesise")
+    assert before == consolidation.digest("synthesise")
     assert len(before) == 64
-    changed = prompting.text("synthesise") + "!"
-    monkeypatch.setattr(prompting, "text", lambda _: changed)
-    assert prompting.digest("synthesise") != before
+    changed = consolidation.text("synthesise") + "!"
+    monkeypatch.setattr(consolidation, "text", lambda _: changed)
+    assert consolidation.digest("synthesise") != before
 
 
 def test_a_prompt_shows_nobodys_words() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import AuditFinding, Severity
-from graphmem.rules import protocol
-from graphmem.rules.protocol import LoggedAccess, LoggedSearch, LoggedSession
+from graphmem.rules import usage
+from graphmem.rules.usage import LoggedAccess, LoggedSearch, LoggedSession
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -25,14 +25,16 @@ def access(item: str = "m1", minute: float = 1, session: str | None = "run") -> 
     return LoggedAccess(item, session, NOON + minute * MINUTE)
 
 
-def session(name: str = "run", start: datetime = NOON, end: datetime | None = None) -> LoggedSession:
+def session(
+    name: str = "run", start: datetime = NOON, end: datetime | None = None
+) -> LoggedSession:
     return LoggedSession(name, "claude", start, end)
 
 
 def check(
     *logged: LoggedSearch | LoggedAccess | LoggedSession, now: datetime = NOON, hours: float = 24
 ) -> list[AuditFinding]:
-    return protocol.findings(
+    return usage.findings(
         [one for one in logged if isinstance(one, LoggedSearch)],
         [one for one in logged if isinstance(one, LoggedAccess)],
         [one for one in logged if isinstance(one, LoggedSession)],
@@ -123,8 +125,8 @@ def test_a_session_is_quiet_since_its_last_search_or_access() -> None:
 
 def test_a_day_is_long_enough_unless_another_time_is_given() -> None:
     nearly = timedelta(hours=24) - timedelta(microseconds=1)
-    assert protocol.findings([], [], [session()], NOON + nearly) == []
-    assert len(protocol.findings([], [], [session()], NOON + 24 * HOUR)) == 1
+    assert usage.findings([], [], [session()], NOON + nearly) == []
+    assert len(usage.findings([], [], [session()], NOON + 24 * HOUR)) == 1
 
 
 def test_a_query_of_eighty_characters_is_shown_whole() -> None:

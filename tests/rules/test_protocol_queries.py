@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules import protocol
-from graphmem.rules.protocol import conceptual
+from graphmem.rules import usage
+from graphmem.rules.usage import conceptual
 from tests.plugins import pumps
 from tests.plugins.samples import on_each
 
@@ -58,7 +58,7 @@ CONCEPTS = {
 STRINGS = {
     "parse_config": False,
     "getUserName": False,
-    "graphmem/rules/vitality.py": False,
+    "graphmem/rules/formulas.py": False,
     "def vitality(": False,
     '"connection refused"': False,
     "^class .*Error": False,
@@ -273,8 +273,8 @@ def test_white_space_around_a_query_changes_nothing(query: str) -> None:
     ],
 )
 def test_which_tools_look_for_words(tool: str, *, expected: bool) -> None:
-    assert protocol.is_keyword_tool(tool) is expected
+    assert usage.is_keyword_tool(tool) is expected
 
 
 def test_every_listed_name_is_found_as_it_is_listed() -> None:
-    assert all(map(protocol.is_keyword_tool, protocol.KEYWORD_TOOLS))
+    assert all(map(usage.is_keyword_tool, usage.KEYWORD_TOOLS))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import PruneAction, PrunePolicy, Tier
-from graphmem.rules.pruning import PruneCase, PruneVerdict, judged
+from graphmem.rules.upkeep import PruneCase, PruneVerdict, judged
 
 KEEP, COMPRESS, ARCHIVE = PruneAction.KEEP, PruneAction.COMPRESS, PruneAction.ARCHIVE
 BEFORE_14, BEFORE_30, BEFORE_44 = (math.nextafter(days, 0) for days in (14, 30, 44))

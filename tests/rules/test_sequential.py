@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
-from graphmem.rules import sequential
-from graphmem.rules.projection import Evidence
-from graphmem.rules.sequential import needed
+from graphmem.rules import formulas
+from graphmem.rules.formulas import Evidence, needed
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.sequential import Verdict, llr
 from tests.rules.strategies_histories import (
@@ -26,7 +25,7 @@ from tests.rules.strategies_histories import (
 )
 
 ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
-SYMMETRIC = sequential.SprtParameters(alpha=0.1, beta=0.1)
+SYMMETRIC = formulas.SprtParameters(alpha=0.1, beta=0.1)
 
 
 def told(
@@ -56,8 +55,8 @@ def test_the_walk_through() -> None:
 
 
 def test_the_bounds() -> None:
-    assert round(sequential.STANDARD_TEST.upper, 3) == 2.890
-    assert round(sequential.STANDARD_TEST.lower, 3) == -2.251
+    assert round(formulas.STANDARD_TEST.upper, 3) == 2.890
+    assert round(formulas.STANDARD_TEST.lower, 3) == -2.251
 
 
 def test_without_evidence_the_test_is_where_it_began() -> None:
@@ -159,7 +158,7 @@ def test_the_status_is_that_of_the_boundary_reached_last(
     status, changes = ACCUMULATING, list[VerdictStatus]()
     verdict = sequential_oracle.test(evidence, initial)
     for step in verdict.steps:
-        status = sequential.STANDARD_TEST.crossed(step.log_ratio) or status
+        status = formulas.STANDARD_TEST.crossed(step.log_ratio) or status
         assert step.status is status
         if not changes or changes[-1] is not status:
             changes.append(status)
@@ -231,9 +230,9 @@ def test_of_equally_loud_events_the_earlier_counts(first: float, second: float) 
 # How much more it takes.
 
 
-@given(claim_histories, st.sampled_from([sequential.STANDARD_TEST, SYMMETRIC]))
+@given(claim_histories, st.sampled_from([formulas.STANDARD_TEST, SYMMETRIC]))
 def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
-    evidence: list[Evidence], bounds: sequential.SprtParameters
+    evidence: list[Evidence], bounds: formulas.SprtParameters
 ) -> None:
     verdict = sequential_oracle.test(evidence, 0.5, bounds)
     more = needed(verdict, bounds)
@@ -254,11 +253,11 @@ def test_needed_log_units_are_the_distances_to_the_boundaries(
     verdict = sequential_oracle.test([*evidence, told("more", strength, 24_000)], 0.5)
     more = needed(verdict)
     if verdict.status is not PROMOTED:
-        assert verdict.log_ratio + more.promote == pytest.approx(sequential.STANDARD_TEST.upper)
+        assert verdict.log_ratio + more.promote == pytest.approx(formulas.STANDARD_TEST.upper)
     else:
         assert more.promote == 0
     if verdict.status is not DEMOTED:
-        assert verdict.log_ratio - more.demote == pytest.approx(sequential.STANDARD_TEST.lower)
+        assert verdict.log_ratio - more.demote == pytest.approx(formulas.STANDARD_TEST.lower)
     else:
         assert more.demote == 0
 

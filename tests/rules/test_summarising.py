@@ -294,7 +294,9 @@ def test_the_headings_of_markdown() -> None:
 
 def test_a_heading_is_cut_where_it_is_too_long() -> None:
     longest = f"# {'x' * 198}"
-    assert summary(f"{longest}\n{longest}y\nend", TextKind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
+    assert (
+        summary(f"{longest}\n{longest}y\nend", TextKind.MARKDOWN) == f"{longest}\n{longest[:-1]}…"
+    )
 
 
 def test_what_looks_like_front_matter_and_never_ends_is_text() -> None:

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from graphmem.rules import prompting
-from graphmem.rules.synthesis import PromptBelief, PromptPassage, SynthesisReply, checked, prompt
+from graphmem.rules import consolidation
+from graphmem.rules.consolidation import (
+    PromptBelief,
+    PromptPassage,
+    SynthesisReply,
+    checked,
+    prompt,
+)
 
 FULL: dict[str, Any] = {
     "statement": "Ann lives in Porto.",
@@ -42,7 +48,7 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
     )
     assert asked.name == "synthesise"
     assert asked.reply is SynthesisReply
-    assert asked.system == prompting.text("synthesise")
+    assert asked.system == consolidation.text("synthesise")
     assert asked.user == (
         "<episodes>\n"
         'e1 2024-03-02 "user: I moved to Porto.\\nassistant: Nice!"\n'
@@ -55,7 +61,7 @@ def test_a_prompt_holds_the_rules_and_the_data() -> None:
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = prompting.text("synthesise")
+    text = consolidation.text("synthesise")
     [line] = [line for line in text.splitlines() if line.startswith("{")]
     shown = SynthesisReply.model_validate_json(line)
     assert list(json.loads(line)) == list(SynthesisReply.model_fields)
@@ -70,7 +76,9 @@ def test_a_full_and_an_empty_answer_are_taken() -> None:
 
 
 def test_what_is_left_out_is_nothing() -> None:
-    bare = SynthesisReply.model_validate_json('{"statement": "x", "confidence": 1, "episodes": ["e1"]}')
+    bare = SynthesisReply.model_validate_json(
+        '{"statement": "x", "confidence": 1, "episodes": ["e1"]}'
+    )
     assert (bare.subject, bare.predicate, bare.object) == (None, None, None)
     assert (bare.supports, bare.contradicts) == ((), ())
 

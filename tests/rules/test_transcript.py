@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Message
-from graphmem.rules import transcript
-from graphmem.rules.transcript import Said, StoredTurn
+from graphmem.rules import transcripts
+from graphmem.rules.transcripts import Said, StoredTurn
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
@@ -40,7 +40,7 @@ def test_what_is_there_already_is_what_a_plain_look_finds(
 ) -> None:
     there = kept(conversation)
     n = len(given_)
-    found = transcript.resumed(there[:n], there[-n:] if n else [], given_)
+    found = transcripts.resumed(there[:n], there[-n:] if n else [], given_)
     assert [turn.id for turn in found] == [f"t{i}" for i in overlap(conversation, given_)]
 
 
@@ -53,7 +53,7 @@ def test_a_window_that_moves_on_adds_each_line_once(
     for end in [*sorted(min(seam, len(conversation)) for seam in seams), len(conversation)]:
         sent = conversation[:end]
         held = kept(there)
-        found = transcript.resumed(held[: len(sent)], held[-len(sent) :] if sent else [], sent)
+        found = transcripts.resumed(held[: len(sent)], held[-len(sent) :] if sent else [], sent)
         if len(there) < 2 or len(sent) > len(there):
             # A whole resending that goes on overlaps with all that is there.
             assert len(found) >= min(len(there), len(sent))
@@ -62,19 +62,19 @@ def test_a_window_that_moves_on_adds_each_line_once(
 
 
 def test_a_name_is_part_of_what_was_said() -> None:
-    one = transcript.said(Message(role="user", content="a"))
-    assert one != transcript.said(Message(role="user", content="a", name="Zoë"))
-    assert one != transcript.said(Message(role="bot", content="a"))
-    assert one == transcript.said(Message(role="user", content="a", id="1", at=MAY))
+    one = transcripts.said(Message(role="user", content="a"))
+    assert one != transcripts.said(Message(role="user", content="a", name="Zoë"))
+    assert one != transcripts.said(Message(role="bot", content="a"))
+    assert one == transcripts.said(Message(role="user", content="a", id="1", at=MAY))
 
 
 def test_messages_are_keyed_when_each_has_a_key() -> None:
     plain = Message(role="user", content="a")
-    assert transcript.keyed([])
-    assert not transcript.keyed([plain])
-    assert transcript.keyed([plain.model_copy(update={"id": "1"})])
-    assert transcript.keyed([plain.model_copy(update={"at": MAY})])
-    assert not transcript.keyed([plain.model_copy(update={"at": MAY}), plain])
+    assert transcripts.keyed([])
+    assert not transcripts.keyed([plain])
+    assert transcripts.keyed([plain.model_copy(update={"id": "1"})])
+    assert transcripts.keyed([plain.model_copy(update={"at": MAY})])
+    assert not transcripts.keyed([plain.model_copy(update={"at": MAY}), plain])
 
 
 messages = st.builds(
@@ -89,19 +89,19 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=8))
 def test_keys_name_the_sender_s_id_or_the_words_at_an_instant(given_: list[Message]) -> None:
-    ids = transcript.key_ids("ep", given_)
+    ids = transcripts.key_ids("ep", given_)
     named = [("id", m.id) if m.id else (m.at, m.role, m.name, m.content) for m in given_]
     for i, one in enumerate(named):
         for j, other in enumerate(named[:i]):
             same = one == other and one[0] == "id"
             assert (ids[i] == ids[j]) == same
-    assert transcript.key_ids("ep", given_) == ids
-    assert not set(ids) & set(transcript.key_ids("other", given_))
+    assert transcripts.key_ids("ep", given_) == ids
+    assert not set(ids) & set(transcripts.key_ids("other", given_))
 
 
 @given(st.lists(messages, min_size=1, max_size=8), st.integers(0, 5))
 def test_places_name_each_message_once(given_: list[Message], start: int) -> None:
-    ids = transcript.place_ids("ep", given_, start)
+    ids = transcripts.place_ids("ep", given_, start)
     assert len(set(ids)) == len(given_)
-    assert transcript.place_ids("ep", given_[1:], start + 1) == ids[1:]
-    assert not set(ids) & set(transcript.key_ids("ep", given_))
+    assert transcripts.place_ids("ep", given_[1:], start + 1) == ids[1:]
+    assert not set(ids) & set(transcripts.key_ids("ep", given_))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from graphmem.model import NewMemory, Outcome, Status, TenantScope
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration, drafts, duplicates, identity
+from graphmem.rules import drafts, duplicates, identity, scoring
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.verdicts import (
+from graphmem.rules.duplicates import (
     DuplicateResolver,
     DuplicateVerdict,
     ExactMatch,
@@ -60,7 +60,7 @@ class Known:
 
 def similarity(one: str, other: str) -> float:
     cosine = float(np.dot(VECTORS[one], VECTORS[other]))
-    return calibration.calibrated(cosine, MU)
+    return scoring.calibrated(cosine, MU)
 
 
 def nearest(memories: list[Known], text: str) -> list[Known]:

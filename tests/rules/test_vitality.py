@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import EventType
-from graphmem.rules import vitality
-from graphmem.rules.projection import Evidence
-from graphmem.rules.vitality import STANDARD_VITALITY
+from graphmem.rules import formulas
+from graphmem.rules.formulas import STANDARD_VITALITY, Evidence
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.vitality import Life, Mark, Piece
 from tests.rules.strategies_histories import BASE, claim_histories, instants, said
@@ -168,7 +167,7 @@ def test_the_fold_is_a_weighted_mean_in_any_order(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
     weights = [e.weight * e.confidence for e in evidence]
-    drawn = sum(w * vitality.vitality_record(e) for w, e in zip(weights, evidence, strict=True))
+    drawn = sum(w * formulas.vitality_record(e) for w, e in zip(weights, evidence, strict=True))
     assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
     assert 0 <= mean <= 1
 
@@ -194,9 +193,9 @@ def test_the_gate_by_hand(storage: int, days: float, expected: float) -> None:
 
 def test_the_prediction_error_by_hand() -> None:
     support, refute = said("e1", confidence=0.8), said("e2", confidence=0.8, polarity=-1)
-    assert vitality.prediction_error(support, 0.5) == pytest.approx(0.4)
-    assert vitality.prediction_error(refute, 0.9) == pytest.approx(0.8)
-    assert vitality.prediction_error(support, 0.9) == pytest.approx(0.0)
+    assert formulas.prediction_error(support, 0.5) == pytest.approx(0.4)
+    assert formulas.prediction_error(refute, 0.9) == pytest.approx(0.8)
+    assert formulas.prediction_error(support, 0.9) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +215,7 @@ def test_what_unsettles_a_belief(
     error: float, looked: timedelta | None, *, unsettles: bool
 ) -> None:
     last = None if looked is None else BASE - looked
-    assert vitality.destabilises(error, 0.3, BASE, last) is unsettles
+    assert formulas.destabilises(error, 0.3, BASE, last) is unsettles
 
 
 # Flags, and what was only inferred.
@@ -255,6 +254,6 @@ def test_what_somebody_said_was_not_only_inferred() -> None:
 
 
 def test_what_is_sent_is_every_constant() -> None:
-    sent = vitality.vitality_params()
+    sent = formulas.vitality_params()
     assert sent["most_days"] == STANDARD_VITALITY.most_days == 365
     assert set(sent) == set(STANDARD_VITALITY.__dataclass_fields__)

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from graphmem import GraphMem, OtelTelemetry, PrometheusTelemetry
 from graphmem.client import connect
 from graphmem.errors import GraphmemError
-from graphmem.operations.reading import GET
+from graphmem.operations.memories import GET
 from graphmem.ports import run_now
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder

@@ -145,7 +145,7 @@ def test_texts_and_answers_are_counted(registry: CollectorRegistry) -> None:
 
 def _prompt() -> Any:
     from graphmem.ports import Prompt
-    from graphmem.rules.synthesis import SynthesisReply
+    from graphmem.rules.consolidation import SynthesisReply
 
     return Prompt("test", "system", "user", SynthesisReply)
 
@@ -183,7 +183,9 @@ def test_all_clients_of_a_process_are_counted_together(monkeypatch: pytest.Monke
     monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
     one = telemetry.of_settings(Settings(metrics=True))
     assert telemetry.of_settings(Settings(metrics=True)) is one
-    assert isinstance(telemetry.of_settings(Settings(metrics=True, traces=True)), CompositeTelemetry)
+    assert isinstance(
+        telemetry.of_settings(Settings(metrics=True, traces=True)), CompositeTelemetry
+    )
     with one.operation("get", "acme"):
         pass
     assert samples(prometheus_client.REGISTRY)[OPERATIONS, "operation=get", "outcome=ok"] == 1

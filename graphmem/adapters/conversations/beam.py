@@ -10,8 +10,8 @@ from datetime import datetime
 from graphmem.adapters.conversations.dates import nth_second, written_instant
 from graphmem.adapters.conversations.intake import Conversation, FileReading
 from graphmem.model import Message
-from graphmem.rules.gathering import identified
 from graphmem.rules.identity import digest
+from graphmem.rules.transcripts import identified
 
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
 """The place in the authors' plan that many messages end with; nobody said it."""

@@ -1,8 +1,11 @@
-"""The way from a file to its conversations: which layout it has decides who reads it."""
+"""A conversation file as bytes: opened, checked for its encoding, cut into lines, parsed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import codecs
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -10,15 +13,130 @@ from typing import BinaryIO
 from graphmem.adapters.conversations.beam import beam_conversation
 from graphmem.adapters.conversations.intake import Conversation, ConversationFile, FileReading
 from graphmem.adapters.conversations.locomo import locomo_conversations
-from graphmem.adapters.conversations.source import (
-    numbered_lines,
-    opened,
-    parsed_document,
-    parsed_line,
-)
 from graphmem.errors import SourceFileError
 from graphmem.model import Message
-from graphmem.rules.gathering import identified
+from graphmem.rules.transcripts import identified
+
+MAX_LINE_BYTES = 16 * 2**20
+"""A longer line is refused without being held in memory."""
+MAX_DOCUMENT_BYTES = 256 * 2**20
+"""A single JSON value has to be held whole, several times its size; JSON Lines has no limit."""
+_HEAD_BYTES = 4096
+_SAVE_AS_UTF8 = "Save the file as UTF-8, for example with `iconv -t UTF-8`."
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Give the bytes of a regular file that is not empty and looks like UTF-8 text.
+
+    Raises:
+        SourceFileError: no such file, a directory, no permission, empty, binary, UTF-16.
+    """
+    try:
+        if path.is_dir():
+            raise SourceFileError(f"{path} is a directory.", hint="Name a file inside it.")
+        if path.exists() and not path.is_file():
+            raise SourceFileError(f"{path} is not a regular file.", hint="Save it as a file first.")
+        with _handle(path) as handle:
+            _check_head(path, handle.read(_HEAD_BYTES))
+            yield handle
+    except FileNotFoundError as error:
+        raise SourceFileError(f"There is no file {path}.", hint="Check the name.") from error
+    except OSError as error:
+        raise SourceFileError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _handle(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except ValueError as error:
+        raise SourceFileError(f"{str(path)!r} cannot be the name of a file.") from error
+
+
+def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield every line that is not blank with its number, from 1.
+
+    Of a line longer than `MAX_LINE_BYTES` only so much is given that `parsed_line` refuses it.
+    """
+    handle.seek(0)
+    number = 0
+    while raw := handle.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        rest = raw
+        while rest and not rest.endswith(b"\n"):
+            rest = handle.readline(MAX_LINE_BYTES)
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.strip():
+            yield number, raw
+
+
+def parsed_line(raw: bytes) -> object:
+    """Return the JSON value of one line.
+
+    Raises:
+        SourceFileError: too long, not UTF-8, not JSON; says at which column.
+    """
+    if len(raw) > MAX_LINE_BYTES:
+        raise SourceFileError(f"longer than {MAX_LINE_BYTES >> 20} MiB")
+    try:
+        return _parsed(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{raw[error.start]:02x} at position {error.start + 1}"
+        raise SourceFileError(f"not UTF-8 ({byte}); save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise SourceFileError(f"not valid JSON: {error.msg} at column {error.colno}") from error
+
+
+def parsed_document(path: Path, handle: BinaryIO) -> object:
+    """Return the JSON value that the whole file is.
+
+    Raises:
+        SourceFileError: too long, not UTF-8, not JSON; says at which line.
+    """
+    handle.seek(0)
+    raw = handle.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise SourceFileError(
+            f"{path} is one JSON value of more than {MAX_DOCUMENT_BYTES >> 20} MiB.",
+            hint="Write one message per line (JSON Lines): such a file is read line by line.",
+        )
+    try:
+        return _parsed(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SourceFileError(f"{path}: line {line}: not UTF-8.", hint=_SAVE_AS_UTF8) from error
+    except json.JSONDecodeError as error:
+        raise SourceFileError(
+            f"{path}: line {error.lineno}: not valid JSON: {error.msg} at column {error.colno}."
+        ) from error
+    except SourceFileError as error:
+        raise SourceFileError(f"{path}: {error.message}.") from error
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise SourceFileError("nested too deeply to be a message") from error
+    except ValueError as error:
+        # Python refuses to convert an integer of thousands of digits.
+        raise SourceFileError("holds a number of too many digits") from error
+
+
+def _check_head(path: Path, head: bytes) -> None:
+    if not head:
+        raise SourceFileError(f"{path} is empty.")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (
+        b"\0" in head[:2] and head.replace(b"\0", b"").lstrip().startswith((b"{", b"["))
+    ):
+        raise SourceFileError(f"{path} is UTF-16 or UTF-32, not UTF-8.", hint=_SAVE_AS_UTF8)
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if b"\0" in head and not text.startswith((b"{", b"[")):
+        raise SourceFileError(f"{path} is a binary file, not text.")
+
 
 _LAYOUTS = (
     'graphmem reads one {"role": …, "content": …} object per line, a JSON list of such objects, '

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from graphmem import private_files
 from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.fetch import fetch
 from graphmem.adapters.local_server.files import DataFolder
+from graphmem.adapters.local_server.jars import fetch
 from graphmem.adapters.local_server.java import find_java
 from graphmem.adapters.local_server.lifecycle import ensure, patience_s, quiet, stop_locked
 from graphmem.adapters.local_server.records import Progress, Report
@@ -51,7 +51,11 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         LocalServerError: the file is there already, there are no data, or Neo4j's tool failed.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
-    started, folder, target = time.monotonic(), DataFolder.of(settings), file.expanduser().absolute()
+    started, folder, target = (
+        time.monotonic(),
+        DataFolder.of(settings),
+        file.expanduser().absolute(),
+    )
     if not folder.has_data:
         raise LocalServerError(f"There are no data in {folder.root}.", hint="Nothing was written.")
     if target.exists() or not target.parent.is_dir():

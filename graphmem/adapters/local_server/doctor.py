@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphmem.adapters.local_server import aot, bolt, made_files, process
+from graphmem.adapters.local_server import bolt, jars, lifecycle, process
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
@@ -91,7 +91,9 @@ def _jars(settings: Settings) -> Iterator[DoctorFinding]:
             "Run `graphmem server up` while there is a network.",
         )
     else:
-        yield DoctorFinding("jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound.")
+        yield DoctorFinding(
+            "jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound."
+        )
 
 
 def _procedures(settings: Settings) -> Iterator[DoctorFinding]:
@@ -186,7 +188,9 @@ def _password(folder: DataFolder) -> Iterator[DoctorFinding]:
         yield DoctorFinding("password", "ok", f"{file} is readable for you alone.")
 
 
-def _lock(folder: DataFolder, state: ServerState | None, running: ServerState | None) -> Iterator[DoctorFinding]:
+def _lock(
+    folder: DataFolder, state: ServerState | None, running: ServerState | None
+) -> Iterator[DoctorFinding]:
     if folder.root.is_dir():
         try:
             with folder.locked(0):
@@ -238,7 +242,9 @@ def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFin
         )
         yield DoctorFinding("bolt", "bad", error.message, advice)
     else:
-        yield DoctorFinding("bolt", "ok", f"{agent} answers at {running.uri} and takes our password.")
+        yield DoctorFinding(
+            "bolt", "ok", f"{agent} answers at {running.uri} and takes our password."
+        )
 
 
 def _version(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
@@ -266,12 +272,12 @@ def _aot(settings: Settings) -> Iterator[DoctorFinding]:
     shelf = JarStore.of(settings, shipped_lock())
     try:
         java = find_java(settings)
-        cache = aot.cache_file(settings, java, shelf)
+        cache = lifecycle.cache_file(settings, java, shelf)
     except (GraphmemError, FileNotFoundError):
         return  # said above already
     if cache is None:
         yield DoctorFinding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
-    elif made_files.is_intact(cache):
+    elif jars.is_intact(cache):
         yield DoctorFinding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
     elif cache.exists():
         yield DoctorFinding(
@@ -280,16 +286,18 @@ def _aot(settings: Settings) -> Iterator[DoctorFinding]:
             f"{cache} was changed after it was made.",
             "Nothing to do: the next start removes it, and it is made again.",
         )
-    elif aot.failure_note(cache).exists():
-        why = aot.failure_note(cache).read_text(encoding="utf-8").strip()
+    elif lifecycle.failure_note(cache).exists():
+        why = lifecycle.failure_note(cache).read_text(encoding="utf-8").strip()
         yield DoctorFinding(
             "aot",
             "warn",
             f"Making it failed, so starts take longer: {why}",
-            f"Delete {aot.failure_note(cache)} to try again.",
+            f"Delete {lifecycle.failure_note(cache)} to try again.",
         )
     else:
-        yield DoctorFinding("aot", "ok", "Not made yet; it is made in the background after a start.")
+        yield DoctorFinding(
+            "aot", "ok", "Not made yet; it is made in the background after a start."
+        )
 
 
 def _log(folder: DataFolder, state: ServerState | None) -> Iterator[DoctorFinding]:
@@ -311,6 +319,10 @@ def _remote(settings: Settings) -> Iterator[DoctorFinding]:
     try:
         agent = bolt.log_in(settings.uri, settings.user, settings.password)
     except GraphmemError as error:
-        yield DoctorFinding("GRAPHMEM_URI", "bad", error.message, "Check it, its user and password.")
+        yield DoctorFinding(
+            "GRAPHMEM_URI", "bad", error.message, "Check it, its user and password."
+        )
     else:
-        yield DoctorFinding("GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed.")
+        yield DoctorFinding(
+            "GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed."
+        )

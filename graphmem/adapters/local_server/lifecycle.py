@@ -1,18 +1,31 @@
-"""Bringing the managed server up, looking at it, and taking it down."""
+"""Start, inspect and stop the managed server."""
 
 from __future__ import annotations
 
+import argparse
+import shutil
+import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from graphmem.adapters.local_server import aot, bolt, process, warming
-from graphmem.adapters.local_server.fetch import fetch
-from graphmem.adapters.local_server.files import PAGE_CACHE, DataFolder, ServerState, cache_root
-from graphmem.adapters.local_server.java import find_java
+from graphmem import catalog
+from graphmem.adapters.local_server import bolt, jars, process, warming
+from graphmem.adapters.local_server.files import (
+    PAGE_CACHE,
+    DataFolder,
+    ServerState,
+    cache_root,
+    environment,
+    make_folder,
+)
+from graphmem.adapters.local_server.jars import JarStore, fetch, shipped_lock
+from graphmem.adapters.local_server.java import AOT_SINCE, Java, find_java
 from graphmem.adapters.local_server.records import (
     USER,
     Endpoint,
@@ -20,9 +33,140 @@ from graphmem.adapters.local_server.records import (
     Report,
     ServerStatus,
 )
-from graphmem.errors import GraphAccessError, GraphUnavailableError
+from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
 from graphmem.rules import browser_links
 from graphmem.settings import Settings
+
+TRAINING_S = 180.0
+"""How long the training server may take to answer: it only gets what others leave."""
+UNUSED_S = 30 * 86_400.0
+"""After this long without a start, a cache is no longer wanted."""
+WRITING_S = 300.0
+"""How long the JVM may take to write the cache at its end."""
+
+
+def cache_file(settings: Settings, java: Java, shelf: JarStore) -> Path | None:
+    """Return where the cache of this Java and these jars is kept; None when Java has none.
+
+    The JVM takes a cache only for the same build, class path, and times of the jars.
+    """
+    if java.major < AOT_SINCE:
+        return None
+    times = [(name, (shelf.folder / name).stat().st_mtime_ns) for name in shelf.class_path]
+    key = sha256(repr((java.build, java.flags, str(shelf.folder), times)).encode()).hexdigest()
+    return cache_root(settings) / "aot" / f"{key[:16]}.aot"
+
+
+def use(cache: Path | None) -> list[str]:
+    """Return the flags that make a server use the cache, when there is one.
+
+    One that was changed since it was made is removed, for it holds code.
+    """
+    if cache is None:
+        return []
+    if not jars.is_intact(cache):
+        jars.discard(cache)
+        return []
+    cache.touch()  # unused ones are removed after a while
+    return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
+
+
+def failure_note(cache: Path) -> Path:
+    """Return the file that says why making this cache failed, and keeps us from trying again."""
+    return cache.with_suffix(".failed")
+
+
+def make_in_background(settings: Settings, cache: Path | None) -> None:
+    """Start making the cache, unless it exists, cannot be made or is being made."""
+    if cache is None or cache.exists() or failure_note(cache).exists():
+        return
+    make_folder(cache.parent, setting="GRAPHMEM_CACHE")
+    command = [sys.executable, "-m", __name__, "--cache", str(cache_root(settings).parent)]
+    command += ["--java", str(settings.java)] if settings.java else []
+    process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
+
+
+def make(settings: Settings) -> None:
+    """Make the cache now, unless another process is at it.
+
+    Args:
+        settings: `cache` and `java` count.
+    """
+    from filelock import FileLock, Timeout
+
+    java = find_java(settings)
+    shelf = JarStore.of(settings, shipped_lock())
+    cache = cache_file(settings, java, shelf)
+    if cache is None:
+        return
+    make_folder(cache.parent, setting="GRAPHMEM_CACHE")
+    try:
+        with FileLock(cache.parent / "make.lock", timeout=0):
+            _clean(cache.parent)
+            if not jars.is_intact(cache):
+                _train(java, shelf, cache)
+    except Timeout:
+        return
+
+
+def _clean(folder: Path) -> None:
+    """Remove what a crash left, and the caches of Javas and jars no longer in use."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif jars.is_orphan(path):
+            path.unlink()
+        elif path.suffix == ".aot" and time.time() - path.stat().st_mtime > UNUSED_S:
+            jars.discard(path)
+
+
+def _train(java: Java, shelf: JarStore, cache: Path) -> None:
+    scratch = Path(tempfile.mkdtemp(dir=cache.parent))
+    draft = scratch / "cache.aot"
+    try:
+        _run_once(java, shelf, DataFolder(scratch / "home"), draft)
+        jars.keep(draft, cache)
+    except (GraphmemError, process.DiedError, OSError) as error:
+        failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _run_once(java: Java, shelf: JarStore, folder: DataFolder, draft: Path) -> None:
+    """Run a server on a throw-away folder until it has answered one query."""
+    small = Settings(heap="256m", page_cache="16m")
+    folder.create()
+    password = folder.password()
+    flags = [f"-XX:AOTCacheOutput={draft}", "-Xlog:disable", "-Xlog:all=error:stderr"]
+    launcher = process.Launcher(java, shelf, folder, flags)
+    launcher.set_password()
+    state = launcher.start(small)
+    try:
+        process.wait_ready(folder, state, TRAINING_S)
+        # A real query too: the parser and the planner are most of what a first answer waits for.
+        wanted = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
+        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), wanted)
+    finally:
+        if (server := process.find(folder, state)) is not None:
+            process.end(server, WRITING_S)
+
+
+def main() -> None:
+    """Make the cache at the lowest priority."""
+    import psutil
+
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--java", type=Path)
+    options = parser.parse_args()
+    lowest = psutil.IDLE_PRIORITY_CLASS if sys.platform == "win32" else 19
+    psutil.Process().nice(lowest)
+    make(Settings(cache=options.cache, java=options.java))
+
+
+if __name__ == "__main__":
+    main()
+
 
 TRIES = 3
 """Starts at most: somebody may take a port, and an AOT cache may break, meanwhile."""
@@ -47,32 +191,32 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
-    from graphmem.adapters.local_server.plugin import installing  # all rules that a read takes
+    from graphmem.adapters.local_server.plugin import building  # all rules that a read takes
 
     java = find_java(settings)
     # Fetched without the lock: it may take minutes, and its own lock keeps it to one process.
     shelf = fetch(settings, report=tell)
-    procedures = installing.ready(settings, tell)
+    procedures = building.ready(settings, tell)
     with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
         folder.put_back()
         folder.claim_version(shelf.lock.neo4j)
         if procedures is None:
-            installing.remove(folder.plugins)
+            building.remove(folder.plugins)
         else:
-            installing.install(procedures, folder.plugins)
+            building.install(procedures, folder.plugins)
         launcher = process.Launcher(java, shelf, folder)
         folder.password()
         if not folder.has_data:
             tell(Progress("prepare", "Setting a random password"))
             launcher.set_password()
-        cache = aot.cache_file(settings, java, shelf)
+        cache = cache_file(settings, java, shelf)
         tell(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _enter(folder, state, settings)
     warming.warm_in_background(folder)
-    aot.make_in_background(settings, cache)
+    make_in_background(settings, cache)
     tell(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint
 
@@ -157,7 +301,7 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
     """Start and wait; other ports when they are taken, no AOT cache when it breaks the JVM."""
     wished = (settings.bolt_port, settings.http_port)
     for tries_left in range(TRIES - 1, -1, -1):
-        flags = aot.use(cache)
+        flags = use(cache)
         attempt = replace(launcher, flags=flags)
         state = attempt.start(settings, bolt_port=wished[0], http_port=wished[1])
         try:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphmem.adapters.local_server import bolt
-from graphmem.adapters.local_server.environment import environment
 from graphmem.adapters.local_server.files import (
     DataFolder,
     ServerState,
+    environment,
     newer_data_error,
     write_private,
 )
@@ -214,7 +214,10 @@ def _command_line(process: psutil.Process) -> list[str]:
 
 
 def wait_ready(
-    folder: DataFolder, state: ServerState, timeout_s: float, ready: Callable[[], object] | None = None
+    folder: DataFolder,
+    state: ServerState,
+    timeout_s: float,
+    ready: Callable[[], object] | None = None,
 ) -> None:
     """Wait until Bolt answers.
 

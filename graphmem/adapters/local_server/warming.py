@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.adapters.local_server import process
-from graphmem.adapters.local_server.environment import environment
-from graphmem.adapters.local_server.files import DataFolder
+from graphmem.adapters.local_server.files import DataFolder, environment
 from graphmem.adapters.local_server.records import USER
 from graphmem.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.settings import Settings

@@ -4,16 +4,14 @@ Reads and writes of graphmem are Cypher files; nothing here is on their way. A n
 attribute `uid`, because neomodel keeps the name `id` for itself.
 """
 
-from graphmem.adapters.neomodel_nodes.browsing import browsing
 from graphmem.adapters.neomodel_nodes.edges import (
     EDGES,
     EvidenceEdge,
+    Index,
     RatedEdge,
     ReturnedEdge,
     Supersedes,
 )
-from graphmem.adapters.neomodel_nodes.indexes import Index
-from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.nodes import (
     NODES,
     Artifact,
@@ -26,15 +24,18 @@ from graphmem.adapters.neomodel_nodes.nodes import (
     Tenant,
     Turn,
 )
-from graphmem.adapters.neomodel_nodes.schema import declared
+from graphmem.adapters.neomodel_nodes.schema import browsing, declared
 from graphmem.adapters.neomodel_nodes.workings import (
     Archive,
     Checkpoint,
     Consolidation,
     EmbeddingModel,
+    Item,
+    ItemText,
     Migration,
     MigrationLock,
     NameLock,
+    Namespace,
     Rater,
     Rating,
     Reply,

@@ -1,8 +1,9 @@
-"""The relationships of the graph that carry properties, and how a class names another one."""
+"""Indexes, and the properties of relationships."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from neomodel import (
     BooleanProperty,
@@ -13,7 +14,20 @@ from neomodel import (
     StructuredRel,
 )
 
-from graphmem.adapters.neomodel_nodes.indexes import Index
+WORDS = {"fulltext.eventually_consistent": False}
+COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index or key that neomodel cannot declare on one property."""
+
+    kind: Literal["unique", "range", "fulltext", "vector"]
+    prop: str
+    """Names it, together with the label and the kind."""
+    on: tuple[str, ...]
+    """Property names in the graph, in order, `prop` among them."""
+    config: dict[str, Any] = field(default_factory=dict)
 
 
 def at(node: str) -> str:

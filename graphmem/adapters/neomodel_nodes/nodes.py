@@ -18,22 +18,26 @@ from neomodel import (
 )
 
 from graphmem.adapters.neomodel_nodes.edges import (
+    COSINE,
+    WORDS,
     EvidenceEdge,
+    Index,
     RatedEdge,
     ReturnedEdge,
     Supersedes,
     at,
 )
-from graphmem.adapters.neomodel_nodes.indexes import COSINE, WORDS, Index
-from graphmem.adapters.neomodel_nodes.items import Item, ItemText, Namespace
 from graphmem.adapters.neomodel_nodes.workings import (
     Archive,
     Checkpoint,
     Consolidation,
     EmbeddingModel,
+    Item,
+    ItemText,
     Migration,
     MigrationLock,
     NameLock,
+    Namespace,
     Rater,
     Rating,
     Reply,

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from socketserver import ThreadingMixIn
 from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from graphmem.adapters.telemetry import library, serving
+from graphmem.adapters.telemetry import library
+from graphmem.errors import ConfigurationError
 from graphmem.model import RatingStep, TenantStats, Tier
+from graphmem.rules import hosts
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
     from prometheus_client.core import Metric
+
 
 BOUNDS = tuple(float(bound) for bound in range(600, 2001, 100))
 """Upper bounds of the histogram of ratings, in points; tiers begin at 800, 1200 and 1600."""
@@ -158,7 +167,7 @@ class GraphMetrics:
         Raises:
             ConfigurationError: it cannot listen there.
         """
-        return serving.serve(self._client.make_wsgi_app(self.registry), host, port, allow)
+        return serve(self._client.make_wsgi_app(self.registry), host, port, allow)
 
     def collect(self) -> Iterator[Metric]:
         """Yield what is scraped: of a graph that could not be read, only that it could not."""
@@ -213,3 +222,53 @@ def _buckets(steps: Sequence[RatingStep]) -> list[tuple[str, float]]:
         for bound in BOUNDS
     ]
     return [*counted, ("+Inf", float(sum(one.items for one in steps)))]
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _ServerV6(_Server):
+    address_family = socket.AF_INET6
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's
+        """Log no request."""
+
+
+def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) -> int:
+    """Answer requests from a thread until the process ends; return the port.
+
+    Args:
+        app: what answers.
+        host: address to listen on.
+        port: 0 for any that is free.
+        allow: `Host` headers to accept beside those of loopback and `host`.
+
+    Raises:
+        ConfigurationError: it cannot listen there.
+    """
+    kind = _ServerV6 if ":" in host else _Server
+    try:
+        server = make_server(host.strip("[]"), port, app, kind, _Handler)
+    except (OSError, OverflowError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"Nothing can listen on {host} port {port}: {error}.",
+            hint="Choose another with --host and --port.",
+        ) from error
+    server.set_app(checked(app, [*hosts.names(host, server.server_port), *allow]))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_port
+
+
+def checked(app: WSGIApplication, allowed: Collection[str]) -> WSGIApplication:
+    """Return an application that refuses every `Host` header that is not allowed."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if hosts.accepts(environ.get("HTTP_HOST", ""), allowed):
+            return app(environ, start_response)
+        start_response("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"Invalid Host header. Start the server with --allow-host to accept it.\n"]
+
+    return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphmem.mcp.tool import Tool
+from graphmem.mcp.calls import Tool
 from graphmem.mcp.tools import beliefs, memories, recalling
 
 TOOLS: Mapping[str, Tool[Any]] = {

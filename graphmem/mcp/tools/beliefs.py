@@ -7,8 +7,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.mcp import converting, results
-from graphmem.mcp.arguments import At, NotedWhy, Prior, Rows, SessionArguments, Strength, Turn, When
-from graphmem.mcp.tool import Tool, ToolCall
+from graphmem.mcp.calls import (
+    At,
+    NotedWhy,
+    Prior,
+    Rows,
+    SessionArguments,
+    Strength,
+    Tool,
+    ToolCall,
+    Turn,
+    When,
+)
 from graphmem.mcp.tools.memories import SourceType
 from graphmem.model import EvidenceReceipt, Name, Part, Record, ReplacementReceipt, Statement
 

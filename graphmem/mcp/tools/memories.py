@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from graphmem.mcp import converting, results
-from graphmem.mcp.arguments import At, NotedWhy, Rows, SessionArguments, Strength, When
-from graphmem.mcp.tool import Tool, ToolCall
+from graphmem.mcp.calls import At, NotedWhy, Rows, SessionArguments, Strength, Tool, ToolCall, When
 from graphmem.model import Instant, Name, Record, Tags, Text, Triple, TurnsReceipt
 
 MOST_MESSAGES = 200

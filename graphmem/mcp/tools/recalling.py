@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graphmem.mcp import converting, results
-from graphmem.mcp.arguments import Question, Rows, SessionArguments, When
-from graphmem.mcp.tool import Tool, ToolCall
+from graphmem.mcp.calls import Question, Rows, SessionArguments, Tool, ToolCall, When
 from graphmem.model import Context, Instant, Name, Tags
 from graphmem.rules.context import LEAST_TOKENS
 

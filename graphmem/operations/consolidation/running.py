@@ -17,23 +17,13 @@ from graphmem.model import (
     ConsolidationReport,
     EvidenceKind,
 )
-from graphmem.operations.consolidation import (
-    deciding,
-    extracting,
-    extractive,
-    surrounding,
-    synthesising,
-    telling,
-    weighing,
-    writing,
-)
-from graphmem.operations.consolidation.deciding import BeliefWrite, Cluster
-from graphmem.operations.consolidation.extracting import Neighborhood, ScopeSnapshot
-from graphmem.operations.consolidation.surrounding import NewBelief
-from graphmem.operations.consolidation.synthesising import ClusterQuestion
+from graphmem.operations.consolidation import decisions, passages, synthesis, writing
+from graphmem.operations.consolidation.decisions import BeliefWrite, Cluster
+from graphmem.operations.consolidation.passages import Neighborhood, NewBelief, ScopeSnapshot
+from graphmem.operations.consolidation.synthesis import ClusterQuestion
 from graphmem.operations.consolidation.writing import Lease
 from graphmem.ports import Llm, OnPart, RequestContext, Role, TokenUsage
-from graphmem.rules import identity, moments
+from graphmem.rules import identity, read_options
 from graphmem.rules.claims import Claim
 
 CHUNK = 64
@@ -127,22 +117,24 @@ def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
 
 def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
     # What was under way when the last run began may have come to light since.
-    since = moments.BEGINNING if cursor is None else cursor - 2 * moments.LONGEST
+    since = read_options.BEGINNING if cursor is None else cursor - 2 * read_options.LONGEST
     return ScopeSnapshot(known=known, since=since)
 
 
-async def _run(to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None) -> ConsolidationReport:
+async def _run(
+    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
+) -> ConsolidationReport:
     name = _named(how)
     course = _ConsolidationRun()
-    ground = await extracting.ground(to, seen, how.policy, how.on_part)
+    ground = await passages.ground(to, seen, how.policy, how.on_part)
     async for unit, there in _units(to, how, seen, ground, course):
         if lease is not None and not await writing.write(to, lease, unit, name):
             continue
-        course.changes += telling.changes(unit, there)
+        course.changes += synthesis.changes(unit, there)
     return ConsolidationReport(
         applied=lease is not None,
         resumed=lease is not None and lease.resumed,
-        synthesiser=extractive.NAME if how.llm is None else how.llm.name,
+        synthesiser=decisions.NAME if how.llm is None else how.llm.name,
         known=seen.known,
         passages=len(ground.passages),
         clusters=len(course.tried),
@@ -156,7 +148,11 @@ async def _run(to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapsho
 
 
 async def _units(
-    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+    to: RequestContext,
+    how: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what is to be written, in order, each with the beliefs that it does not make.
 
@@ -172,21 +168,25 @@ async def _units(
             return
         if not course.made:
             break
-        near = await surrounding.around(to, seen, course.made, course.spoken_for, how.policy)
+        near = await passages.around(to, seen, course.made, course.spoken_for, how.policy)
         course.made = {}
         async for one in _matched(to, how, seen, near, course):
             yield one
-    marks = await weighing.faint(to, seen, course.supported, how.policy)
+    marks = await decisions.faint(to, seen, course.supported, how.policy)
     if marks:
-        reply_id = deciding.reply_id(to.wall.scope, "archive", seen.known.isoformat())
+        reply_id = decisions.reply_id(to.wall.scope, "archive", seen.known.isoformat())
         yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
 
 
 async def _matched(
-    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+    to: RequestContext,
+    how: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what passages say of beliefs that are there."""
-    matched = deciding.matched(to.wall.scope, ground, how.policy)
+    matched = decisions.matched(to.wall.scope, ground, how.policy)
     for unit in matched:
         course.hear(unit)
     for start in range(0, len(matched), CHUNK):
@@ -194,18 +194,22 @@ async def _matched(
         found = await _replies(to, [unit.reply_id for unit in chunk])
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
-        for unit in await weighing.marked(to, seen, waiting):
+        for unit in await decisions.marked(to, seen, waiting):
             yield unit, {one.claim.id for one in unit.said}
         how.on_part("belief", len(chunk))
 
 
 async def _round(
-    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, ground: Neighborhood, course: _ConsolidationRun
+    to: RequestContext,
+    how: ConsolidationOptions,
+    seen: ScopeSnapshot,
+    ground: Neighborhood,
+    course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield what is made of the clusters of passages that speak of no belief yet."""
     named = [
         (_cluster_id(to, how, cluster), cluster)
-        for cluster in deciding.gathered(ground, course.spoken_for, how.policy)
+        for cluster in decisions.gathered(ground, course.spoken_for, how.policy)
     ]
     clusters = [one for one in named if one[0] not in course.tried]
     course.tried |= {reply_id for reply_id, _ in clusters}
@@ -221,7 +225,7 @@ async def _round(
 
 
 def _cluster_id(to: RequestContext, how: ConsolidationOptions, cluster: Cluster) -> str:
-    return deciding.reply_id(to.wall.scope, _named(how), *sorted(one.id for one in cluster))
+    return decisions.reply_id(to.wall.scope, _named(how), *sorted(one.id for one in cluster))
 
 
 async def _clusters(
@@ -234,11 +238,11 @@ async def _clusters(
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     waiting, attempts = await _sifted(to, how, clusters, course)
     if how.llm is None:
-        units = await extractive.worded(to, waiting, how.policy)
+        units = await decisions.worded(to, waiting, how.policy)
     else:
         units = []
         for reply_id, cluster in waiting:
-            near = deciding.candidates(ground, cluster, synthesising.MOST_BELIEFS)
+            near = decisions.candidates(ground, cluster, synthesis.MOST_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
             units.append(await _asked(to, how.llm, how, question, course))
     course.troubles += [
@@ -251,7 +255,10 @@ async def _clusters(
 
 
 async def _sifted(
-    to: RequestContext, how: ConsolidationOptions, clusters: Sequence[tuple[str, Cluster]], course: _ConsolidationRun
+    to: RequestContext,
+    how: ConsolidationOptions,
+    clusters: Sequence[tuple[str, Cluster]],
+    course: _ConsolidationRun,
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
     """Return clusters still to be seen to, by their ids, and how often each went wrong."""
     known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
@@ -280,13 +287,19 @@ def _recall(decided: Mapping[str, Any], course: _ConsolidationRun) -> None:
 
 
 def _named(how: ConsolidationOptions) -> str:
-    return extractive.NAME if how.llm is None else synthesising.named(how.llm)
+    return decisions.NAME if how.llm is None else synthesis.named(how.llm)
 
 
-async def _asked(to: RequestContext, llm: Llm, how: ConsolidationOptions, question: ClusterQuestion, course: _ConsolidationRun) -> BeliefWrite:
+async def _asked(
+    to: RequestContext,
+    llm: Llm,
+    how: ConsolidationOptions,
+    question: ClusterQuestion,
+    course: _ConsolidationRun,
+) -> BeliefWrite:
     bill = TokenUsage()
     try:
-        unit = await synthesising.ask(to, llm, question, how.policy, bill)
+        unit = await synthesis.ask(to, llm, question, how.policy, bill)
         course.down = 0
     except ModelUnavailableError as error:
         course.down += 1
@@ -318,7 +331,7 @@ async def _ready(
         texts = [statements[belief_id] for belief_id in new]
         matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
         vectors |= zip(new, matrix, strict=True)
-    for unit in await weighing.marked(to, seen, units):
+    for unit in await decisions.marked(to, seen, units):
         course.hear(unit)
         course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.said}
         own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}

@@ -170,7 +170,9 @@ class _TombstoneCheck:
         """Return the episodes of turns: a turn goes with its episode."""
         turns = sorted({one.id for one in named if one.label == "Turn"})
         return {
-            NamedItem("Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"])
+            NamedItem(
+                "Episode", row["episode"], frozenset((row["scope"],)), own=True, turn=row["id"]
+            )
             for row in (await self._placed(turns=turns) if turns else ())
         }
 

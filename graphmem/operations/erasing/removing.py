@@ -1,15 +1,41 @@
-"""The transactions of erasure: each leaves what stays as its events say."""
+"""Digests that tell of episodes which are forgotten."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from graphmem import catalog
-from graphmem.operations.erasing import finding
-from graphmem.operations.erasing.finding import ErasureSet
+from graphmem.operations.erasing import targets
+from graphmem.operations.erasing.targets import ErasureSet
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import erasure, facets, identity, tracerank
+from graphmem.rules import erasure, formulas, identity, upkeep, words
+
+
+async def remove(
+    to: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
+) -> int:
+    """Take the lines of episodes out of digests, and return how many there were.
+
+    Raises:
+        DigestFileError: one cannot be read or written, or its markers do not make one section.
+        DigestLockedError: another process was at one for too long.
+    """
+    lines = 0
+    for path in paths if episodes else ():
+        text = await to.world.files.read(path)
+        if text is None:
+            continue
+        count = len(upkeep.lines_of(text, episodes, path.name))
+        lines += count
+        if apply and count:
+            await to.world.files.revise(
+                path,
+                lambda now, name=path.name: upkeep.without(now or "", episodes, name),  # type: ignore[misc]
+            )
+    return lines
+
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 HOLD = catalog.query("erase/hold", catalog.ignored)
@@ -49,11 +75,13 @@ async def items(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refu
     await _until_last(to, doomed, on_part, _remove_items, refused=refused)
 
 
-async def episodes(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
+async def episodes(
+    to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool
+) -> None:
     """Erase episodes, likewise; their turns go after their events."""
     await _until_last(to, doomed, on_part, None, refused=refused)
-    removed = finding.PAGE
-    while removed == finding.PAGE:
+    removed = targets.PAGE
+    while removed == targets.PAGE:
         removed = await to.world.graph.write(lambda tx: _turns(tx, to, doomed))
         on_part("node", removed)
     await to.world.graph.write(
@@ -68,12 +96,12 @@ async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart
     async def work(tx: Tx) -> int:
         if scope is not None:
             await tx.fetch(LOCK, tenant=to.wall.tenant)
-        rows = await finding.events_of_scope(tx, to, scope)
+        rows = await targets.events_of_scope(tx, to, scope)
         await _remove(tx, to, rows, mends=scope is not None)
         return len(rows)
 
-    removed = finding.PAGE
-    while removed == finding.PAGE:
+    removed = targets.PAGE
+    while removed == targets.PAGE:
         removed = await to.world.graph.write(work)
         on_part("node", removed)
 
@@ -83,7 +111,7 @@ async def sweep(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
     removed = 1
     while removed:
         [removed] = await to.world.graph.write(
-            lambda tx: tx.fetch(SWEEP, tenant=to.wall.tenant, scope=scope, limit=finding.PAGE)
+            lambda tx: tx.fetch(SWEEP, tenant=to.wall.tenant, scope=scope, limit=targets.PAGE)
         )
         on_part("node", removed)
 
@@ -100,8 +128,8 @@ async def _until_last(
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         # The search log is written without the lock of the tenant.
         await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(doomed.stated))
-        found = await finding.events(tx, to, doomed)
-        rows = found[: finding.PAGE]
+        found = await targets.events(tx, to, doomed)
+        rows = found[: targets.PAGE]
         if refused:
             await refuse(tx, to, [_key(to, row) for row in rows])
         await _remove(tx, to, rows, mends=True)
@@ -109,10 +137,10 @@ async def _until_last(
             await finish(tx, to, doomed)
         return len(found)
 
-    found = finding.PAGE + 1
-    while found > finding.PAGE:
+    found = targets.PAGE + 1
+    while found > targets.PAGE:
         found = await to.world.graph.write(work)
-        on_part("node", min(found, finding.PAGE))
+        on_part("node", min(found, targets.PAGE))
     if finish is not None:
         on_part("node", len(doomed.stated))
 
@@ -126,7 +154,7 @@ async def _turns(tx: Tx, to: RequestContext, doomed: ErasureSet) -> int:
         REMOVE_TURNS,
         tenant=to.wall.tenant,
         episodes=list(doomed.episodes),
-        limit=finding.PAGE,
+        limit=targets.PAGE,
     )
     return removed
 
@@ -151,8 +179,8 @@ async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, mends: bool) -> Non
     if memories := sorted({one for row in rows for one in row["memories"]}):
         await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
         await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
-        anew = tracerank.retold(dict.fromkeys(memories))
+        anew = formulas.retold(dict.fromkeys(memories))
         await tx.fetch(RETRACE, tenant=tenant, **anew)
         found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
-        right = [facets.refreshed(tenant, row) for row in found]
+        right = [words.refreshed(tenant, row) for row in found]
         await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

@@ -10,8 +10,8 @@ from pathlib import Path
 from graphmem import catalog
 from graphmem.errors import ForeignScopeError, NotFoundError
 from graphmem.model import ErasureReport, ErasureTarget
-from graphmem.operations.erasing import digests, finding, guard, mentions, removing
-from graphmem.operations.erasing.finding import ErasureSet
+from graphmem.operations.erasing import guard, removing, targets
+from graphmem.operations.erasing.targets import ErasureSet
 from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import erasure, identity
 
@@ -60,32 +60,32 @@ async def forget(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
 
 async def _item(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
     texts = await _texts(to, wish)
-    roots = finding.alone(wish.what, wish.id)
+    roots = targets.alone(wish.what, wish.id)
     if texts is None:
         return await _again(to, wish, roots)
     if wish.apply:
         await _close(to, _root_key(to, wish))
-    doomed = await finding.whole(to, roots)
-    going = await finding.all_events(to, doomed)
-    counts = await finding.held(to, doomed) + Counter(Event=len(going))
-    lines = await digests.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
-    ids = mentions.MentionedIds(doomed.mentioned, wish.id, going)
-    named = await mentions.remove(to, ids, wish.on_part, apply=wish.apply)
+    doomed = await targets.whole(to, roots)
+    going = await targets.all_events(to, doomed)
+    counts = await targets.held(to, doomed) + Counter(Event=len(going))
+    lines = await removing.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
+    ids = targets.MentionedIds(doomed.mentioned, wish.id, going)
+    named = await targets.remove(to, ids, wish.on_part, apply=wish.apply)
     done = _report(wish, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
     if not wish.apply:
         return done
     await _remove(to, doomed, wish.on_part, roots)
     late, left = await _look_again(to, wish, doomed, replace(ids, events=frozenset()))
-    found = await mentions.elsewhere(to, texts, wish.on_part)
+    found = await targets.elsewhere(to, texts, wish.on_part)
     return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
 
 
 async def _again(to: RequestContext, wish: ErasureRequest, roots: ErasureSet) -> ErasureReport:
     """Look for what is left of something that was erased before, and erase that."""
-    ids = mentions.MentionedIds(roots.mentioned, wish.id)
-    late, left = 0, (await finding.held(to, roots)).total()
+    ids = targets.MentionedIds(roots.mentioned, wish.id)
+    late, left = 0, (await targets.held(to, roots)).total()
     if not wish.apply:
-        left += await mentions.remove(to, ids, wish.on_part, apply=False)
+        left += await targets.remove(to, ids, wish.on_part, apply=False)
     else:
         if left:
             await _remove(to, roots, wish.on_part, roots)
@@ -95,7 +95,7 @@ async def _again(to: RequestContext, wish: ErasureRequest, roots: ErasureSet) ->
 
 
 async def _look_again(
-    to: RequestContext, wish: ErasureRequest, doomed: ErasureSet, ids: mentions.MentionedIds
+    to: RequestContext, wish: ErasureRequest, doomed: ErasureSet, ids: targets.MentionedIds
 ) -> tuple[int, int]:
     """Take out what was named meanwhile; return how much that was, and how much is left.
 
@@ -103,10 +103,10 @@ async def _look_again(
     is under way; what begins later finds nothing to name.
     """
     await _wait(to)
-    late = left = await mentions.remove(to, ids, wish.on_part, apply=True)
+    late = left = await targets.remove(to, ids, wish.on_part, apply=True)
     if late:
-        left = await mentions.remove(to, ids, wish.on_part, apply=False)
-    left += (await finding.held(to, doomed)).total() + len(await finding.all_events(to, doomed))
+        left = await targets.remove(to, ids, wish.on_part, apply=False)
+    left += (await targets.held(to, doomed)).total() + len(await targets.all_events(to, doomed))
     return late, left
 
 
@@ -118,7 +118,7 @@ async def _part(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
             f"A {wish.what} is forgotten by a handle on it.", hint=f"Open one: `.{wish.what}(…)`."
         )
     key = erasure.tenant_key(tenant) if scope is None else erasure.scope_key(tenant, scope)
-    counts = await finding.census(to, scope)
+    counts = await targets.census(to, scope)
     if not counts:
         if not await _refused(to, key):
             raise NotFoundError(f"Nothing is kept in {wish.what} {wish.id!r}.")
@@ -127,34 +127,36 @@ async def _part(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
         return _report(wish, counts)
     await _close(to, key)
     lines = 0
-    whole = ErasureSet() if scope is None else await finding.some_of_scope(to, scope, ALL)
-    ids = mentions.MentionedIds(whole.mentioned, scope=scope)
-    named = await mentions.remove(to, ids, wish.on_part, apply=True)
+    whole = ErasureSet() if scope is None else await targets.some_of_scope(to, scope, ALL)
+    ids = targets.MentionedIds(whole.mentioned, scope=scope)
+    named = await targets.remove(to, ids, wish.on_part, apply=True)
     while scope is not None:
-        some = await finding.some_of_scope(to, scope, ITEMS)
+        some = await targets.some_of_scope(to, scope, ITEMS)
         if not some:
             break
-        lines += await digests.remove(to, wish.digests, some.episodes, apply=True)
+        lines += await removing.remove(to, wish.digests, some.episodes, apply=True)
         await _remove(to, some, wish.on_part, ErasureSet())
     await removing.events_of_scope(to, scope, wish.on_part)
     await removing.sweep(to, scope, wish.on_part)
     await _wait(to)
-    named += await mentions.remove(to, ids, wish.on_part, apply=True)
-    left = (await finding.census(to, scope)).total()
+    named += await targets.remove(to, ids, wish.on_part, apply=True)
+    left = (await targets.census(to, scope)).total()
     done = _report(wish, counts, left=left)
     return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
 
 
-async def _remove(to: RequestContext, doomed: ErasureSet, on_part: OnPart, roots: ErasureSet) -> None:
+async def _remove(
+    to: RequestContext, doomed: ErasureSet, on_part: OnPart, roots: ErasureSet
+) -> None:
     """Erase beliefs, then memories, then episodes: what is asked for comes last.
 
     Events of what is asked for get tombstones. What only came from it may come again from
     something else: what is consolidated has ids made of the words it rests on.
     """
-    for some in finding.pages(doomed.beliefs, ITEMS):
+    for some in targets.pages(doomed.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.beliefs))
-    for some in finding.pages(doomed.memories, ITEMS):
+    for some in targets.pages(doomed.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.memories))
     if doomed.episodes:

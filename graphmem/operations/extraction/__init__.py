@@ -1,6 +1,6 @@
 """Extraction: turns of a session are read, what is proposed of them is checked, and written."""
 
-from graphmem.operations.extraction.readers import (
+from graphmem.operations.extraction.reading import (
     CallReader,
     Extractor,
     ModelReader,

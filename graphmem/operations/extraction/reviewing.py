@@ -1,19 +1,152 @@
-"""Proposals that wait for somebody's decision: listed, accepted, rejected."""
+"""Write what a window's turns say, each in one transaction: all of it and its reply, or nothing."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
+from graphmem.errors import ErasedError, ForeignScopeError, NotFoundError, RefusedError
 from graphmem.model import EventSource, EventType, ProposalPage, ProposalStatus, ReviewReport
-from graphmem.operations.extraction import writing
-from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, moments, paging
+from graphmem.ports import RequestContext, TokenUsage, Tx
+from graphmem.rules import claims, drafts, identity, read_options
+from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import consistent
 from graphmem.rules.extraction import saying
+from graphmem.rules.extraction.saying import TurnEvidence
+
+BEGIN = catalog.query("extract/begin", lambda row: row["done"])
+PROPOSE = catalog.query("extract/propose", catalog.ignored)
+END = catalog.query("consolidate/end", catalog.ignored)
+LOOK = catalog.query("belief/look", dict)
+KNOWN = catalog.query("belief/known", dict)
+APPEND = catalog.query("belief/append", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowWrite:
+    """What becomes of one window."""
+
+    reply_id: str
+    extractor: str
+    turn_ids: tuple[str, ...]
+    said: tuple[TurnEvidence, ...] = ()
+    review: bool = False
+    """What is said waits to be accepted."""
+    raw: str | None = None
+    """A model's own words."""
+    bill: TokenUsage = field(default_factory=TokenUsage)
+    problem: str | None = None
+    """What went wrong; nothing is said then."""
+
+    def decided(self) -> str:
+        """Return all that is written, as JSON: enough to write it again without a model."""
+        counted = () if self.review else self.said
+        beliefs = {one.claim.id: one.claim for one in counted}
+        return json.dumps(
+            {
+                "beliefs": [asdict(claim) for claim in beliefs.values()],
+                "said": [
+                    [one.event_id, one.claim.id, one.turn_id, one.kind, one.confidence]
+                    for one in counted
+                ],
+                "marks": [],
+                "proposed": [one.own_proposal_id for one in self.said] if self.review else [],
+            },
+            ensure_ascii=False,
+        )
+
+
+@consistent
+async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
+    """Return claims by their ids, read aloud as their predicates have it."""
+    if not found:
+        return {}
+    [known] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            KNOWN,
+            tenant=to.wall.tenant,
+            predicates=sorted({one.predicate_key for one in found if one.predicate_key}),
+            belief_ids=[],
+        )
+    )
+    templates = {row["key"]: row["template"] for row in known["templates"]}
+    return {one.id: claims.spoken_as(one, templates) for one in found}
+
+
+async def write(to: RequestContext, unit: WindowWrite) -> bool:
+    """Write a unit, but for what was forgotten, and return whether it was new.
+
+    Another worker may have been there first.
+
+    Raises:
+        ErasedError: the session, the scope or the tenant was forgotten.
+    """
+    try:
+        return await _write(to, unit)
+    except ErasedError as error:
+        left = [one for one in unit.said if error.ids.isdisjoint(one.ids)]
+        if len(left) == len(unit.said):
+            raise
+        return await write(to, replace(unit, said=tuple(left)))
+
+
+async def _write(to: RequestContext, unit: WindowWrite) -> bool:
+    now = to.world.clock.now()
+    reply = {
+        "id": unit.reply_id,
+        "done": unit.problem is None,
+        "synthesiser": unit.extractor,
+        "known": now,
+        "decided": None if unit.problem else unit.decided(),
+        "raw": unit.raw,
+        "problem": unit.problem,
+        **asdict(unit.bill),
+    }
+
+    async def work(tx: Tx) -> bool:
+        [done] = await tx.fetch(BEGIN, tenant=to.wall.tenant, scope=to.wall.scope, id=unit.reply_id)
+        if done:
+            return False
+        if unit.said and unit.review:
+            rows = [one.proposal_row(to.wall) for one in unit.said]
+            await tx.fetch(PROPOSE, tenant=to.wall.tenant, events=rows)
+        else:
+            await append(tx, to, unit.said, now)
+        await tx.fetch(END, tenant=to.wall.tenant, reply=reply, passages=sorted(unit.turn_ids))
+        return True
+
+    return await to.world.graph.write(work)
+
+
+async def append(tx: Tx, to: RequestContext, said: Sequence[TurnEvidence], now: datetime) -> None:
+    """Append the evidence that is not there yet."""
+    [found] = await tx.fetch(
+        LOOK,
+        tenant=to.wall.tenant,
+        scopes=[to.wall.scope],
+        event_ids=[one.event_id for one in said],
+        belief_ids=[],
+    )
+    there = {event["id"] for event in found["events"]}
+    rows: list[dict[str, Any]] = [
+        one.draft(now).row(to.wall, None)
+        # In the order of beliefs, so that two writers wait for each other and never in a ring.
+        for one in sorted(said, key=lambda one: (one.claim.id, one.event_id))
+        if one.event_id not in there
+    ]
+    if rows:
+        await tx.fetch(
+            APPEND,
+            tenant=to.wall.tenant,
+            tenant_key=identity.tenant_key(to.wall.tenant),
+            scopes=[to.wall.scope],
+            events=rows,
+        )
+
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
@@ -30,14 +163,14 @@ async def page(
     Raises:
         InvalidInputError: the cursor was not made by `page`.
     """
-    at, last_id = paging.position(cursor)
+    at, last_id = read_options.position(cursor)
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             PROPOSALS,
             tenant=to.wall.tenant,
             scopes=list(to.wall.scopes),
             status=status,
-            after_at=at or moments.BEGINNING,
+            after_at=at or read_options.BEGINNING,
             after_id=last_id or "",
             limit=limit,
         )
@@ -45,7 +178,7 @@ async def page(
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
         proposals=tuple(saying.proposed(row) for row in rows),
-        next_cursor=paging.cursor(last["recorded_at"], last["id"]) if last else None,
+        next_cursor=read_options.cursor(last["recorded_at"], last["id"]) if last else None,
     )
 
 
@@ -69,7 +202,9 @@ async def reject(to: RequestContext, ids: Sequence[str], given: EventSource) -> 
     return await _decide(to, EventType.REJECT, ids, given)
 
 
-async def _decide(to: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource) -> ReviewReport:
+async def _decide(
+    to: RequestContext, kind: EventType, ids: Sequence[str], given: EventSource
+) -> ReviewReport:
     wanted = list(dict.fromkeys(ids))
     now = to.world.clock.now()
 
@@ -85,7 +220,7 @@ async def _decide(to: RequestContext, kind: EventType, ids: Sequence[str], given
         events = [_row(row["id"], to, kind, given) for row in fresh]
         await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
         said = [saying.stored(row) for row in fresh] if kind is EventType.ACCEPT else []
-        await writing.append(tx, to, said, now)
+        await append(tx, to, said, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
@@ -114,7 +249,9 @@ def _decidable(
             )
 
 
-def _row(proposal_id: str, to: RequestContext, kind: EventType, given: EventSource) -> dict[str, Any]:
+def _row(
+    proposal_id: str, to: RequestContext, kind: EventType, given: EventSource
+) -> dict[str, Any]:
     return {
         "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
         "proposal_id": proposal_id,

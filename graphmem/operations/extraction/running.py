@@ -20,17 +20,15 @@ from graphmem.model import (
     ExtractionReport,
     FailedWindow,
 )
-from graphmem.operations.extraction import reading, writing
-from graphmem.operations.extraction.readers import ProposalReader, ReaderResult
-from graphmem.operations.extraction.reading import PendingLogEntry
-from graphmem.operations.extraction.writing import WindowWrite
+from graphmem.operations.extraction import reading, reviewing
+from graphmem.operations.extraction.reading import PendingLogEntry, ProposalReader, ReaderResult
+from graphmem.operations.extraction.reviewing import WindowWrite
 from graphmem.ports import OnPart, RequestContext, TokenUsage
 from graphmem.rules import identity
-from graphmem.rules.extraction import checking, naming, saying, windows
-from graphmem.rules.extraction.asking import Vocabulary
+from graphmem.rules.extraction import checking, saying, windows
 from graphmem.rules.extraction.checking import CheckContext, CheckedProposal
 from graphmem.rules.extraction.saying import TurnEvidence
-from graphmem.rules.extraction.windows import TurnContext, TurnWindow
+from graphmem.rules.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.rules.hygiene import Rule
 
 ATTEMPTS = 5
@@ -145,7 +143,7 @@ async def _course(
         rules=how.rules,
         weights=to.world.settings.source_weights,
         names=how.names,
-        predicates={naming.shape(name): name for name, _ in reversed(known.predicates)},
+        predicates={windows.shape(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
     return _ExtractionRun(episode, ground, known, attempts)
@@ -155,10 +153,17 @@ def _reply_id(to: RequestContext, how: ExtractionOptions, stretch: Sequence[Turn
     return "x_" + identity.digest(to.wall.scope, how.reader.name, *(p.id for p in stretch))[:32]
 
 
-async def _window(to: RequestContext, how: ExtractionOptions, course: _ExtractionRun, stretch: Sequence[TurnContext]) -> _WindowResult:
+async def _window(
+    to: RequestContext,
+    how: ExtractionOptions,
+    course: _ExtractionRun,
+    stretch: Sequence[TurnContext],
+) -> _WindowResult:
     """Read one window, check what is proposed of it and write it."""
     reply_id = _reply_id(to, how, stretch)
-    unit = WindowWrite(reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review)
+    unit = WindowWrite(
+        reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review
+    )
     if course.attempts.get(reply_id, 0) >= ATTEMPTS:
         problem = f"it was answered outside the contract {ATTEMPTS} times"
         return _unread(unit, ("given_up", problem), course)
@@ -168,14 +173,16 @@ async def _window(to: RequestContext, how: ExtractionOptions, course: _Extractio
     try:
         # What machines say is no evidence, so nobody is asked about it alone.
         nobody = not window.people
-        read = ReaderResult(()) if nobody else await how.reader.read(window, course.known, unit.bill)
+        read = (
+            ReaderResult(()) if nobody else await how.reader.read(window, course.known, unit.bill)
+        )
     except ModelUnavailableError as error:
         course.down += 1
         return _unread(unit, (error.code, str(error)), course)
     except ModelReplyError as error:
         problem = f"{error.code}: {error}"
         if how.apply:
-            await writing.write(to, replace(unit, raw=error.raw or None, problem=problem))
+            await reviewing.write(to, replace(unit, raw=error.raw or None, problem=problem))
         return _unread(unit, (error.code, str(error)), course, answered=True)
     course.down = 0
     course.bill.join(unit.bill)
@@ -185,16 +192,21 @@ async def _window(to: RequestContext, how: ExtractionOptions, course: _Extractio
 
 
 async def _written(
-    to: RequestContext, how: ExtractionOptions, course: _ExtractionRun, window: TurnWindow, unit: WindowWrite, read: ReaderResult
+    to: RequestContext,
+    how: ExtractionOptions,
+    course: _ExtractionRun,
+    window: TurnWindow,
+    unit: WindowWrite,
+    read: ReaderResult,
 ) -> _WindowResult:
     stood, refused = checking.sifted(read.proposals, window, course.ground)
-    claims = await writing.worded(to, [one.claim for one in stood])
+    claims = await reviewing.worded(to, [one.claim for one in stood])
     said = [
         saying.said(one, claims[one.claim.id], course.episode.id, how.reader.name) for one in stood
     ]
     kept, known, new = await _sorted(to, course, list(zip(stood, said, strict=True)))
     unit = replace(unit, said=tuple(one for _, one in kept))
-    if how.apply and not await writing.write(to, unit):
+    if how.apply and not await reviewing.write(to, unit):
         return _WindowResult(0, passed=len(unit.turn_ids))
     return _WindowResult(
         turns=len(unit.turn_ids),
@@ -208,7 +220,9 @@ async def _written(
 
 
 async def _sorted(
-    to: RequestContext, course: _ExtractionRun, stood: Sequence[tuple[CheckedProposal, TurnEvidence]]
+    to: RequestContext,
+    course: _ExtractionRun,
+    stood: Sequence[tuple[CheckedProposal, TurnEvidence]],
 ) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
     """Return what is not known yet, what is, and the beliefs that are new to this run."""
     if not stood:
@@ -241,7 +255,9 @@ def _met(one: TurnEvidence, there: Mapping[str, bool]) -> tuple[DismissalReason,
     return DismissalReason.KNOWN, "it waits for review already"
 
 
-def _unread(unit: WindowWrite, why: tuple[str, str], course: _ExtractionRun, *, answered: bool = False) -> _WindowResult:
+def _unread(
+    unit: WindowWrite, why: tuple[str, str], course: _ExtractionRun, *, answered: bool = False
+) -> _WindowResult:
     attempts = course.attempts.get(unit.reply_id, 0) + answered
     told = FailedWindow(
         reply_id=unit.reply_id,
@@ -255,17 +271,17 @@ def _unread(unit: WindowWrite, why: tuple[str, str], course: _ExtractionRun, *, 
 
 
 def _new_predicates(said: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
-    there = {naming.shape(name) for name, _ in known.predicates}
+    there = {windows.shape(name) for name, _ in known.predicates}
     names = (name for name, _ in said if name is not None)
-    return tuple(dict.fromkeys(name for name in names if naming.shape(name) not in there))
+    return tuple(dict.fromkeys(name for name in names if windows.shape(name) not in there))
 
 
 def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
     """Return what undeclared predicates are taken for, as most of their proposals have it."""
-    declared = {naming.shape(name) for name, cardinality in known.predicates if cardinality}
+    declared = {windows.shape(name) for name, cardinality in known.predicates if cardinality}
     votes: dict[str, Counter[Cardinality]] = {}
     for name, cardinality in said:
-        if name is not None and cardinality is not None and naming.shape(name) not in declared:
+        if name is not None and cardinality is not None and windows.shape(name) not in declared:
             votes.setdefault(name, Counter())[cardinality] += 1
     return tuple(
         CardinalityProposal(predicate=name, cardinality=count.most_common(1)[0][0])

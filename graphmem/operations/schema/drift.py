@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.model import DeclaredSchema, Difference, SchemaItem
 from graphmem.operations.schema.migration import sets, state
 from graphmem.ports import Row, Services, Tx
-from graphmem.rules.generations import in_generation, property_of
+from graphmem.rules.scoring import in_generation, property_of
 
 
 @dataclass(frozen=True, slots=True)

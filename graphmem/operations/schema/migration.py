@@ -20,8 +20,8 @@ from graphmem.errors import (
 )
 from graphmem.model import AppliedMigration, EmbeddingModel, GraphState
 from graphmem.ports import Embedder, Query, Role, Row, Services, Tx
-from graphmem.rules import generations
-from graphmem.rules.calibration import Calibration, mean_cosine
+from graphmem.rules import scoring
+from graphmem.rules.scoring import Calibration, mean_cosine
 
 LOCK_S = 600
 """A crashed owner's lock expires after this; a live one renews it before every file."""
@@ -156,7 +156,7 @@ async def migrate(world: Services) -> tuple[str, ...]:
         kept = await sets(found, world)
         applied = [await _apply(world, owner, m, kept) for m in waiting]
         if found.model is None:
-            await record_model(world, "current", generations.FIRST)
+            await record_model(world, "current", scoring.FIRST)
     finally:
         await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
     # Also when nothing was applied: who applied it may still wait, or have died waiting.
@@ -193,7 +193,7 @@ async def _lock(world: Services, owner: str) -> None:
 async def sets(found: GraphState, world: Services) -> dict[int, int]:
     """Return the dimension of each generation of embeddings that the graph has, or begins with."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
-    return kept or {generations.FIRST: await world.embedder.dimension()}
+    return kept or {scoring.FIRST: await world.embedder.dimension()}
 
 
 async def _apply(world: Services, owner: str, migration: Migration, kept: Mapping[int, int]) -> str:

@@ -16,7 +16,7 @@ from graphmem.model import EmbeddingModel, GraphState, ReembedReport
 from graphmem.operations.schema import migration
 from graphmem.operations.schema.drift import INDEXES
 from graphmem.ports import OnPart, Role, Row, Services, Tx
-from graphmem.rules import generations, identity, passages
+from graphmem.rules import consolidation, identity, scoring
 
 PAGE = 500
 KINDS = ("memory", "belief", "turn", "episode", "item")
@@ -217,7 +217,7 @@ def _worded(kind: str, row: Row) -> str:
     text = (row["text"] or "").replace("\0", " ")
     if kind == "memory":
         return identity.normalised(text)
-    return passages.spoken(row["name"], text) if kind == "turn" else text
+    return consolidation.spoken(row["name"], text) if kind == "turn" else text
 
 
 async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
@@ -228,7 +228,7 @@ async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
 
 
 async def _drop(world: Services, model: EmbeddingModel, on_part: OnPart) -> None:
-    prop = generations.property_of(model.generation)
+    prop = scoring.property_of(model.generation)
     for index in await world.graph.read(lambda tx: tx.fetch(INDEXES)):
         if index.item.type == "VECTOR" and index.item.properties[0] == prop:
             await world.graph.schema(DROP_INDEX, name=index.item.name)

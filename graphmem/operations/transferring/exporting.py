@@ -1,8 +1,8 @@
-"""Write a tenant to a file, page by page; an interrupted export goes on where it stopped."""
+"""Go through the lines of an export, each checked against all before it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -11,11 +11,50 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.model import ExportReport
-from graphmem.operations.transferring import walking
-from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import moments, transfer
+from graphmem.ports import Exports, OnPart, RequestContext, Tx
+from graphmem.rules import read_options, transfer
 from graphmem.rules.transfer import KINDS, DigestChain, ExportCounts, NodeKind
 from graphmem.rules.transfer_records import PLACES, End, Header, Node, Reader
+
+
+async def lines(
+    exports: Exports, path: Path, reader: Reader
+) -> AsyncIterator[tuple[int, Header | Node | End]]:
+    """Yield what each whole line says and the offset at which the line ends.
+
+    A last line without an end is passed over: it was cut off.
+
+    Raises:
+        ExportFileError: a line is not as it was written, or nothing that an export writes; names
+            the line.
+    """
+    start = 0
+    while found := await exports.lines(path, start):
+        for line in found:
+            if not line.endswith(b"\n"):
+                return
+            start += len(line)
+            yield start, reader.read(line)
+
+
+async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
+    """Yield the header of a whole file, then its nodes.
+
+    Raises:
+        ExportFileError: the file cannot be read, a line cannot be taken, or the end is missing;
+            what was yielded before is to be forgotten.
+    """
+    reader = Reader()
+    async for _, found in lines(exports, path, reader):
+        if not isinstance(found, End):
+            yield found
+    if not reader.ended:
+        raise ExportFileError(
+            f"The export is not whole: it ends after line {reader.chain.number}.",
+            hint="Nothing was taken from it. Fetch it again; an export that was interrupted goes "
+            "on when it is started again.",
+        )
+
 
 PAGE = 500
 STEP_S = 0.05
@@ -31,7 +70,7 @@ class _PartialFile:
     """How far a file on its way has come."""
 
     path: Path
-    known: datetime = moments.BEGINNING
+    known: datetime = read_options.BEGINNING
     """What is recorded later is not in it."""
     chain: DigestChain = field(default_factory=DigestChain)
     counts: ExportCounts = field(default_factory=ExportCounts)
@@ -91,7 +130,7 @@ async def _resumed(to: RequestContext, path: Path) -> _PartialFile:
     reader = Reader()
     draft = _PartialFile(path, chain=reader.chain, counts=reader.counts)
     try:
-        async for end, found in walking.lines(to.world.exports, path, reader):
+        async for end, found in lines(to.world.exports, path, reader):
             draft.size = end
             _recall(to, draft, found)
     except ExportFileError as error:
@@ -123,7 +162,7 @@ async def _settled(to: RequestContext) -> datetime:
     """
     found = await _open(to)
     known: datetime = found["now"]
-    waits, left = set(found["open"]), moments.LONGEST.total_seconds()
+    waits, left = set(found["open"]), read_options.LONGEST.total_seconds()
     while left > 0 and waits & set((await _open(to))["open"]):
         await to.world.clock.sleep(STEP_S)
         left -= STEP_S
@@ -135,7 +174,9 @@ async def _open(to: RequestContext) -> dict[str, Any]:
     return found
 
 
-async def _write(to: RequestContext, draft: _PartialFile, place: int, after: str, on_part: OnPart) -> None:
+async def _write(
+    to: RequestContext, draft: _PartialFile, place: int, after: str, on_part: OnPart
+) -> None:
     """Write all nodes of one kind whose keys follow `after`."""
     kind = KINDS[place]
     while (page := await _page(to, kind, after, draft.known))["looked"]:
@@ -174,7 +215,9 @@ def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
     return is_there and all(link["label"] and link["key"] for link in found["links"])
 
 
-async def _add(to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]) -> None:
+async def _add(
+    to: RequestContext, draft: _PartialFile, records: Sequence[Mapping[str, Any]]
+) -> None:
     data = b"".join(draft.chain.written(record) for record in records)
     await to.world.exports.append(draft.path, draft.size, data)
     draft.size += len(data)

@@ -10,10 +10,10 @@ from typing import Any
 from graphmem import catalog
 from graphmem.errors import ExportFileError, ImportConflictError, ModelMismatchError
 from graphmem.model import ImportReport
-from graphmem.operations.transferring import walking
+from graphmem.operations.transferring import exporting
 from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import identity, items, transfer, transfer_payloads
-from graphmem.rules.generations import unnumbered
+from graphmem.rules.scoring import unnumbered
 from graphmem.rules.transfer_records import Header, Node, Related
 
 BATCH = 500
@@ -71,7 +71,7 @@ async def take(to: RequestContext, path: Path, on_part: OnPart) -> ImportReport:
     """
     head = await _checked(to, path, on_part)
     done, batch = _ImportTotals(), list[Node]()
-    async for found in walking.records(to.world.exports, path):
+    async for found in exporting.records(to.world.exports, path):
         if isinstance(found, Header):
             continue
         if batch and not _fits(batch, found):
@@ -103,7 +103,7 @@ async def _checked(to: RequestContext, path: Path, on_part: OnPart) -> Header:
     if await to.world.exports.size(path) is None:
         raise ExportFileError(f"There is no file {path}.", hint="Check the name.")
     head: Header | None = None
-    async for found in walking.records(to.world.exports, path):
+    async for found in exporting.records(to.world.exports, path):
         if isinstance(found, Header):
             head = found
             _same_model(to, found)

@@ -1,24 +1,124 @@
-"""Compress episodes that nobody needed to their summaries, and put their full texts back."""
+"""Full texts of episodes: into an archive, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from graphmem import catalog
-from graphmem.errors import ForeignScopeError, NotFoundError
+from graphmem.errors import ArchiveDamagedError, ForeignScopeError, NotFoundError
 from graphmem.model import (
     CompressedEpisode,
     CompressionReport,
     EventType,
+    GraduatedEpisode,
+    GraduationReport,
     RestoredEpisode,
     UpkeepPolicy,
 )
-from graphmem.operations.upkeep import archives
-from graphmem.operations.upkeep.archives import EPISODE
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import digest, identity, moments, vitality
+from graphmem.rules import (
+    consolidation,
+    drafts,
+    formulas,
+    identity,
+    read_options,
+    transcripts,
+    upkeep,
+)
+
+EPISODE = "Episode"
+
+COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
+ARCHIVED = catalog.query("upkeep/archived", dict)
+RESTORE = catalog.query("upkeep/restore", catalog.ignored)
+
+
+def gist(summary: str | None, content: str) -> str | None:
+    """Return what is to stay of an episode's text; None: it has a summary."""
+    return None if (summary or "").strip() else upkeep.gist(content)
+
+
+def shortens(summary: str | None, content: str | None) -> bool:
+    """Return whether a text is longer than what would stay of it."""
+    longest = len(summary or "") if (summary or "").strip() else upkeep.LONGEST
+    return len(content or "") > longest
+
+
+def episode_event(
+    to: RequestContext, kind: EventType, label: str, about: str, run: str = ""
+) -> dict[str, Any]:
+    """Return an event about an item; in the same run its id is the same."""
+    return {
+        "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
+        "about": about,
+        "label": label,
+        "scope": to.wall.scope,
+        "type": kind,
+        "occurred_at": to.world.clock.now(),
+        "request_hash": drafts.request_hash(to.wall.scope, kind, about),
+        "payload": "{}",
+    }
+
+
+def put_away(
+    event: Mapping[str, Any],
+    row: Mapping[str, Any],
+    gist: str | None,
+    since: datetime,
+    **told: object,
+) -> dict[str, Any]:
+    """Return a COMPRESS event that takes the text of an episode along.
+
+    Args:
+        event: its fields so far.
+        row: the episode: id, content.
+        gist: what stays of it; None: its summary does.
+        since: one that was looked at or restored later is passed over.
+        told: for the payload.
+    """
+    sha256 = identity.digest(row["content"])
+    return {
+        **event,
+        "archive_id": "archive_" + identity.digest(row["id"])[:32],
+        "sha256": sha256,
+        "gist": gist,
+        "since": since,
+        "payload": json.dumps({**told, "sha256": sha256, "characters": len(row["content"])}),
+    }
+
+
+def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events in the one order in which everybody writes about items.
+
+    So two writers wait for each other's items and never in a ring.
+    """
+    return sorted(events, key=lambda event: str(event["about"]))
+
+
+async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
+
+    Raises:
+        ArchiveDamagedError: an archive does not hold what was put into it.
+    """
+    rows = await tx.fetch(
+        ARCHIVED,
+        tenant=to.wall.tenant,
+        scopes=list(to.wall.scopes),
+        ids=ids,
+        valid=to.world.clock.now(),
+        known=None,
+    )
+    for row in rows:
+        archive = row["archive"]
+        if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
+            raise ArchiveDamagedError(f"The archive of episode {row['id']!r} is damaged.")
+    return rows
+
 
 BATCH = 50
 """Episodes of one transaction; their full texts are read."""
@@ -39,9 +139,9 @@ async def compress(
     """
     until = to.world.clock.now() - timedelta(days=policy.compress_days)
     found: list[CompressedEpisode] = []
-    after = (moments.BEGINNING, "")
+    after = (read_options.BEGINNING, "")
     while rows := await _unused(to, policy, until, after):
-        gists = {row["id"]: archives.gist(row["summary"], row["content"]) for row in rows}
+        gists = {row["id"]: gist(row["summary"], row["content"]) for row in rows}
         done = set(await _write(to, rows, gists)) if apply else gists.keys()
         found += [_compressed(row, gists[row["id"]]) for row in rows if row["id"] in done]
         after = rows[-1]["occurred_at"], rows[-1]["id"]
@@ -58,10 +158,10 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
         ArchiveDamagedError: the archive does not hold what was put into it.
     """
     once = identity.event_id(to.world.clock.now())
-    event = archives.episode_event(to, EventType.RESTORE, EPISODE, episode_id, once)
+    event = episode_event(to, EventType.RESTORE, EPISODE, episode_id, once)
 
     async def work(tx: Tx) -> bool:
-        rows = await archives.found(to, tx, [episode_id])
+        rows = await found(to, tx, [episode_id])
         if not rows:
             raise NotFoundError(f"No episode {episode_id!r}.")
         [row] = rows
@@ -69,7 +169,7 @@ async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
             raise ForeignScopeError(f"Episode {episode_id!r} belongs to scope {row['scope']!r}.")
         if row["archive"] is None and not row["hidden"]:
             return False
-        await tx.fetch(archives.RESTORE, tenant=to.wall.tenant, events=[event])
+        await tx.fetch(RESTORE, tenant=to.wall.tenant, events=[event])
         return True
 
     changed = await to.world.graph.write(work)
@@ -87,7 +187,7 @@ async def _unused(
             scope=to.wall.scope,
             importance=policy.importance,
             until=until,
-            longest=digest.LONGEST,
+            longest=upkeep.LONGEST,
             after_at=after[0],
             after_id=after[1],
             limit=BATCH,
@@ -98,19 +198,19 @@ async def _unused(
 async def _write(
     to: RequestContext, rows: Sequence[Mapping[str, Any]], gists: Mapping[str, str | None]
 ) -> list[str]:
-    events = archives.in_order(
-        archives.put_away(
-            archives.episode_event(to, EventType.COMPRESS, EPISODE, row["id"])
-            | {"source": vitality.STANDARD_VITALITY.consolidation},
+    events = in_order(
+        put_away(
+            episode_event(to, EventType.COMPRESS, EPISODE, row["id"])
+            | {"source": formulas.STANDARD_VITALITY.consolidation},
             row,
             gists[row["id"]],
             # Whenever it was looked at or restored, it is needed.
-            since=moments.BEGINNING,
+            since=read_options.BEGINNING,
         )
         for row in rows
     )
     return await to.world.graph.write(
-        lambda tx: tx.fetch(archives.COMPRESS, tenant=to.wall.tenant, events=events)
+        lambda tx: tx.fetch(COMPRESS, tenant=to.wall.tenant, events=events)
     )
 
 
@@ -121,3 +221,127 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
         characters=len(row["content"]),
         kept=row["summary"] if gist is None else gist,
     )
+
+
+PAGE = 100
+"""Turns of one read."""
+
+GRADUATES = catalog.query("upkeep/graduates", dict)
+GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
+TURNS = catalog.query("episode/turns", lambda row: row["turn"])
+
+
+async def graduate(
+    to: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
+) -> GraduationReport:
+    """Add a line to a digest for each episode that is due, then say so in events.
+
+    A line whose event is missing, because an earlier run was killed in between, is found by its id
+    and not written again.
+
+    Raises:
+        DigestFileError: the file cannot be read or written, or its markers are broken.
+        DigestLockedError: another process was at it for too long.
+    """
+    name = path.name
+    codes = upkeep.held(await to.world.files.read(path), name)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            GRADUATES,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            scopes=list(to.wall.scopes),
+            file=name,
+            importance=policy.importance,
+            accesses=policy.accesses,
+            until=to.world.clock.now() - timedelta(days=policy.graduate_days),
+            limit=policy.most + 1,
+        )
+    )
+    due = rows[: policy.most]
+    lines = {
+        row["id"]: upkeep.line(row["occurred_at"], await _told(to, row), row["id"]) for row in due
+    }
+    if apply and due:
+
+        def change(text: str | None) -> str:
+            nonlocal codes
+            codes = upkeep.held(text, name)
+            return upkeep.merged(text, lines, name)
+
+        await to.world.files.revise(path, change)
+        await _write_digest(to, name, lines)
+    return GraduationReport(
+        applied=apply and bool(due),
+        file=name,
+        episodes=tuple(
+            GraduatedEpisode(
+                episode_id=row["id"],
+                occurred_at=row["occurred_at"],
+                line=lines[row["id"]],
+                added=not upkeep.has(codes, row["id"]),
+            )
+            for row in due
+        ),
+        more=len(rows) > len(due),
+    )
+
+
+async def _told(to: RequestContext, row: Mapping[str, Any]) -> str:
+    """Return what stands for an episode: its summary, else the first that it tells."""
+    summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
+    if summary.strip():
+        return upkeep.shortened(summary)
+    if content.strip():
+        return upkeep.gist(content)
+    return gist or await _said(to, row["id"]) or row["session_id"] or "an episode without words"
+
+
+async def _said(to: RequestContext, episode_id: str) -> str:
+    """Return the first turn of a person that tells something, else their first words; or ''."""
+    first, start = "", 0
+    while turns := await _turns(to, episode_id, start):
+        for turn in turns:
+            if turn["role"].lower() not in transcripts.NOT_PEOPLE and turn["text"].strip():
+                said = upkeep.gist(turn["text"], turn["name"])
+                if consolidation.telling(turn["text"]):
+                    return said
+                first = first or said
+        start += PAGE
+    return first
+
+
+async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TURNS,
+            tenant=to.wall.tenant,
+            scopes=[to.wall.scope],
+            episode_id=episode_id,
+            **{"from": start},
+            limit=PAGE,
+        )
+    )
+
+
+async def _write_digest(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
+    now = to.world.clock.now()
+    # In one order everywhere, two writers wait for each other's episodes and never in a ring.
+    events = [
+        _event(to, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
+    ]
+    await to.world.graph.write(lambda tx: tx.fetch(GRADUATE, tenant=to.wall.tenant, events=events))
+
+
+def _event(to: RequestContext, name: str, about: str, line: str) -> dict[str, Any]:
+    payload = {"file": name, "line_sha256": identity.digest(line)}
+    return {
+        "id": "graduate_" + identity.digest(about, name)[:32],
+        "about": about,
+        "scope": to.wall.scope,
+        "type": EventType.GRADUATE,
+        "request_hash": drafts.request_hash(to.wall.scope, EventType.GRADUATE, about, name),
+        "source": formulas.STANDARD_VITALITY.consolidation,
+        "artifact_ref": name,
+        "payload": json.dumps(payload, ensure_ascii=False),
+    }

@@ -20,12 +20,12 @@ from graphmem.model import (
     PruneReport,
     PruneRestoreReport,
 )
-from graphmem.operations.upkeep import archives
-from graphmem.operations.upkeep.archives import EPISODE, in_order
+from graphmem.operations.upkeep import compressing
+from graphmem.operations.upkeep.compressing import EPISODE, in_order
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import identity, moments, pruning, rating
+from graphmem.rules import identity, read_options, upkeep, usage
 from graphmem.rules.conflicts import consistent
-from graphmem.rules.rating import STANDARD
+from graphmem.rules.usage import STANDARD
 
 PAGE = 200
 """Ratings, or lines of a manifest, of one transaction; full texts are read."""
@@ -101,7 +101,7 @@ async def prune(
 async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
     """Return what pruning did in the scope, oldest first: of one run, or of all."""
     found: list[PruneRecord] = []
-    after = (moments.BEGINNING, "")
+    after = (read_options.BEGINNING, "")
     while rows := await to.world.graph.read(
         lambda tx, after=after: tx.fetch(  # type: ignore[misc]
             PRUNED,
@@ -163,7 +163,7 @@ def _asked(
         "kinds": list(kinds),
         "valid": now,
         "known": None,
-        "fade": rating.fade(STANDARD),
+        "fade": usage.fade(STANDARD),
         "after_elo": after[0],
         "after_kind": after[1],
         "after_id": after[2],
@@ -174,11 +174,11 @@ def _asked(
 def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolicy) -> _PruneBatch:
     page = _PruneBatch(rated=len(rows))
     for row in rows:
-        tier, item = rating.tier(row["elo"]), row["item"]
-        if item is None or tier not in pruning.TIERS:
+        tier, item = usage.tier(row["elo"]), row["item"]
+        if item is None or tier not in upkeep.TIERS:
             continue
         case = _case(row, now)
-        fate, reason = pruning.judged(case, policy)
+        fate, reason = upkeep.judged(case, policy)
         if fate is PruneAction.KEEP:
             page.kept += 1
             continue
@@ -198,16 +198,16 @@ def _judged(rows: Sequence[Mapping[str, Any]], now: datetime, policy: PrunePolic
     return page
 
 
-def _case(row: Mapping[str, Any], now: datetime) -> pruning.PruneCase:
+def _case(row: Mapping[str, Any], now: datetime) -> upkeep.PruneCase:
     item = row["item"]
     opened, compressed = item["opened_at"], item["compressed_at"]
     touched = max(at for at in (item["written_at"], opened) if at is not None)
-    return pruning.PruneCase(
-        tier=rating.tier(row["elo"]),
+    return upkeep.PruneCase(
+        tier=usage.tier(row["elo"]),
         idle_days=_days(now - touched),
         compressed_days=None if compressed is None else _days(now - compressed),
         opened_since=opened is not None and (compressed is None or opened > compressed),
-        compressible=archives.shortens(item["summary"], item["content"]),
+        compressible=compressing.shortens(item["summary"], item["content"]),
     )
 
 
@@ -223,17 +223,21 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
         item = row["item"]
         told = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
         origin = {"source": SOURCE, "actor": run, "occurred_at": now}
-        if archives.shortens(item["summary"], item["content"]):
-            event = archives.episode_event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
-            gist = archives.gist(item["summary"], item["content"])
+        if compressing.shortens(item["summary"], item["content"]):
+            event = (
+                compressing.episode_event(to, EventType.COMPRESS, one.kind, one.id, run) | origin
+            )
+            gist = compressing.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
-            shortened.append(archives.put_away(event, {"id": one.id, **item}, gist, since, **told))
+            shortened.append(
+                compressing.put_away(event, {"id": one.id, **item}, gist, since, **told)
+            )
         if one.fate is PruneAction.ARCHIVE:
-            event = archives.episode_event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
+            event = compressing.episode_event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
             hidden = episodes if one.kind == EPISODE else statements
             hidden.append(event | {"payload": json.dumps(told)})
     for query, events in (
-        (archives.COMPRESS, shortened),
+        (compressing.COMPRESS, shortened),
         (ARCHIVE, episodes),
         (MARK, statements),
     ):
@@ -242,7 +246,7 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
 
 
 def _back(to: RequestContext, item: tuple[str, str], once: str, run: str) -> dict[str, Any]:
-    event = archives.episode_event(to, EventType.RESTORE, *item, once)
+    event = compressing.episode_event(to, EventType.RESTORE, *item, once)
     return event | {"source": SOURCE, "actor": run}
 
 
@@ -250,10 +254,10 @@ async def _restore(to: RequestContext, tx: Tx, events: Sequence[dict[str, Any]])
     tenant = to.wall.tenant
     await tx.fetch(LOCK, tenant=tenant)
     episodes = {event["about"]: event for event in events if event["label"] == EPISODE}
-    there = await archives.found(to, tx, list(episodes))
+    there = await compressing.found(to, tx, list(episodes))
     back = [episodes[row["id"]] for row in there if row["archive"] is not None or row["hidden"]]
     if back:
-        await tx.fetch(archives.RESTORE, tenant=tenant, events=back)
+        await tx.fetch(compressing.RESTORE, tenant=tenant, events=back)
     statements = [event for event in events if event["label"] != EPISODE]
     if statements:
         await tx.fetch(MARK, tenant=tenant, events=statements)

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from graphmem.model import DismissalReason, DismissedProposal, Proposal, Turn
-from graphmem.rules import beginnings, claims, hygiene
+from graphmem.rules import claims, dates, hygiene
 from graphmem.rules.claims import Claim
-from graphmem.rules.extraction import grounding, naming, quoting
+from graphmem.rules.extraction import quoting, windows
 from graphmem.rules.extraction.quoting import SuppliedText
 from graphmem.rules.extraction.windows import TurnWindow, is_person
 
@@ -83,7 +83,9 @@ def sifted(
     return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), refused
 
 
-def checked(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> CheckedProposal | DismissedProposal:
+def checked(
+    proposal: Proposal, window: TurnWindow, ground: CheckContext
+) -> CheckedProposal | DismissedProposal:
     """Return a proposal ready to be written, or the first check that it fails."""
     turn = window.turn(proposal.turn_id)
     if turn is None:
@@ -107,7 +109,10 @@ def _absent(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Obj
     if proposal.turn_id in ground.session or any(
         turn.id == proposal.turn_id for turn in window.around
     ):
-        return DismissalReason.NOT_OFFERED, "its turn was shown for reference, or is read at another time"
+        return (
+            DismissalReason.NOT_OFFERED,
+            "its turn was shown for reference, or is read at another time",
+        )
     return DismissalReason.FOREIGN_TURN, "its turn is none of this session's"
 
 
@@ -151,9 +156,9 @@ def _founded(case: _Case) -> Objection | None:
         for turn in case.window.beside(case.turn)
     )
     spoken = (turn.name for turn in case.window.beside(case.turn) if turn.name)
-    within = grounding.around((*near, *spoken), grounding.speaker_of(case.turn))
+    within = windows.around((*near, *spoken), windows.speaker_of(case.turn))
     if case.proposal.statement is not None:
-        if grounding.statement_founded(case.proposal.statement, case.proposal.quote, within):
+        if windows.statement_founded(case.proposal.statement, case.proposal.quote, within):
             return None
         return (
             DismissalReason.UNFOUNDED_STATEMENT,
@@ -163,8 +168,8 @@ def _founded(case: _Case) -> Objection | None:
         (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
         (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
     ):
-        ways = naming.name_variants(str(name), case.ground.names)
-        if not any(grounding.founded(way, within) for way in ways):
+        ways = windows.name_variants(str(name), case.ground.names)
+        if not any(windows.founded(way, within) for way in ways):
             return code, f"{_short(name)} stands neither in the quote nor around it"
     return None
 
@@ -196,7 +201,7 @@ def _since(case: _Case) -> tuple[datetime, bool]:
     if case.proposal.since is not None:
         return case.proposal.since, True
     if case.proposal.when is not None:
-        found = beginnings.begin(case.proposal.when, case.turn.occurred_at)
+        found = dates.begin(case.proposal.when, case.turn.occurred_at)
         if found is not None and found != case.turn.occurred_at:
             return found, True
     return said_at, False
@@ -207,10 +212,10 @@ def _claim(case: _Case) -> Claim:
     if proposal.subject is None or proposal.predicate is None or proposal.object is None:
         return claims.about_statement(ground.scope, str(proposal.statement))
     subject, object_ = (
-        naming.canonical(grounding.meant(name, case.turn), ground.names)
+        windows.canonical(windows.meant(name, case.turn), ground.names)
         for name in (proposal.subject, proposal.object)
     )
-    predicate = naming.known_predicate(proposal.predicate, ground.predicates)
+    predicate = windows.known_predicate(proposal.predicate, ground.predicates)
     return claims.about_triple(ground.scope, subject, predicate, object_)
 
 

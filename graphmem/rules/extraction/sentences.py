@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
-from graphmem.rules import beginnings, lexicon
-from graphmem.rules.extraction import asking
-from graphmem.rules.extraction.grounding import speaker_of
-from graphmem.rules.extraction.windows import TurnWindow, is_person
+from graphmem.rules import dates, quantities
+from graphmem.rules.extraction import windows
+from graphmem.rules.extraction.windows import TurnWindow, is_person, speaker_of
 
 NAME = "rules 1"
 """Of this set of forms; another set is another extractor."""
@@ -33,7 +32,7 @@ _I = rf"I {_NOW}"
 _AM = rf"I(?: ?['’]m| am) {_NOW}"
 _HAVE = rf"I(?: ?['’]ve| have)? {_NOW}"
 _NOT = r"I (?:no longer|don['’]?t|do not) "
-_MONTH = "|".join(lexicon.MONTHS)
+_MONTH = "|".join(quantities.MONTHS)
 # White space is made single spaces before these are applied, and no two repeats that follow one
 # another take the same characters: each is linear in the length of a clause.
 _VALUE = re.compile(r" ?[^ ,;:.!?…]++")
@@ -106,9 +105,9 @@ _ATTRIBUTES = frozenset(
 _FAVOURITE = re.compile(r"favou?rite\b", re.I)
 _ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
 _NO_VALUE = (
-    lexicon.SUBJECTS
-    | (lexicon.DETERMINERS - lexicon.ARTICLES)
-    | lexicon.NEGATIONS
+    quantities.SUBJECTS
+    | (quantities.DETERMINERS - quantities.ARTICLES)
+    | quantities.NEGATIONS
     | {"him", "her", "them", "me", "to", "very", "so", "also", "thought"}
     | {"something", "anything", "everything"}
 )
@@ -175,7 +174,9 @@ def _clause(clause: str, turn: Turn) -> Proposal | DismissedProposal | None:
     return _proposal(told, turn, ("user", predicate), EvidenceKind.SUPPORTING)
 
 
-def _corrected(sentence: str, turn: Turn, slot: tuple[str, str]) -> Proposal | DismissedProposal | None:
+def _corrected(
+    sentence: str, turn: Turn, slot: tuple[str, str]
+) -> Proposal | DismissedProposal | None:
     found = _CORRECTED.match(sentence)
     told = _told(sentence, found.end()) if found else None
     if told is None or len(told.object.split()) > _LONGEST_CORRECTION:
@@ -224,9 +225,9 @@ def _proposal(
     if not _is_value(told.object.split()):
         return None
     when = told.when
-    if when is not None and beginnings.begin(when, turn.occurred_at) is None:
+    if when is not None and dates.begin(when, turn.occurred_at) is None:
         when = None
-    return asking.proposed(
+    return windows.proposed(
         {
             "turn_id": turn.id,
             "quote": told.words_with_when if when else told.words,

@@ -14,7 +14,7 @@ from graphmem import GraphMem
 from graphmem.operations import access_log
 from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
 from graphmem.ports import run_now
-from graphmem.rules import rating
+from graphmem.rules import usage
 from graphmem.testing import FrozenClock
 from tests.oracles import rating as rating_oracle
 from tests.plugins.clients import on
@@ -74,7 +74,10 @@ class Log:
             "s",
             "recall",
             "what?",
-            tuple(SearchHit(label, i, self._chance.choice([None, 0.3, 0.2, 0.7])) for label, i in found),
+            tuple(
+                SearchHit(label, i, self._chance.choice([None, 0.3, 0.2, 0.7]))
+                for label, i in found
+            ),
             start.event_id,
         )
 
@@ -199,7 +202,7 @@ def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None
         assert {one.id for one in found} == wanted.keys()
         for one in found:
             assert one.rating.elo == pytest.approx(wanted[one.id], abs=1e-6)
-            assert one.rating.tier is rating.tier(one.rating.elo)
+            assert one.rating.tier is usage.tier(one.rating.elo)
             assert one.text
         assert [one.id for one in found] == [
             one.id for one in sorted(found, key=lambda o: (-o.rating.elo, o.kind, o.id))

@@ -12,8 +12,8 @@ import pytest
 from graphmem import GraphMem, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
-from graphmem.rules import asking, vitality
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules import formulas, read_options
+from graphmem.rules.read_options import ReadOptions
 from tests.plugins.graph import Look
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, clocked, deliver
 from tests.plugins.plans import operators
@@ -70,8 +70,8 @@ def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) 
 def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> int:
     """Return how often a read of the history asked the store for anything."""
     binding = handle._state.binding
-    test = asking.sent(asking.bounds(binding.world.settings))
-    known = asking.params(ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END)
+    test = read_options.sent(read_options.bounds(binding.world.settings))
+    known = read_options.params(ReadOptions(as_of=as_of), binding.wall, binding.world.settings, END)
     slot = handle.current(SUBJECT, PREDICATE)
     given = known | {
         "subject": SUBJECT,
@@ -85,7 +85,7 @@ def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> in
         "skip": 0,
         "limit": 100,
         "test": test,
-        "vital": vitality.vitality_params(),
+        "vital": formulas.vitality_params(),
         "pooled": False,
         "extra": [],
         "without": [],

@@ -20,8 +20,8 @@ from graphmem.model import (
     EvidenceKind,
     Policy,
 )
-from graphmem.rules import sequential
-from graphmem.rules.projection import Evidence
+from graphmem.rules import formulas
+from graphmem.rules.formulas import Evidence
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import clipped, days, episode_of
@@ -185,7 +185,7 @@ def _said(piece: EvidenceDetail, e: Evidence, valid: datetime, by: Policy) -> li
         *(_unlike("says", piece.says, -e.weight * math.log1p(-faded)) if faded < 0.999 else []),
         *_unlike("score", piece.score, e.weight * clipped(e.confidence)),
         *_unlike("weight", piece.weight, e.weight),
-        *_unlike("strength", piece.strength, sequential.evidence_strength(e)),
+        *_unlike("strength", piece.strength, formulas.evidence_strength(e)),
         *_unlike("llr", piece.llr, sequential_oracle.llr(e)),
     ]
 
@@ -288,7 +288,9 @@ def _since(one: Competition, found: BeliefReasons, seen: list[Evidence], by: Pol
         return [] if one.affirmed == one.score == 0 else ["never affirmed and has a score"]
     tau_days = math.inf if by.tau_days is None else by.tau_days
     against = [
-        p for p in found.pieces if p.kind is EvidenceKind.REFUTING and p.occurred_at >= one.affirmed_at
+        p
+        for p in found.pieces
+        if p.kind is EvidenceKind.REFUTING and p.occurred_at >= one.affirmed_at
     ]
     others = [
         e for e in seen if e.polarity > 0 and e.claim != found.belief.id and e.at > one.affirmed_at

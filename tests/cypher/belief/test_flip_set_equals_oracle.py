@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf, FlipSet, VerdictStatus
-from graphmem.rules import asking, sequential
-from graphmem.rules.projection import Evidence
+from graphmem.rules import formulas, read_options
+from graphmem.rules.formulas import Evidence
 from tests.oracles import flips
 from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_oracle import verdict_of
@@ -61,7 +61,7 @@ def wrong_flips(
 ) -> list[str]:
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
-    test = asking.bounds(handle._state.binding.world.settings)
+    test = read_options.bounds(handle._state.binding.world.settings)
     found = handle.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
     status = sequential_oracle.test(evidence, 0.5, test).status
@@ -77,7 +77,9 @@ def wrong_flips(
     return wrong + unflipped(found, evidence, test)
 
 
-def unflipped(found: FlipSet, evidence: Sequence[Evidence], test: sequential.SprtParameters) -> list[str]:
+def unflipped(
+    found: FlipSet, evidence: Sequence[Evidence], test: formulas.SprtParameters
+) -> list[str]:
     """Return in what a set does not do what it says, or is out of order."""
     ids = found.event_ids or ()
     left = [e for e in evidence if e.id not in ids]

@@ -14,7 +14,7 @@ from graphmem import GraphMem
 from graphmem.errors import InvalidInputError, NameChainError, NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Cardinality, Policy, Slot
 from graphmem.rules import claims
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.oracles.names import Naming, canonical, ways
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.examples import few

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem
 from graphmem.model import AsOf, Cardinality, Policy
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.plugins.belief_oracle import wrong_belief, wrong_slot
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant

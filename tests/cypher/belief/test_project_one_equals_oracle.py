@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graphmem import catalog
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.ports import run_now
-from graphmem.rules import asking
-from graphmem.rules.asking import ReadOptions
+from graphmem.rules import read_options
+from graphmem.rules.read_options import ReadOptions
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.examples import few
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
@@ -46,7 +46,9 @@ def test_the_values_of_a_slot(
 
 def read(written: Written, as_of: AsOf, policy: Policy) -> list[dict[str, Any]]:
     binding = written.handle._state.binding
-    params = asking.params(ReadOptions(as_of, policy), binding.wall, binding.world.settings, END)
+    params = read_options.params(
+        ReadOptions(as_of, policy), binding.wall, binding.world.settings, END
+    )
     del params["scopes"]
     return run_now(
         binding.world.graph.read(

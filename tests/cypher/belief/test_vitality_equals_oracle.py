@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import GraphMem
 from graphmem.model import AsOf, BeliefBite, EventType
-from graphmem.rules.projection import Evidence
+from graphmem.rules.formulas import Evidence
 from tests.plugins.examples import few
 from tests.plugins.graph import Look
 from tests.plugins.lives import Glance, Shelf, Sign, Story, stories, wrong_life

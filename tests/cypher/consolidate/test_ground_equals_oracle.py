@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from graphmem import ConsolidationPolicy, GraphMem, Turn
-from graphmem.operations.consolidation import extracting, surrounding
-from graphmem.operations.consolidation.extracting import Neighborhood, ScopeSnapshot
-from graphmem.operations.consolidation.surrounding import NewBelief
+from graphmem.operations.consolidation import passages
+from graphmem.operations.consolidation.passages import Neighborhood, NewBelief, ScopeSnapshot
 from graphmem.ports import Role, run_now
-from graphmem.rules import calibration, claims, moments, passages
+from graphmem.rules import claims, consolidation, read_options, scoring
 from graphmem.testing import HashEmbedder
 
 NEAR = 0.6
@@ -35,15 +34,13 @@ def said(seed: int) -> list[tuple[str | None, str]]:
 def similarities(memory: GraphMem, texts: list[str]) -> np.ndarray:
     matrix = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).astype("float64")
     mu = memory._state.binding.model.mu_document
-    return calibration.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
+    return scoring.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
 
 
-def ground(memory: GraphMem, since: datetime = moments.BEGINNING) -> Neighborhood:
+def ground(memory: GraphMem, since: datetime = read_options.BEGINNING) -> Neighborhood:
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
-    return run_now(
-        extracting.ground(memory._state.binding, seen, policy, lambda _kind, _count: None)
-    )
+    return run_now(passages.ground(memory._state.binding, seen, policy, lambda _kind, _count: None))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -85,7 +82,7 @@ def test_beliefs_near_are_those_that_the_vectors_make(plain: GraphMem) -> None:
     for i in range(len(told)):
         wanted = sorted(
             (j for j in range(len(statements)) if exact[i, j] >= NEAR), key=lambda j: -exact[i, j]
-        )[: extracting.BELIEFS]
+        )[: passages.BELIEFS]
         same = found.same.get(i, ())
         assert [round(one.similarity, 4) for one in same] == [
             round(float(exact[i, j]), 4) for j in wanted
@@ -103,8 +100,10 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     plain.session("s0").add_messages([{"role": "assistant", "content": "cold lake swim early"}])
     plain.session("late").add_messages([{"role": "user", "content": "cold lake swim early sister"}])
     [late] = _turns(plain, "late")
-    seen = ScopeSnapshot(known=late.recorded_at - timedelta(microseconds=1), since=moments.BEGINNING)
-    run_now(extracting._indexed(binding, late.recorded_at))
+    seen = ScopeSnapshot(
+        known=late.recorded_at - timedelta(microseconds=1), since=read_options.BEGINNING
+    )
+    run_now(passages._indexed(binding, late.recorded_at))
     everything = [turn for n in range(7) for turn in _turns(plain, f"s{n}")]
     told = [one for one in everything if one.role == "user"]
     used = {one.id for one in told[::9]}
@@ -112,12 +111,14 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     [there] = plain.beliefs().beliefs
     statements = ["cold lake swim early morning", "horse paint sister lake cold", there.statement]
     made = {
-        claim.id: NewBelief(claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0])
+        claim.id: NewBelief(
+            claim, run_now(HashEmbedder().embed([claim.statement], Role.DOCUMENT))[0]
+        )
         for claim in (claims.about_statement(binding.wall.scope, one) for one in statements)
     }
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, against=NEAR)
-    found = run_now(surrounding.around(binding, seen, made, used, policy))
-    spoken = [passages.spoken(one.name, one.text) for one in told]
+    found = run_now(passages.around(binding, seen, made, used, policy))
+    spoken = [consolidation.spoken(one.name, one.text) for one in told]
     exact = similarities(plain, [*spoken, *statements])[: len(told), len(told) :]
     wanted = {
         (told[i].id, statements[j]): round(float(exact[i, j]), 4)
@@ -133,7 +134,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     assert {statement for _, statement in wanted} == set(statements)
     # A belief that is older than the run has been compared with every passage.
     older = replace(seen, known=datetime.now(UTC) + timedelta(minutes=1))
-    again = run_now(surrounding.around(binding, older, made, used, policy))
+    again = run_now(passages.around(binding, older, made, used, policy))
     assert {one.claim.statement for same in again.same.values() for one in same} == {
         *statements[:2]
     }

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Cardinality, DismissalReason, EvidenceKind, Proposal
-from graphmem.rules import prompting
-from graphmem.rules.extraction import asking
-from graphmem.rules.extraction.asking import (
+from graphmem.rules import consolidation
+from graphmem.rules.extraction import windows
+from graphmem.rules.extraction.windows import (
     ExtractionReply,
     Vocabulary,
     prompt,
@@ -49,7 +49,7 @@ def answer(*offers: dict[str, Any]) -> ExtractionReply:
 def test_a_prompt_holds_the_rules_and_the_data() -> None:
     asked = prompt(WINDOW, Vocabulary([("lives_in", "ONE"), ("likes", None)], ["Bob"]))
     assert (asked.name, asked.reply) == ("extract", ExtractionReply)
-    assert asked.system == prompting.text("extract")
+    assert asked.system == consolidation.text("extract")
     assert asked.user == (
         '<predicates>\nlives_in "ONE"\n"likes"\n</predicates>\n'
         '<names>\n"Bob"\n</names>\n'
@@ -73,14 +73,14 @@ def test_only_so_much_of_a_vocabulary_and_of_a_message_is_shown() -> None:
     many = [(f"p{n}", None) for n in range(200)]
     window = read_together([turn("x" * 9_000), turn("y" * 9_000, 1)], [0])
     user = prompt(window, Vocabulary(many, [])).user
-    assert user.count("x") == asking.MOST_CHARACTERS
-    assert user.count("y") < asking.MOST_BESIDE + 10
+    assert user.count("x") == windows.MOST_CHARACTERS
+    assert user.count("y") < windows.MOST_BESIDE + 10
     assert '"p59"' in user
     assert '"p60"' not in user
 
 
 def test_the_example_of_the_prompt_is_an_answer_that_is_taken() -> None:
-    text = prompting.text("extract")
+    text = consolidation.text("extract")
     [line] = [line for line in text.splitlines() if line.startswith('{"proposals"')]
     reply = ExtractionReply.model_validate_json(line)
     shown = read_together(

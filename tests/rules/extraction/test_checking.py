@@ -41,18 +41,24 @@ GOOD: dict[str, Any] = {
 SAYS: dict[str, Any] = {"turn_id": "t1", "quote": MOVED, "statement": "The user loves Lisbon."}
 
 
-def check(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> CheckedProposal | DismissedProposal:
+def check(
+    ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any
+) -> CheckedProposal | DismissedProposal:
     window = read_together(turns, range(len(turns) - 1))
     return checked(Proposal(**given), window, ground)
 
 
-def passes(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> CheckedProposal:
+def passes(
+    ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any
+) -> CheckedProposal:
     found = check(ground, turns, **given)
     assert isinstance(found, CheckedProposal), found
     return found
 
 
-def refuses(ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any) -> DismissalReason:
+def refuses(
+    ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any
+) -> DismissalReason:
     found = check(ground, turns, **given)
     assert isinstance(found, DismissedProposal), found
     return found.code

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -14,16 +16,13 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from graphmem.adapters.local_server import made_files
-from graphmem.adapters.local_server.environment import environment
-from graphmem.adapters.local_server.fetch import filled
-from graphmem.adapters.local_server.files import make_folder
-from graphmem.adapters.local_server.jars import JarLock, JarStore, shipped_lock
+from graphmem.adapters.local_server import jars
+from graphmem.adapters.local_server.files import environment, make_folder
+from graphmem.adapters.local_server.jars import JarLock, JarStore, filled, shipped_lock
 from graphmem.adapters.local_server.java import OLDEST, Java, find_java
-from graphmem.adapters.local_server.plugin.java_source import sources
-from graphmem.adapters.local_server.plugin.offered import offered
+from graphmem.adapters.local_server.plugin.java_source import offered, sources
 from graphmem.adapters.local_server.records import Progress, Report
-from graphmem.errors import ProceduresNotBuiltError
+from graphmem.errors import ConfigurationError, LocalServerError, ProceduresNotBuiltError
 from graphmem.settings import Settings
 
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
@@ -63,7 +62,7 @@ class BuildPlan:
 
     def is_made(self) -> bool:
         """Whether the jar is there and as it was made: the server runs what is in it."""
-        return made_files.is_intact(self.jar)
+        return jars.is_intact(self.jar)
 
     def failed(self) -> str:
         """Return why making this jar failed a short while ago; empty when it did not."""
@@ -117,7 +116,7 @@ def _make(plan: BuildPlan, java: Java, report: Report) -> None:
         try:
             classes = compiled(plan, java, scratch)
             pack(classes, scratch / "draft")
-            made_files.keep(scratch / "draft", plan.jar)
+            jars.keep(scratch / "draft", plan.jar)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
@@ -128,10 +127,10 @@ def _clean(folder: Path) -> None:
         ours = path.suffix == ".failed" or path.name.endswith(".plugin.jar")
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-        elif made_files.is_orphan(path):
+        elif jars.is_orphan(path):
             path.unlink()
         elif ours and time.time() - path.stat().st_mtime > UNUSED_S:
-            made_files.discard(path)
+            jars.discard(path)
 
 
 def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
@@ -189,3 +188,47 @@ def pack(classes: Mapping[str, bytes], target: Path) -> None:
             entry.create_system = 3
             entry.external_attr = 0o644 << 16
             jar.writestr(entry, octets)
+
+
+log = logging.getLogger("graphmem")
+
+FILE = "graphmem-procedures.jar"
+"""Its name in a folder of plugins, whatever version it is."""
+
+
+def ready(settings: Settings, report: Report) -> Path | None:
+    """Return the jar for a server that is about to start; None, and a warning, when there is none.
+
+    A server without procedures is better than no server. What failed is not tried again by every
+    start.
+    """
+    try:
+        plan = BuildPlan.of(settings)
+        if not plan.is_made() and (reason := plan.failed()):
+            log.warning("Neo4j starts without graphmem's procedures, as before: %s", reason)
+            return None
+        return build(settings, report=report)
+    except (LocalServerError, ConfigurationError, OSError) as error:
+        log.warning("Neo4j starts without graphmem's procedures: %s", error)
+        return None
+
+
+def install(jar: Path, plugins: Path) -> Path:
+    """Put the jar into a server's folder of plugins, whole, and return where it is now.
+
+    Other plugins are left alone.
+    """
+    target = plugins / FILE
+    plugins.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f"{FILE}.{secrets.token_hex(4)}.part")
+    try:
+        shutil.copyfile(jar, draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return target
+
+
+def remove(plugins: Path) -> None:
+    """Take the jar out of a folder of plugins: that of another graphmem runs another Cypher."""
+    (plugins / FILE).unlink(missing_ok=True)

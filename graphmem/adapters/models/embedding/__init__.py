@@ -22,12 +22,12 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
         ConfigurationError: no local model is installed, or the dimension asked for is not its own.
     """
     # Numpy and asyncio come in with these, and a program that never embeds pays for neither.
+    from graphmem.adapters.models.access import AWAITED, BLOCKING
     from graphmem.adapters.models.embedding.cache import VectorCache
     from graphmem.adapters.models.embedding.gateway import EmbeddingGateway
     from graphmem.adapters.models.embedding.hashing import HashEmbedder
     from graphmem.adapters.models.embedding.local import open_local
     from graphmem.adapters.models.embedding.service import ServiceEngine
-    from graphmem.adapters.models.faces import AWAITED, BLOCKING
 
     face = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphmem.adapters.models.embedding.replies import unit_rows
-from graphmem.adapters.models.embedding.texts import cleaned
+from graphmem.adapters.models.embedding.gateway import cleaned
+from graphmem.adapters.models.embedding.service import unit_rows
 
 if TYPE_CHECKING:
     from graphmem.ports import Matrix, Role

@@ -1,0 +1,241 @@
+"""The memory and the sessions that the calls of one server process share."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graphmem.errors import GraphmemError, StillStartingError
+
+if TYPE_CHECKING:
+    from graphmem.adapters.local_server import Progress
+    from graphmem.client import AsyncGraphMem, AsyncSession
+    from graphmem.settings import Settings
+
+
+MOST = 1_000
+IDLE_S = 1_800.0
+"""A conversation that says nothing for so long has ended; its next word begins it anew."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whose memory a caller works on; decided when the server starts, or by the token."""
+
+    tenant: str
+    scope: str
+    read_only: bool = False
+
+
+@dataclass
+class _OpenSession:
+    session: AsyncSession
+    used_at: float
+
+
+@dataclass
+class SessionRegistry:
+    """Sessions by caller and name; a call that names none has one of its connection."""
+
+    clock: Callable[[], float] = time.monotonic
+    most: int = MOST
+    _open: OrderedDict[tuple[Caller, str], _OpenSession] = field(default_factory=OrderedDict)
+    _unnamed: OrderedDict[tuple[Caller, str | None], str] = field(default_factory=OrderedDict)
+    _ending: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def unnamed(self, who: Caller, connection: str | None) -> str:
+        """Return the name of the session of a connection; None: all that have no id of their own.
+
+        So what memory told an agent that names no session is no news to it either.
+        """
+        key = (who, connection)
+        name = self._unnamed.setdefault(key, f"mcp-{uuid.uuid4().hex[:16]}")
+        self._unnamed.move_to_end(key)
+        if len(self._unnamed) > self.most:
+            self._unnamed.popitem(last=False)
+        return name
+
+    def on(self, memory: AsyncGraphMem, who: Caller, name: str, agent: str | None) -> AsyncSession:
+        """Return a session, which goes on when it is there; long silent ones are ended.
+
+        The session of a caller that may only read writes nothing, not even to the search log.
+        """
+        now = self.clock()
+        key = (who, name)
+        found = self._open.pop(key, None)
+        if found is None:
+            handle = memory.tenant(who.tenant).scope(who.scope)
+            session = handle.session(name, agent=agent, logged=not who.read_only)
+            found = _OpenSession(session, now)
+        found.used_at = now
+        self._open[key] = found
+        self._end_silent(now)
+        return found.session
+
+    def _end_silent(self, now: float) -> None:
+        while self._open:
+            key, oldest = next(iter(self._open.items()))
+            if len(self._open) <= self.most and now - oldest.used_at < IDLE_S:
+                return
+            del self._open[key]
+            ending = asyncio.get_running_loop().create_task(_end(oldest.session))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+
+
+async def _end(session: AsyncSession) -> None:
+    with suppress(GraphmemError):  # what could not be logged is written later
+        await session.__aexit__(None, None, None)
+
+
+PATIENCE_S = 5.0
+"""How long a call waits for the database; clients give a call up after 30 to 60 s."""
+RETRY_S = 8.0
+"""How long a transaction is retried at most, for the same reason."""
+FLUSH_S = 2.0
+"""How often the search log is written: clients rarely give a server time to end well."""
+CLOSE_S = 10.0
+MEGA = 1_000_000
+
+log = logging.getLogger("graphmem.mcp")
+
+
+class MemoryConnection:
+    """Keeps one memory open for all calls of a process."""
+
+    def __init__(self, settings: Settings, *, patience_s: float = PATIENCE_S) -> None:
+        retry_s = min(settings.retry_time_s, RETRY_S)
+        self._settings = settings.model_copy(update={"retry_time_s": retry_s})
+        self._patience_s = patience_s
+        self._opening: asyncio.Task[AsyncGraphMem] | None = None
+        self._flushing: asyncio.Task[None] | None = None
+        self._memory: AsyncGraphMem | None = None
+        self._since = time.monotonic()
+        self._at = "its parts are being loaded"
+
+    def begin(self) -> None:
+        """See to it that the memory is there or on its way."""
+        if self._opening is None:
+            self._since = time.monotonic()
+            self._opening = asyncio.create_task(self._open())
+            # Whoever waits is told; when nobody does, the next call tries again.
+            self._opening.add_done_callback(_looked_at)
+
+    async def memory(self) -> AsyncGraphMem:
+        """Return the memory, waiting for it a little.
+
+        Raises:
+            StillStartingError: it takes longer; says how far it is.
+            GraphmemError: it could not be opened; the next call tries again.
+        """
+        self.begin()
+        opening = self._opening
+        assert opening is not None  # noqa: S101 - `begin` has just made it
+        done, _ = await asyncio.wait({opening}, timeout=self._patience_s)
+        if not done:
+            seconds = time.monotonic() - self._since
+            raise StillStartingError(f"Memory is starting for {seconds:.0f} s: {self._at}.")
+        if opening.exception() is not None and self._opening is opening:
+            self._opening = None
+        return opening.result()
+
+    def lost(self) -> None:
+        """Note that the database could not be reached: the managed one is started again."""
+        if self._settings.uri is None and self._opening is not None and self._opening.done():
+            self._opening = None
+            self.begin()
+
+    async def close(self) -> None:
+        """Write what of the log waits and give the connections back; the database goes on."""
+        tasks = [task for task in (self._flushing, self._opening) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            # An opening that is broken off gives its connections back.
+            await asyncio.wait(tasks, timeout=CLOSE_S)
+        if self._memory is not None:
+            with suppress(GraphmemError, TimeoutError):
+                await asyncio.wait_for(self._memory.close(), CLOSE_S)
+
+    async def _open(self) -> AsyncGraphMem:
+        # In a thread that nobody waits for at the end: fetching may take minutes.
+        await _in_background(lambda: importlib.import_module("graphmem.client"))
+        if self._settings.uri is None:
+            await _in_background(self._start)
+        self._at = "it is being opened"
+        if self._memory is None:
+            self._memory = await self._opened()
+            self._flushing = asyncio.create_task(self._flush(self._memory))
+        else:
+            await self._memory.reconnect()
+        log.info("Memory is open.")
+        return self._memory
+
+    async def _opened(self) -> AsyncGraphMem:
+        from graphmem.client import AsyncGraphMem
+
+        return await AsyncGraphMem.open(self._settings, report=self._report)
+
+    def _start(self) -> None:
+        from graphmem.adapters import local_server
+
+        local_server.ensure(self._settings, report=lambda step: self._report(_words(step)))
+
+    def _report(self, line: str) -> None:
+        if line != self._at:
+            log.info("%s", line)
+        self._at = line
+
+    async def _flush(self, memory: AsyncGraphMem) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_S)
+            with suppress(GraphmemError):  # it is kept, and written next time
+                await memory.flush()
+
+
+def _words(step: Progress) -> str:
+    if not step.bytes_total:
+        return step.text
+    done, total = step.bytes_done // MEGA, step.bytes_total // MEGA
+    return f"fetching Neo4j, {step.files_done} of {step.files_total} files, {done} of {total} MB"
+
+
+def _looked_at(task: asyncio.Task[AsyncGraphMem]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        code = error.code if isinstance(error, GraphmemError) else type(error).__name__
+        log.warning("Memory could not be opened: %s", code)
+
+
+async def _in_background(work: Callable[[], object]) -> None:
+    """Run blocking work in a thread that does not keep the process alive."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def tell(error: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    def run() -> None:
+        failed: Exception | None = None
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - it is raised where it is awaited
+            failed = error
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(tell, failed)
+
+    threading.Thread(target=run, name="graphmem-start", daemon=True).start()
+    await done

@@ -1,0 +1,377 @@
+"""Rebuild the caches of a tenant, and the events that foreign memories lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.model import BackfillReport, Mismatch, SkippedNodes
+from graphmem.ports import OnPart, Query, RequestContext, Role, Tx
+from graphmem.rules import backfill, drafts, formulas, identity, read_options, words
+from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
+
+if TYPE_CHECKING:
+    from graphmem.rules.duplicates import Vector
+
+
+PAGE = 500
+UNTOLD = "nothing: no event of its own scope; `graphmem admin rebuild --backfill` makes them"
+"""Of a memory that nothing was ever said of; what is kept with it is all that is known."""
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+MEMORIES = catalog.query("cache/memories", dict)
+BELIEFS = catalog.query("cache/beliefs", dict)
+REFRESH_MEMORIES = catalog.query("cache/refresh_memories", catalog.ignored)
+RETRACE = catalog.query("cache/retrace", catalog.ignored)
+FACETS = catalog.query("cache/facets", dict)
+REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedKind:
+    """One kind of node of which something is cached."""
+
+    kind: str
+    compare: Query[dict[str, Any]]
+    refresh: Query[None]
+    terms: Mapping[str, Any]
+    """What `compare` is given beside the page."""
+
+
+KINDS = (
+    CachedKind(
+        "memory",
+        MEMORIES,
+        REFRESH_MEMORIES,
+        {"trace": formulas.trace_params(formulas.STANDARD_TRACE)},
+    ),
+    CachedKind("belief", BELIEFS, REFRESH_BELIEFS, {}),
+)
+
+
+async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
+    """Return every memory and belief of the tenant whose caches its events do not bear out.
+
+    Args:
+        to: whose; every scope is looked at.
+        mend: bring it up to date, too; a memory without events is left as it is.
+        on_page: told after each page its kind and how many nodes it had.
+    """
+    wrong: list[Mismatch] = []
+    for kept in KINDS:
+        after = ""
+        while rows := await _page(to, kept, after):
+            after = rows[-1]["id"]
+            found = [row for row in rows if row["wrong"]]
+            told = {row["id"] for row in found if row.get("told", True)}
+            wrong += (
+                Mismatch(
+                    kind=kept.kind,
+                    id=r["id"],
+                    cached=r["cached"],
+                    found=r["found"] if r["id"] in told else UNTOLD,
+                )
+                for r in found
+            )
+            if mend and told:
+                await _refresh(to, kept, sorted(told))
+            on_page(kept.kind, len(rows))
+    return wrong
+
+
+async def _page(to: RequestContext, kept: CachedKind, after: str) -> list[dict[str, Any]]:
+    async def work(tx: Tx) -> list[dict[str, Any]]:
+        rows = await tx.fetch(
+            kept.compare,
+            tenant=to.wall.tenant,
+            valid=read_options.FOREVER,
+            known=None,
+            after=after,
+            limit=PAGE,
+            **kept.terms,
+        )
+        return await _faceted(tx, to, rows) if kept.kind == "memory" else rows
+
+    return await to.world.graph.read(work)
+
+
+async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of memories with what their facets say: digests are made here, not there."""
+    tenant = to.wall.tenant
+    found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
+    otherwise = {row["id"] for row in found if words.stale(tenant, row)}
+    return [
+        row | {"wrong": True, "cached": row["cached"] + ", facets otherwise"}
+        if row["id"] in otherwise
+        else row
+        for row in rows
+    ]
+
+
+async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None:
+    async def work(tx: Tx) -> None:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
+        if kept.kind == "memory":
+            anew = formulas.retold(dict.fromkeys(ids))
+            await tx.fetch(RETRACE, tenant=to.wall.tenant, **anew)
+            found = await tx.fetch(FACETS, tenant=to.wall.tenant, ids=ids)
+            right = [words.refreshed(to.wall.tenant, row) for row in found]
+            await tx.fetch(REFRESH_FACETS, tenant=to.wall.tenant, memories=right)
+
+    await to.world.graph.write(work)
+
+
+BACKFILL_PAGE = 500
+MOST_EVENTS = 5_000
+"""Events in one transaction: few enough for the time that one may take."""
+SHOWN = 10
+"""Ids that stand for all of which the same is wrong."""
+
+BACKFILL_LOCK = catalog.query("commit/lock", catalog.ignored)
+LOOK = catalog.query("cache/backfill_look", dict)
+NAMELESS = catalog.query("cache/backfill_nameless", dict)
+WRITE = catalog.query("cache/backfill_write", catalog.ignored)
+EDGES = catalog.query("cache/backfill_edges", dict)
+SUPERSEDE = catalog.query("cache/backfill_supersede", lambda row: row["dated"])
+REFRESH = catalog.query("cache/refresh_memories", catalog.ignored)
+BACKFILL_RETRACE = catalog.query("cache/retrace", catalog.ignored)
+BACKFILL_FACETS = catalog.query("cache/facets", dict)
+BACKFILL_REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
+
+
+@dataclass(slots=True)
+class _BackfillTotals:
+    """What has been done so far, and what could not be."""
+
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("memories", "filled", "embedded", "edges", "events", "capped"), 0
+        )
+    )
+    unfit: dict[tuple[str, str, str], list[str]] = field(default_factory=dict)
+    """Ids by kind, problem and hint."""
+
+    def add(self, **counts: int) -> None:
+        for name, n in counts.items():
+            self.counts[name] += n
+
+    def leave(self, kind: str, problem: backfill.Problem, name: str) -> None:
+        self.unfit.setdefault((kind, *problem), []).append(name)
+
+    def all(self, nameless: Sequence[SkippedNodes]) -> BackfillReport:
+        left = (
+            SkippedNodes(
+                kind=kind, problem=problem, hint=hint, count=len(ids), ids=tuple(ids[:SHOWN])
+            )
+            for (kind, problem, hint), ids in self.unfit.items()
+        )
+        return BackfillReport(**self.counts, unfit=(*nameless, *left))
+
+
+async def make_whole(to: RequestContext, on_part: OnPart) -> BackfillReport:
+    """Make synthetic events of memories that have none, and fill in what memories lack.
+
+    Args:
+        to: whose; every scope is looked at.
+        on_part: told after each part its kind, memory or edge, and how many were looked at.
+    """
+    told = _BackfillTotals()
+    now = to.world.clock.now()
+    after = ""
+    while (page := await _look(to, after, now))["looked"]:
+        await _memories(to, page["found"], after, now, told)
+        after = page["after"]
+        on_part("memory", page["looked"])
+    await _edges(to, now, told, on_part)
+    return told.all(await _nameless(to))
+
+
+async def _look(
+    to: RequestContext, after: str, now: datetime, tx: Tx | None = None
+) -> dict[str, Any]:
+    """Return a page as cache/backfill_look has it, its rows as `UnbackedMemory`."""
+
+    async def work(tx: Tx) -> dict[str, Any]:
+        [page] = await tx.fetch(
+            LOOK,
+            tenant=to.wall.tenant,
+            after=after,
+            limit=BACKFILL_PAGE,
+            dimension=to.model.dimension,
+            **_bounds(now),
+        )
+        return page | {"found": [UnbackedMemory(**row) for row in page["found"]]}
+
+    return await (work(tx) if tx else to.world.graph.read(work))
+
+
+def _bounds(now: datetime) -> dict[str, datetime]:
+    return {"earliest": read_options.BEGINNING, "latest": now + drafts.SKEW}
+
+
+async def _memories(
+    to: RequestContext,
+    found: Sequence[UnbackedMemory],
+    after: str,
+    now: datetime,
+    told: _BackfillTotals,
+) -> None:
+    most_chars = to.world.settings.max_content_chars
+    fit = []
+    for one in found:
+        problems = one.problems(most_chars)
+        for key in problems:
+            told.leave("memory", backfill.PROBLEMS[key], one.id)
+        if not problems:
+            fit.append(one)
+    vectors = await _vectors(to, fit)
+    for part in _parts(fit):
+        told.add(**await _write(to, {one.id for one in part}, vectors, after, now))
+
+
+async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
+    texts = {
+        identity.content_hash(one.content): identity.normalised(one.content)
+        for one in found
+        if not one.embedded
+    }
+    if not texts:
+        return {}
+    matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
+    return dict(zip(texts, matrix, strict=True))
+
+
+def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
+    """Yield memories in parts of which one transaction can make all events."""
+    part: list[UnbackedMemory] = []
+    events = 0
+    for one in found:
+        its = min(one.reinforce_count or 0, backfill.MOST)
+        if part and events + its > MOST_EVENTS:
+            yield part
+            part, events = [], 0
+        part.append(one)
+        events += its
+    if part:
+        yield part
+
+
+async def _write(
+    to: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
+) -> dict[str, int]:
+    """Make some memories of a page whole, each altogether, and return counts of the report."""
+    most_chars = to.world.settings.max_content_chars
+
+    async def work(tx: Tx) -> dict[str, int]:
+        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
+        page = await _look(to, after, now, tx)
+        rows: dict[str, dict[str, Any]] = {}
+        done: list[UnbackedMemory] = []
+        for one in page["found"]:
+            # What is wanted is decided under the lock: another backfill, or a writer, may have
+            # been here. What changed so that it has no embedding yet is left to the next run.
+            vector = vectors.get(identity.content_hash(one.content))
+            lacks = not one.embedded and vector is None
+            if one.id in ids and not lacks and not one.problems(most_chars):
+                row = backfill.memory_row(one, to.wall.tenant, now)
+                rows[one.id] = row | {"embedding": None if one.embedded else vector}
+                done.append(one)
+        if rows:
+            await tx.fetch(
+                WRITE,
+                tenant=to.wall.tenant,
+                tenant_key=identity.tenant_key(to.wall.tenant),
+                memories=list(rows.values()),
+            )
+            await _refresh_backfilled(tx, to, list(rows))
+        return {
+            "memories": sum(not one.stated for one in done),
+            "filled": sum(one.stated for one in done),
+            "embedded": sum(not one.embedded for one in done),
+            "events": sum(len(row["events"]) for row in rows.values()),
+            "capped": sum(one.is_capped for one in done),
+        }
+
+    return await to.world.graph.write(work)
+
+
+async def _refresh_backfilled(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+    """Make what is cached of memories from their events, as a rebuild does."""
+    tenant = to.wall.tenant
+    await tx.fetch(REFRESH, tenant=tenant, ids=ids)
+    await tx.fetch(BACKFILL_RETRACE, tenant=tenant, **formulas.retold(dict.fromkeys(ids)))
+    found = await tx.fetch(BACKFILL_FACETS, tenant=tenant, ids=ids)
+    right = [words.refreshed(tenant, row) for row in found]
+    await tx.fetch(BACKFILL_REFRESH_FACETS, tenant=tenant, memories=right)
+
+
+async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_part: OnPart) -> None:
+    fit: list[UnbackedEdge] = []
+    after = ""
+    while (page := await _edge_page(to, after, now))["looked"]:
+        after = page["after"]
+        for edge in (UnbackedEdge(**row) for row in page["edges"]):
+            if edge.problem is None:
+                fit.append(edge)
+            else:
+                _leave(told, edge, edge.problem)
+    done, ringed = backfill.dated(fit)
+    for edge in ringed:
+        _leave(told, edge, "ring")
+    for start in range(0, len(done), BACKFILL_PAGE):
+        part = done[start : start + BACKFILL_PAGE]
+        n = await _supersede(to, part)
+        told.add(edges=n, events=n)
+        on_part("edge", len(part))
+
+
+def _leave(told: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
+    name = f"{edge.newer_id or '(no id)'} -> {edge.older_id}"
+    told.leave("edge", backfill.EDGE_PROBLEMS[key], name)
+
+
+async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str, Any]:
+    [page] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            EDGES,
+            tenant=to.wall.tenant,
+            after=after,
+            limit=BACKFILL_PAGE,
+            source=backfill.SOURCE,
+            **_bounds(now),
+        )
+    )
+    return page
+
+
+async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
+    """Give dated edges their events, and return how many there were that had none."""
+
+    async def work(tx: Tx) -> int:
+        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
+        rows = [backfill.edge_row(edge, to.wall.tenant) for edge in edges]
+        n: int
+        [n] = await tx.fetch(SUPERSEDE, tenant=to.wall.tenant, edges=rows)
+        ids = sorted({row[end] for row in rows for end in ("newer_id", "older_id")})
+        await tx.fetch(REFRESH, tenant=to.wall.tenant, ids=ids)
+        return n
+
+    return await to.world.graph.write(work)
+
+
+async def _nameless(to: RequestContext) -> list[SkippedNodes]:
+    [found] = await to.world.graph.read(
+        lambda tx: tx.fetch(NAMELESS, tenant=to.wall.tenant, limit=SHOWN)
+    )
+    problem, hint = backfill.PROBLEMS["id"]
+    names = tuple(found["names"])
+    if not names:
+        return []
+    return [
+        SkippedNodes(kind="memory", problem=problem, hint=hint, count=found["total"], ids=names)
+    ]

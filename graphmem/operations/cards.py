@@ -1,0 +1,107 @@
+"""Show all that is kept of one item, whatever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import (
+    Belief,
+    Card,
+    ChainNeighbor,
+    Episode,
+    EpisodeRef,
+    Item,
+    Memory,
+    Turn,
+)
+from graphmem.ports import RequestContext, Tx
+from graphmem.rules import formulas, lineage, read_options
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.read_options import ReadOptions
+
+EVENTS = 20
+AROUND = 3
+TURNS = 100
+CLAIMS = 100
+
+EXPAND = catalog.query("attention/expand", dict)
+STATES = catalog.query("belief/states", read_options.belief)
+LOST = catalog.query("belief/lost", lambda row: row["lost"])
+
+
+@consistent
+async def expand(to: RequestContext, item_id: str) -> Card:
+    """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+    """
+    asked = read_options.params(ReadOptions(), to.wall, to.world.settings, to.world.clock.now())
+    wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
+
+    async def work(tx: Tx) -> Card | None:
+        rows = await tx.fetch(
+            EXPAND, **wanted, id=item_id, limit=EVENTS, around=AROUND, turns=TURNS
+        )
+        if not rows:
+            return None
+        [row] = rows
+        match row["label"]:
+            case "Memory":
+                return await _memory(tx, to, asked, row)
+            case "Belief":
+                found = await _beliefs(tx, to, asked, [item_id])
+                return _card(row, found[0]) if found else None
+            case "Turn":
+                return _card(row, Turn(**row["item"]))
+            case _:
+                return _card(row, Episode(**row["item"]))
+
+    card = await to.world.graph.read(work)
+    if card is None:
+        raise NotFoundError(f"Nothing has the id {item_id!r}.")
+    return card
+
+
+async def _memory(
+    tx: Tx, to: RequestContext, asked: Mapping[str, Any], row: Mapping[str, Any]
+) -> Card:
+    memory = Memory(**row["item"])
+    if not memory.claim_ids:
+        return _card(row, memory)
+    [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
+    claims = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
+    return _card(row, lineage.judged(memory, lost), claims)
+
+
+async def _beliefs(
+    tx: Tx, to: RequestContext, asked: Mapping[str, Any], ids: Sequence[str]
+) -> list[Belief]:
+    by = {
+        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "vital": formulas.vitality_params(),
+    }
+    which = {"ids": list(ids), "statuses": [], "before_at": None, "before_id": None}
+    return await tx.fetch(STATES, **asked, **which, **by, limit=len(ids))
+
+
+def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:
+    told = read_options.belief_event if isinstance(item, Belief) else read_options.memory_event
+    return Card(
+        item=item,
+        events=tuple(told(event) for event in row["events"]),
+        turns=tuple(Turn(**turn) for turn in row["turns"]),
+        episodes=tuple(EpisodeRef(**episode) for episode in row["episodes"]),
+        supersedes=tuple(_neighbour(link) for link in row["links"] if not link["newer"]),
+        superseded_by=tuple(_neighbour(link) for link in row["links"] if link["newer"]),
+        claims=tuple(claims),
+        accesses=row["accesses"],
+        last_access_at=row["last_access_at"],
+    )
+
+
+def _neighbour(link: Mapping[str, Any]) -> ChainNeighbor:
+    return ChainNeighbor(**{name: link[name] for name in ChainNeighbor.model_fields})

@@ -1,0 +1,436 @@
+"""Match passages to beliefs and decide what they change."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from graphmem import catalog
+from graphmem.model import (
+    AsOf,
+    Belief,
+    ConsolidationPolicy,
+    EventType,
+    EvidenceKind,
+    EvidenceSource,
+    Status,
+)
+from graphmem.operations.consolidation.passages import NearBelief, Neighborhood, ScopeSnapshot
+from graphmem.ports import RequestContext, Role
+from graphmem.rules import (
+    claims,
+    consolidation,
+    formulas,
+    identity,
+    matching,
+    read_options,
+    scoring,
+)
+from graphmem.rules.claims import Claim, EvidenceDraft
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.consolidation import Passage
+from graphmem.rules.formulas import Evidence
+from graphmem.rules.read_options import ReadOptions
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from graphmem.ports import Matrix
+    from graphmem.rules.duplicates import Vector
+
+
+SOURCE_TYPE = "EXTRACTOR"
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEvidence:
+    """What one passage says of one belief."""
+
+    claim: Claim
+    passage: Passage
+    kind: EvidenceKind
+    confidence: float
+
+    @property
+    def event_id(self) -> str:
+        """Made from the belief and the passage: a passage speaks once of a belief."""
+        return claims.said_id(self.claim.id, self.passage.id)
+
+    def draft(self, synthesiser: str, now: datetime) -> EvidenceDraft:
+        """Return the event of it."""
+        given = EvidenceSource(
+            id=self.event_id,
+            at=self.passage.at,
+            source=formulas.STANDARD_VITALITY.consolidation,
+            actor=synthesiser,
+            episode=self.passage.episode_id,
+            turn=self.passage.turn_id,
+        )
+        fields = {
+            "polarity": self.kind.polarity,
+            "confidence": self.confidence,
+            "source_type": SOURCE_TYPE,
+        }
+        return claims.draft(self.claim, given, EventType.EVIDENCE, now, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusMark:
+    """A FLAG, RESTORE or ARCHIVE of a belief."""
+
+    belief_id: str
+    statement: str
+    type: EventType
+    at: datetime
+    reason: str
+    payload: Mapping[str, Any]
+
+
+NOTHING: Mapping[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": None}
+
+Cluster: TypeAlias = tuple[Passage, ...]
+"""Passages near one of them, which is the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefWrite:
+    """What is written in one transaction, under one id."""
+
+    reply_id: str
+    passages: tuple[Passage, ...]
+    said: tuple[PassageEvidence, ...] = ()
+    marks: tuple[StatusMark, ...] = ()
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    """Embeddings of statements, by belief."""
+    archived: frozenset[str] = frozenset()
+    """Beliefs that were archived when the run began."""
+    raw: str | None = None
+    """A model's own words."""
+    spent: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """Calls, tokens and cost of them; the cost is None when nobody knows the price."""
+    problem: tuple[str, str] | None = None
+    """Code and words of what went wrong; nothing is said then."""
+
+    def mark_id(self, mark: StatusMark) -> str:
+        """Return the id of a mark's event."""
+        return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
+
+    def without(self, gone: frozenset[str]) -> BeliefWrite:
+        """Return it without what names something that was forgotten."""
+        said = tuple(
+            one
+            for one in self.said
+            if gone.isdisjoint((one.event_id, one.claim.id, one.passage.id, one.passage.episode_id))
+        )
+        marks = tuple(one for one in self.marks if one.belief_id not in gone)
+        return replace(self, said=said, marks=marks)
+
+    def decided(self) -> str:
+        """Return all that is written, as JSON: enough to write it again without a model."""
+        beliefs = {one.claim.id: one.claim for one in self.said}
+        return json.dumps(
+            {
+                "beliefs": [
+                    {name: getattr(claim, name) for name in Claim.__slots__}
+                    for claim in beliefs.values()
+                ],
+                "said": [
+                    [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
+                    for one in self.said
+                ],
+                "marks": [[self.mark_id(mark), mark.belief_id, mark.type] for mark in self.marks],
+            },
+            ensure_ascii=False,
+        )
+
+
+def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> list[BeliefWrite]:
+    """Return what passages say of beliefs that are there, belief by belief.
+
+    A passage speaks of the nearest belief of which it can be told how; one is enough.
+    """
+    told: dict[str, list[PassageEvidence]] = defaultdict(list)
+    archived = set()
+    for place, same in ground.same.items():
+        passage = ground.passages[place]
+        for one in same:
+            kind = matching.relation(passage, one.claim.statement)
+            least = policy.against if kind is EvidenceKind.REFUTING else policy.same
+            if kind is not None and one.similarity >= least:
+                confidence = min(policy.most_confidence, one.similarity)
+                told[one.claim.id].append(PassageEvidence(one.claim, passage, kind, confidence))
+                if one.status == "archived":
+                    archived.add(one.claim.id)
+                break
+    return [
+        BeliefWrite(
+            reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in said)),
+            passages=tuple(s.passage for s in said),
+            said=tuple(said),
+            archived=frozenset({belief_id} & archived),
+        )
+        for belief_id, said in sorted(told.items())
+    ]
+
+
+def gathered(
+    ground: Neighborhood, spoken_for: set[str], policy: ConsolidationPolicy
+) -> Iterator[Cluster]:
+    """Yield clusters that hold something new, those of most episodes first.
+
+    Args:
+        ground: passages and what is near them.
+        spoken_for: ids of passages that speak of a belief that is there.
+        policy: by what rules.
+    """
+    free = [i for i, one in enumerate(ground.passages) if one.id not in spoken_for]
+    place = {i: n for n, i in enumerate(free)}
+    episodes: dict[str, int] = {}
+    near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
+    numbers = [episodes.setdefault(ground.passages[i].episode_id, len(episodes)) for i in free]
+    for star in consolidation.stars(near, numbers, policy.least_episodes):
+        members = [free[n] for n in star.members]
+        if any(i < ground.fresh for i in members):
+            yield tuple(ground.passages[i] for i in members)
+
+
+def enough(said: Sequence[PassageEvidence], policy: ConsolidationPolicy) -> bool:
+    """Return whether a new belief may rest on these."""
+    return len({one.passage.episode_id for one in said}) >= policy.least_episodes
+
+
+def candidates(ground: Neighborhood, cluster: Cluster, most: int) -> list[NearBelief]:
+    """Return the beliefs nearest to any passage of a cluster, nearest first."""
+    inside = {one.id for one in cluster}
+    best: dict[str, NearBelief] = {}
+    for place, same in ground.same.items():
+        if ground.passages[place].id in inside:
+            for one in same:
+                held = best.get(one.claim.id)
+                if held is None or one.similarity > held.similarity:
+                    best[one.claim.id] = one
+    return sorted(best.values(), key=lambda one: (-one.similarity, one.claim.id))[:most]
+
+
+def reply_id(scope: str, *parts: str) -> str:
+    """Return the id of what is decided of some passages: the same whoever decides it."""
+    return "r_" + identity.digest(scope, *parts)[:32]
+
+
+PAGE = 200
+
+STATES = catalog.query("belief/states", read_options.belief)
+INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
+
+
+@consistent
+async def marked(
+    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
+) -> list[BeliefWrite]:
+    """Return units with what they do to the standing of beliefs: flags, and what comes back.
+
+    A belief is flagged by the contradiction that unsettles it most, once; one that was archived
+    and is supported again comes back.
+    """
+    refuted = sorted(
+        {one.claim.id for unit in units for one in unit.said if one.kind is EvidenceKind.REFUTING}
+    )
+    standing = {one.id: one for one in await states(to, seen, refuted)}
+    return [
+        replace(unit, marks=(*_flags(to, seen, unit, standing), *_back(seen, unit)))
+        for unit in units
+    ]
+
+
+@consistent
+async def faint(
+    to: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
+) -> list[StatusMark]:
+    """Return what is to be archived: only inferred, believed too little, and not supported now."""
+    found: list[StatusMark] = []
+    after = ""
+    while True:
+        ids = await _inferred(to, seen, after)
+        if not ids:
+            return found
+        after = ids[-1]
+        for one in await states(to, seen, [i for i in ids if i not in supported]):
+            alive = one.vitality
+            if alive and alive.derived and one.belief < policy.archive:
+                reason = f"believed {one.belief:.2f}, less than {policy.archive:g}"
+                payload = {"belief": one.belief, "threshold": policy.archive}
+                found.append(
+                    StatusMark(
+                        one.id, one.statement, EventType.ARCHIVE, seen.known, reason, payload
+                    )
+                )
+
+
+async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
+    """Return beliefs of the scope as a run sees them; what it writes itself it does not see."""
+    wall = to.wall.model_copy(update={"scopes": (to.wall.scope,)})
+    asked = read_options.params(
+        ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
+        wall,
+        to.world.settings,
+        seen.known,
+    )
+    found: list[Belief] = []
+    asked |= {
+        "statuses": list(Status),
+        "before_at": None,
+        "before_id": "",
+        "limit": PAGE,
+        "test": read_options.sent(read_options.bounds(to.world.settings)),
+        "vital": formulas.vitality_params(),
+    }
+    for start in range(0, len(ids), PAGE):
+        asked["ids"] = list(ids[start : start + PAGE])
+        found += await to.world.graph.read(lambda tx: tx.fetch(STATES, **asked))
+    return found
+
+
+async def _inferred(to: RequestContext, seen: ScopeSnapshot, after: str) -> list[str]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            INFERRED,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            known=seen.known,
+            after=after,
+            limit=PAGE,
+        )
+    )
+
+
+def _flags(
+    to: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]
+) -> list[StatusMark]:
+    worst: dict[str, tuple[float, PassageEvidence]] = {}
+    for one in unit.said:
+        belief = standing.get(one.claim.id)
+        if one.kind is not EvidenceKind.REFUTING or belief is None or belief.vitality is None:
+            continue
+        alive = belief.vitality
+        error = formulas.prediction_error(_evidence(to, one), alive.mean)
+        unsettled = formulas.destabilises(error, alive.gate, one.passage.at, alive.last_access_at)
+        if unsettled and alive.flagged_at is None:
+            worst[one.claim.id] = max(
+                worst.get(one.claim.id, (error, one)),
+                (error, one),
+                key=lambda found: (found[0], found[1].passage.id),
+            )
+    return [
+        _flag(seen, error, one, standing[belief_id]) for belief_id, (error, one) in worst.items()
+    ]
+
+
+def _flag(seen: ScopeSnapshot, error: float, one: PassageEvidence, belief: Belief) -> StatusMark:
+    alive = belief.vitality
+    assert alive is not None  # noqa: S101 - it was read of every belief that is refuted
+    looked = alive.last_access_at
+    passes = error > alive.gate
+    reason = (
+        f"error {error:.2f} passes the gate of {alive.gate:.2f}"
+        if passes
+        else f"contradicted within 6 h after it was looked at; error {error:.2f}"
+    )
+    payload = {
+        "error": error,
+        "threshold": alive.gate,
+        "last_access_at": looked.isoformat() if looked else None,
+        "event_id": one.event_id,
+    }
+    return StatusMark(belief.id, belief.statement, EventType.FLAG, seen.known, reason, payload)
+
+
+def _back(seen: ScopeSnapshot, unit: BeliefWrite) -> list[StatusMark]:
+    supported = {
+        one.claim.id: one.claim.statement
+        for one in unit.said
+        if one.kind is EvidenceKind.SUPPORTING and one.claim.id in unit.archived
+    }
+    return [
+        StatusMark(belief_id, statement, EventType.RESTORE, seen.known, "supported again", {})
+        for belief_id, statement in sorted(supported.items())
+    ]
+
+
+def _evidence(to: RequestContext, one: PassageEvidence) -> Evidence:
+    return Evidence(
+        id=one.event_id,
+        claim=one.claim.id,
+        polarity=one.kind.polarity,
+        confidence=one.confidence,
+        weight=to.world.settings.source_weights[SOURCE_TYPE],
+        episode=one.passage.episode_id,
+        at=one.passage.at,
+    )
+
+
+NAME = "extractive"
+
+
+async def worded(
+    to: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
+) -> list[BeliefWrite]:
+    """Return what clusters say in the words of their centres; nothing is written.
+
+    A turn is near another one by all that it says, greetings and answers included. So what each
+    passage tells is compared with the statement again, and by its facts; of what is left three
+    episodes must remain, or nothing is said.
+
+    Args:
+        to: where.
+        waiting: clusters, each with the id of what is decided of it.
+        policy: by what rules.
+    """
+    scope = to.wall.scope
+    made = [
+        claims.about_statement(scope, consolidation.statement(cluster[0])) for _, cluster in waiting
+    ]
+    texts = list(
+        dict.fromkeys(
+            text
+            for claim, (_, cluster) in zip(made, waiting, strict=True)
+            for text in (claim.statement, *map(_told, cluster))
+        )
+    )
+    if not texts:
+        return []
+    matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+    place = {text: n for n, text in enumerate(texts)}
+    units = []
+    for claim, (reply_id, cluster) in zip(made, waiting, strict=True):
+        said = tuple(_said(to, claim, cluster, matrix, place, policy))
+        if not enough(said, policy):
+            said = ()
+        units.append(
+            BeliefWrite(reply_id, cluster, said, vectors={claim.id: matrix[place[claim.statement]]})
+        )
+    return units
+
+
+def _said(
+    to: RequestContext,
+    claim: Claim,
+    cluster: Cluster,
+    matrix: Matrix,
+    place: dict[str, int],
+    policy: ConsolidationPolicy,
+) -> Iterator[PassageEvidence]:
+    stated = matrix[place[claim.statement]]
+    for one in cluster:
+        cosine = float(matrix[place[_told(one)]] @ stated)
+        similarity = scoring.calibrated(cosine, to.model.mu_document)
+        speaks = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
+        if one is cluster[0] or (similarity >= policy.near and speaks):
+            confidence = min(policy.most_confidence, similarity)
+            yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
+
+
+def _told(passage: Passage) -> str:
+    return consolidation.spoken(passage.name, consolidation.telling(passage.text))

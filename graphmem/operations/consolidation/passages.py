@@ -1,0 +1,258 @@
+"""Find passages to consolidate, and the beliefs near them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.model import ConsolidationPolicy, Status
+from graphmem.ports import OnPart, RequestContext
+from graphmem.rules import claims, consolidation, read_options, scoring, transcripts
+from graphmem.rules.claims import Claim
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.consolidation import Passage
+
+if TYPE_CHECKING:
+    from graphmem.rules.duplicates import Vector
+
+
+PAGE = 200
+"""Passages of one read, three vector searches each."""
+BELIEFS = 8
+"""Nearest beliefs looked at for each passage."""
+WAIT_S, WAITS = 0.1, 100
+"""For the indexes to have what was committed last."""
+
+PASSAGES = catalog.query("consolidate/passages", dict)
+VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSnapshot:
+    """What a run sees."""
+
+    known: datetime
+    """What was recorded later it does not see."""
+    since: datetime
+    """Only what was recorded after it is new."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearBelief:
+    """A belief that lies near a passage."""
+
+    claim: Claim
+    status: str
+    similarity: float
+    """Calibrated cosine."""
+
+
+@dataclass(slots=True)
+class Neighborhood:
+    """Passages and what lies near each, by their places in the list."""
+
+    passages: list[Passage] = field(default_factory=list)
+    near: list[dict[int, float]] = field(default_factory=list)
+    """Other passages of the same speaker, with their similarity."""
+    same: dict[int, tuple[NearBelief, ...]] = field(default_factory=dict)
+    """Beliefs, nearest first; only passages that have some."""
+    fresh: int = 0
+    """The first so many passages are new, the others were seen by an earlier run."""
+
+
+@consistent
+async def ground(
+    to: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, on_part: OnPart
+) -> Neighborhood:
+    """Return the new passages, the older ones near them, and what is near both."""
+    await _indexed(to, seen.known)
+    basket = _PassageCollector(to)
+    for label in ("Turn", "Episode"):
+        at, last = seen.since, ""
+        while rows := await _read(to, seen, policy, label=label, after=(at, last)):
+            basket.take(rows)
+            at, last = rows[-1]["recorded_at"], rows[-1]["id"]
+            on_part("passage", len(rows))
+    fresh = len(basket.found.passages)
+    # Older ones may gather more episodes about them than a new one does.
+    older = basket.missing()
+    for start in range(0, len(older), PAGE):
+        basket.take(await _read(to, seen, policy, ids=older[start : start + PAGE]))
+    return basket.joined(fresh)
+
+
+class _PassageCollector:
+    """Passages as they come in, with the names of what lies near them."""
+
+    def __init__(self, to: RequestContext) -> None:
+        self.found = Neighborhood()
+        self._to = to
+        self._place: dict[str, int] = {}
+        self._near: list[Sequence[tuple[str, float]]] = []
+
+    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add those that tell something."""
+        for row in rows:
+            passage = said(row)
+            if passage.id in self._place or not consolidation.telling(passage.text):
+                continue
+            place = self._place[passage.id] = len(self.found.passages)
+            if row["same"]:
+                self.found.same[place] = tuple(_same(self._to, one) for one in row["same"])
+            self.found.passages.append(passage)
+            self._near.append([(other, similarity(self._to, s)) for other, s in row["near"]])
+
+    def missing(self) -> list[str]:
+        """Return the ids of what lies near and was not added."""
+        return sorted({other for near in self._near for other, _ in near} - self._place.keys())
+
+    def joined(self, fresh: int) -> Neighborhood:
+        """Return all of it, of which the first so many are new."""
+        self.found.fresh = fresh
+        for near in self._near:
+            known = ((self._place[other], s) for other, s in near if other in self._place)
+            self.found.near.append(dict(known))
+        return self.found
+
+
+async def _read(
+    to: RequestContext,
+    seen: ScopeSnapshot,
+    policy: ConsolidationPolicy,
+    *,
+    label: str = "",
+    after: tuple[datetime, str] = (read_options.BEGINNING, ""),
+    ids: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            PASSAGES,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            label=label,
+            since=seen.since,
+            after_at=after[0],
+            after_id=after[1],
+            limit=PAGE,
+            ids=ids,
+            known=seen.known,
+            machines=sorted(transcripts.NOT_PEOPLE),
+            neighbours=policy.neighbours,
+            beliefs=BELIEFS,
+            least=_score(to, policy.near),
+            least_same=least_same(to, policy),
+        )
+    )
+
+
+async def _indexed(to: RequestContext, known: datetime) -> None:
+    """Wait until the vector indexes have what was committed last; after 10 s go on without."""
+    for _ in range(WAITS):
+        [visible] = await to.world.graph.read(
+            lambda tx: tx.fetch(VISIBLE, tenant=to.wall.tenant, scope=to.wall.scope, known=known)
+        )
+        if visible:
+            return
+        await to.world.clock.sleep(WAIT_S)
+
+
+def said(row: Mapping[str, Any]) -> Passage:
+    """Return the passage of a row."""
+    fields = {name: row["passage"][name] for name in ("label", "episode_id", "name", "text", "at")}
+    return Passage(id=row["id"], **fields)
+
+
+def _same(to: RequestContext, row: Mapping[str, Any]) -> NearBelief:
+    return NearBelief(claims.stored(row), row["status"], similarity(to, row["score"]))
+
+
+def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
+    """Return the index's score from which a passage may speak of a belief, for or against."""
+    return _score(to, min(policy.same, policy.against))
+
+
+def _score(to: RequestContext, similarity: float) -> float:
+    return scoring.to_neo4j(scoring.raw(similarity, to.model.mu_document))
+
+
+def similarity(to: RequestContext, score: float) -> float:
+    """Return the calibrated cosine of an index's score."""
+    return scoring.calibrated(scoring.from_neo4j(score), to.model.mu_document)
+
+
+NEIGHBOR_PAGE = 16
+"""Beliefs of one read, two vector searches each."""
+MOST = 200
+"""Nearest turns, and nearest episodes, looked at for each belief."""
+
+AROUND = catalog.query("consolidate/around", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewBelief:
+    """A belief that a run makes."""
+
+    claim: Claim
+    vector: Vector | None
+    """Of its statement; None: in the graph already."""
+
+
+@consistent
+async def around(
+    to: RequestContext,
+    seen: ScopeSnapshot,
+    made: Mapping[str, NewBelief],
+    spoken_for: Collection[str],
+    policy: ConsolidationPolicy,
+) -> Neighborhood:
+    """Return the passages near beliefs that were not there when the run began, as a ground.
+
+    Args:
+        to: where.
+        seen: what the run sees.
+        made: the beliefs, by id; any that are older are passed over.
+        spoken_for: ids of passages that speak of another belief.
+        policy: by what rules.
+    """
+    told: dict[str, Passage] = {}
+    same: dict[str, list[NearBelief]] = defaultdict(list)
+    ids = sorted(made)
+    for start in range(0, len(ids), NEIGHBOR_PAGE):
+        for row in await _read_neighbors(
+            to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
+        ):
+            passage = said(row)
+            if passage.id in spoken_for or not consolidation.telling(passage.text):
+                continue
+            told[passage.id] = passage
+            near = similarity(to, row["score"])
+            same[passage.id].append(NearBelief(made[row["belief_id"]].claim, Status.CURRENT, near))
+    return Neighborhood(
+        passages=list(told.values()),
+        same={
+            place: tuple(sorted(same[one], key=lambda near: (-near.similarity, near.claim.id)))
+            for place, one in enumerate(told)
+        },
+    )
+
+
+async def _read_neighbors(
+    to: RequestContext, seen: ScopeSnapshot, made: list[NewBelief], policy: ConsolidationPolicy
+) -> list[dict[str, Any]]:
+    beliefs = [{"id": one.claim.id, "vector": one.vector} for one in made]
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            AROUND,
+            tenant=to.wall.tenant,
+            scope=to.wall.scope,
+            beliefs=beliefs,
+            known=seen.known,
+            machines=sorted(transcripts.NOT_PEOPLE),
+            limit=MOST,
+            least=least_same(to, policy),
+        )
+    )

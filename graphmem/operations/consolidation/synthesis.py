@@ -1,0 +1,178 @@
+"""SYNTHESISE by a language model: its reply is a proposal, checked before anything is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from graphmem.errors import ModelReplyError
+from graphmem.model import (
+    BeliefChange,
+    BeliefChangeKind,
+    ConsolidationPolicy,
+    EventType,
+    EvidenceKind,
+    Quote,
+)
+from graphmem.operations.consolidation import decisions
+from graphmem.operations.consolidation.decisions import BeliefWrite, Cluster, PassageEvidence
+from graphmem.operations.consolidation.passages import NearBelief
+from graphmem.ports import Llm, RequestContext, Role, TokenUsage
+from graphmem.rules import claims, consolidation, scoring
+from graphmem.rules.claims import Claim
+from graphmem.rules.consolidation import Passage, SynthesisReply
+
+MOST_SHOWN = 20
+"""Passages of a cluster that a model is shown, those nearest to the centre."""
+MOST_BELIEFS = 8
+MOST_CHARACTERS = 1_000
+"""Of each passage: a message may be a document, and twenty of them fit no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterQuestion:
+    """A cluster, the beliefs near it, and the id of what is decided of it."""
+
+    reply_id: str
+    cluster: Cluster
+    near: Sequence[NearBelief]
+
+
+def named(llm: Llm) -> str:
+    """Return what a reply depends on beside the passages: the model and the prompt."""
+    return f"{llm.name} {consolidation.digest(consolidation.NAME)[:12]}"
+
+
+async def ask(
+    to: RequestContext, llm: Llm, of: ClusterQuestion, policy: ConsolidationPolicy, bill: TokenUsage
+) -> BeliefWrite:
+    """Return what a model makes of a cluster, or what went wrong; nothing is written.
+
+    Raises:
+        ModelUnavailableError: it cannot be reached.
+    """
+    reply_id, cluster = of.reply_id, of.cluster
+    shown = {f"e{n}": one for n, one in enumerate(cluster[:MOST_SHOWN], 1)}
+    beliefs = {f"b{n}": one for n, one in enumerate(of.near[:MOST_BELIEFS], 1)}
+    prompt = consolidation.prompt(
+        (
+            consolidation.PromptPassage(
+                key, one.at.date().isoformat(), one.spoken[:MOST_CHARACTERS]
+            )
+            for key, one in shown.items()
+        ),
+        (consolidation.PromptBelief(key, one.claim.statement) for key, one in beliefs.items()),
+    )
+    try:
+        answer = await llm.answer(prompt)
+    except ModelReplyError as error:
+        return BeliefWrite(
+            reply_id, cluster, raw=error.raw or None, problem=(error.code, str(error))
+        )
+    bill.add(answer)
+    reply = answer.value
+    if wrong := consolidation.checked(reply, shown.keys(), beliefs.keys()):
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
+    resting = [shown[key] for key in reply.episodes]
+    said = [
+        PassageEvidence(
+            beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence)
+        )
+        for kind, keys in (
+            (EvidenceKind.SUPPORTING, reply.supports),
+            (EvidenceKind.REFUTING, reply.contradicts),
+        )
+        for key in keys
+        for one in resting
+    ]
+    archived = frozenset(
+        beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
+    )
+    if reply.statement is None or reply.supports:
+        return BeliefWrite(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
+    claim = _claim(to.wall.scope, reply)
+    borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
+    if not decisions.enough(borne_out, policy):
+        problem = (
+            f"of {len(resting)} passages that it names, those that bear out {claim.statement!r} "
+            f"come from too few episodes"
+        )
+        return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
+    return BeliefWrite(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
+
+
+def _claim(scope: str, reply: SynthesisReply) -> Claim:
+    if reply.subject is not None and reply.predicate is not None and reply.object is not None:
+        parts = reply.subject, reply.predicate, reply.object
+        return claims.about_triple(scope, *parts, reply.statement)
+    return claims.about_statement(scope, str(reply.statement))
+
+
+async def _borne_out(
+    to: RequestContext,
+    claim: Claim,
+    resting: Sequence[Passage],
+    confidence: float,
+    policy: ConsolidationPolicy,
+) -> list[PassageEvidence]:
+    """Return what those passages say that lie near enough to the statement made of them."""
+    texts = [claim.statement, *(one.spoken for one in resting)]
+    matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
+    found = []
+    for one, cosine in zip(resting, matrix[1:] @ matrix[0], strict=True):
+        similarity = scoring.calibrated(float(cosine), to.model.mu_document)
+        if similarity >= policy.borne_out:
+            sure = min(policy.most_confidence, confidence, similarity)
+            found.append(PassageEvidence(claim, one, EvidenceKind.SUPPORTING, sure))
+    return found
+
+
+_MARKS = {
+    EventType.FLAG: BeliefChangeKind.FLAG,
+    EventType.RESTORE: BeliefChangeKind.RESTORE,
+    EventType.ARCHIVE: BeliefChangeKind.ARCHIVE,
+}
+
+
+def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]:
+    """Yield what a unit does, belief by belief.
+
+    Args:
+        unit: what was decided.
+        there: beliefs that it did not make.
+    """
+    told: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
+    for one in unit.said:
+        told[one.claim.id, one.kind].append(one)
+    for (belief_id, kind), said in told.items():
+        step = (
+            BeliefChangeKind.SUPPORT
+            if kind is EvidenceKind.SUPPORTING
+            else BeliefChangeKind.CONTRADICT
+        )
+        yield BeliefChange(
+            step=step if belief_id in there else BeliefChangeKind.CREATE,
+            belief_id=belief_id,
+            statement=said[0].claim.statement,
+            quotes=tuple(
+                _quote(one) for one in sorted(said, key=lambda s: (s.passage.at, s.passage.id))
+            ),
+        )
+    for mark in unit.marks:
+        yield BeliefChange(
+            step=_MARKS[mark.type],
+            belief_id=mark.belief_id,
+            statement=mark.statement,
+            reason=mark.reason,
+        )
+
+
+def _quote(one: PassageEvidence) -> Quote:
+    return Quote(
+        episode_id=one.passage.episode_id,
+        turn_id=one.passage.turn_id,
+        text=one.passage.spoken,
+        occurred_at=one.passage.at,
+        confidence=one.confidence,
+    )

@@ -1,0 +1,280 @@
+"""Find the nodes to erase, and the remaining events that mention them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import ErasureTarget, RemainingNode
+from graphmem.ports import OnPart, RequestContext, Tx
+from graphmem.rules import erasure
+from graphmem.rules.erasure import Gone
+
+PAGE = 500
+"""Events of one transaction."""
+
+MEMORIES_OF = catalog.query("erase/memories_of", lambda row: row["id"])
+BELIEFS_OF = catalog.query("erase/beliefs_of", lambda row: row["id"])
+OF_SCOPE = catalog.query("erase/of_scope", dict)
+EVENTS = catalog.query("erase/events", dict)
+EVENTS_OF_SCOPE = catalog.query("erase/events_of_scope", dict)
+HELD = catalog.query("erase/held", dict)
+CENSUS = catalog.query("erase/census", lambda row: row["counts"])
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureSet:
+    """Ids of what goes, by label."""
+
+    memories: tuple[str, ...] = ()
+    beliefs: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+
+    @property
+    def stated(self) -> list[str]:
+        """The memories and beliefs."""
+        return [*self.memories, *self.beliefs]
+
+    @property
+    def mentioned(self) -> Gone:
+        """What payloads may name of it, as labels and ids."""
+        memories = {("Memory", one) for one in self.memories}
+        return frozenset(memories | {("Belief", one) for one in self.beliefs})
+
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.beliefs or self.episodes)
+
+
+def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
+    """Return one thing as what goes."""
+    match what:
+        case ErasureTarget.MEMORY:
+            return ErasureSet(memories=(item_id,))
+        case ErasureTarget.BELIEF:
+            return ErasureSet(beliefs=(item_id,))
+        case _:
+            return ErasureSet(episodes=(item_id,))
+
+
+async def whole(to: RequestContext, roots: ErasureSet) -> ErasureSet:
+    """Return what goes with some things: what only they give its words."""
+
+    async def work(tx: Tx) -> ErasureSet:
+        tenant, episodes = to.wall.tenant, list(roots.episodes)
+        found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
+        memories = tuple(dict.fromkeys((*roots.memories, *found)))
+        said = await tx.fetch(BELIEFS_OF, tenant=tenant, episodes=episodes, memories=list(memories))
+        beliefs = tuple(dict.fromkeys((*roots.beliefs, *said)))
+        return replace(roots, memories=memories, beliefs=beliefs)
+
+    return await to.world.graph.read(work)
+
+
+async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSet:
+    """Return some memories, beliefs and episodes of a scope; none when it has none."""
+    [row] = await to.world.graph.read(
+        lambda tx: tx.fetch(OF_SCOPE, tenant=to.wall.tenant, scope=scope, limit=limit)
+    )
+    return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
+
+
+async def events(
+    tx: Tx, to: RequestContext, doomed: ErasureSet, after: str = ""
+) -> list[dict[str, Any]]:
+    """Return a page of the events that go with something, and what else they speak of.
+
+    One more than a page tells that it is not the last.
+    """
+    return await tx.fetch(
+        EVENTS,
+        tenant=to.wall.tenant,
+        memories=list(doomed.memories),
+        beliefs=list(doomed.beliefs),
+        episodes=list(doomed.episodes),
+        after=after,
+        limit=PAGE + 1,
+    )
+
+
+async def events_of_scope(tx: Tx, to: RequestContext, scope: str | None) -> list[dict[str, Any]]:
+    """Return some events of a scope, or of the tenant, and what of other scopes they speak of."""
+    return await tx.fetch(EVENTS_OF_SCOPE, tenant=to.wall.tenant, scope=scope, after="", limit=PAGE)
+
+
+async def all_events(to: RequestContext, doomed: ErasureSet) -> frozenset[str]:
+    """Return the ids of all events that go with something."""
+    found: set[str] = set()
+    after = ""
+    while rows := await to.world.graph.read(
+        lambda tx, after=after: events(tx, to, doomed, after)  # type: ignore[misc]
+    ):
+        found.update(row["id"] for row in rows)
+        after = rows[-1]["id"]
+    return frozenset(found)
+
+
+async def held(to: RequestContext, doomed: ErasureSet) -> Counter[str]:
+    """Return how many nodes beside events go, by label."""
+    [row] = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            HELD,
+            tenant=to.wall.tenant,
+            memories=list(doomed.memories),
+            beliefs=list(doomed.beliefs),
+            episodes=list(doomed.episodes),
+        )
+    )
+    parts = {
+        "Turn": row["turns"],
+        "Archive": row["archives"],
+        "Reply": row["replies"],
+        "Rating": row["ratings"],
+    }
+    return +Counter(row["items"] | parts)
+
+
+async def census(to: RequestContext, scope: str | None) -> Counter[str]:
+    """Return how many nodes of each label a scope, or the tenant, has."""
+    [counts] = await to.world.graph.read(
+        lambda tx: tx.fetch(CENSUS, tenant=to.wall.tenant, scope=scope)
+    )
+    return +Counter[str](counts)
+
+
+def pages(ids: Sequence[str], size: int = PAGE) -> list[list[str]]:
+    """Return ids in lists of some."""
+    return [list(ids[start : start + size]) for start in range(0, len(ids), size)]
+
+
+MENTION_PAGE = 5_000
+"""Nodes of a kind that are looked at in one transaction."""
+FEW = 50
+"""Ids that are looked for one by one; of more, what an id begins with."""
+BEGINNINGS = ("m_", "b_")
+ACROSS = "possible_update_of"
+"""The one field by which an event names something of another scope that it does not lead to."""
+END = "\U0010ffff"
+"""No id comes after it."""
+SHOWN = 20
+
+MENTIONS = catalog.query("erase/mentions", dict)
+UNMENTION = catalog.query("erase/unmention", catalog.ignored)
+ELSEWHERE = catalog.query("erase/elsewhere", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedIds:
+    """What is looked for."""
+
+    gone: erasure.Gone
+    """What was asked for and what goes with it, as labels and ids."""
+    asked: str | None = None
+    """The id of what was asked for; None: a whole scope was."""
+    events: frozenset[str] = frozenset()
+    """That go: what they name goes with them."""
+    scope: str | None = None
+    """That goes as a whole, with all events in it."""
+
+    @property
+    def beliefs(self) -> frozenset[str]:
+        """Of what goes, the beliefs, which are all that replies name."""
+        return frozenset(one for label, one in self.gone if label == "Belief")
+
+    @property
+    def marks(self) -> list[str]:
+        """Texts one of which stands in all that names it."""
+        ids = sorted(one for _, one in self.gone)
+        if self.scope is not None:
+            return [ACROSS] if ids else []
+        if len(ids) <= FEW:
+            return ids
+        return [*BEGINNINGS, *(one for one in ids if not one.startswith(BEGINNINGS))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """What of a page names something of what goes."""
+
+    events: Sequence[Mapping[str, Any]]
+    """With payloads that name it no more."""
+    replies: Sequence[str]
+    """That told of what was asked for: they are emptied, and nobody is asked again."""
+    removed: Sequence[str]
+    """That told of something else that goes: erased, and the rest may be read anew."""
+
+    @property
+    def count(self) -> int:
+        return len(self.events) + len(self.replies) + len(self.removed)
+
+
+async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, apply: bool) -> int:
+    """Take ids out of all events and replies that stay, and return how many named one."""
+    changed = 0
+    event = reply = ""
+    marks = ids.marks
+    while marks and (event, reply) != (END, END):
+        place = {"event": event, "reply": reply, "beyond": ids.scope}
+        [page] = await to.world.graph.read(
+            lambda tx, place=place: tx.fetch(  # type: ignore[misc]
+                MENTIONS, tenant=to.wall.tenant, marks=marks, limit=MENTION_PAGE, **place
+            )
+        )
+        found = _found(page, ids)
+        if apply and found.count:
+            await _write(to, found)
+        changed += found.count
+        on_part("page", 1)
+        event, reply = page["event"] or END, page["reply"] or END
+    return changed
+
+
+async def elsewhere(
+    to: RequestContext, texts: Sequence[str], on_part: OnPart
+) -> tuple[RemainingNode, ...]:
+    """Return nodes that hold one of the texts, SHOWN at most."""
+    found: list[RemainingNode] = []
+    ended: dict[str, str] = {}
+    more = bool(texts)
+    while more and len(found) < SHOWN:
+        pages = await to.world.graph.read(
+            lambda tx, ended=ended: tx.fetch(  # type: ignore[misc]
+                ELSEWHERE, tenant=to.wall.tenant, texts=texts, ended=ended, limit=MENTION_PAGE
+            )
+        )
+        found += [
+            RemainingNode(label=page["label"], id=one) for page in pages for one in page["ids"]
+        ]
+        ended = ended | {page["label"]: page["last"] or END for page in pages}
+        more = any(page["last"] for page in pages)
+        on_part("page", 1)
+    return tuple(found[:SHOWN])
+
+
+def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
+    told = [row for row in page["replies"] if erasure.decides(row["decided"], ids.beliefs)]
+    asked = frozenset((ids.asked or "",))
+    of_it = {row["id"] for row in told if erasure.decides(row["decided"], asked)}
+    return _Mentions(
+        events=[
+            {"id": row["id"], "payload": erasure.without(row["payload"], ids.gone)}
+            for row in page["events"]
+            if row["id"] not in ids.events and erasure.names(row["payload"], ids.gone)
+        ],
+        replies=sorted(of_it),
+        removed=[row["id"] for row in told if row["id"] not in of_it],
+    )
+
+
+async def _write(to: RequestContext, found: _Mentions) -> None:
+    await to.world.graph.write(
+        lambda tx: tx.fetch(
+            UNMENTION,
+            tenant=to.wall.tenant,
+            events=found.events,
+            replies=found.replies,
+            removed=found.removed,
+        )
+    )

@@ -1,0 +1,380 @@
+"""Record evidence, status changes, retractions and replacements."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphmem import catalog
+from graphmem.errors import (
+    EventConflictError,
+    ForeignScopeError,
+    NotFoundError,
+    RefusedError,
+    SelfSupersessionError,
+    SupersededBeliefError,
+)
+from graphmem.model import (
+    BeliefEvidence,
+    EventSource,
+    EventType,
+    EvidenceReceipt,
+    Hypothesis,
+    Observation,
+    ReplacementReceipt,
+    RetractionReceipt,
+    Status,
+    StatusReceipt,
+    TenantScope,
+)
+from graphmem.operations.evidence import writing
+from graphmem.ports import RequestContext, Tx
+from graphmem.rules import claims, drafts, identity
+from graphmem.rules.claims import EvidenceDraft
+
+if TYPE_CHECKING:
+    from graphmem.rules.duplicates import Vector
+
+
+BATCH = 500
+"""Events in one transaction."""
+EVEN = 0.5
+"""A strength that says nothing either way."""
+
+
+async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
+    """Record one observation; the first about a triple makes its belief.
+
+    Raises:
+        InvalidInputError: it lies in the future, or its source type has no weight.
+        EventConflictError: the id was used for something else.
+        NotFoundError: the episode or turn does not exist.
+    """
+    drafts.weighed(seen.source_type, to.world.settings.source_weights)
+    draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
+    [draft], vectors = await writing.worded(to, [draft], embed=True)
+    return await _alone(to, draft, vectors)
+
+
+async def observe_many(
+    to: RequestContext,
+    observations: Sequence[Observation],
+    on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
+) -> list[EvidenceReceipt]:
+    """Record observations in their order, every 500 in one transaction; then embed what is new.
+
+    Raises:
+        InvalidInputError, EventConflictError, NotFoundError: see `observe`; batches before that
+            of the fault are kept, nothing of its own is.
+    """
+    now = to.world.clock.now()
+    for seen in observations:
+        drafts.weighed(seen.source_type, to.world.settings.source_weights)
+    ready = [claims.observed(seen, to.wall.scope, now) for seen in observations]
+    _no_conflict(ready)
+    result: list[EvidenceReceipt] = []
+    known: set[str] = set()
+    long: list[writing.SlotKey] = []
+    for start in range(0, len(ready), BATCH):
+        batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
+        done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
+        part = list(_in_order(batch, done.recorded, known))
+        long += done.long
+        result += part
+        if on_batch is not None:
+            on_batch(part)
+    await writing.embed_statements(to)
+    await writing.look_after(to, long)
+    return result
+
+
+async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt:
+    """Record a hypothesis with its initial confidence and return its belief's id.
+
+    A superseded belief that is stated again becomes current.
+
+    Raises:
+        InvalidInputError, EventConflictError, NotFoundError: see `observe`.
+    """
+    draft = claims.hypothesised(hypothesis, to.wall.scope, to.world.clock.now())
+    [draft], vectors = await writing.worded(to, [draft], embed=True)
+    return await _alone(to, draft, vectors, stated=True)
+
+
+async def testify(to: RequestContext, belief_id: str, said: BeliefEvidence) -> EvidenceReceipt:
+    """Record evidence with a strength about a belief that is there.
+
+    Raises:
+        NotFoundError: nothing visible has this id; or the episode or turn does not exist.
+        ForeignScopeError: the belief belongs to another scope.
+        InvalidInputError, EventConflictError: see `observe`.
+    """
+    draft = claims.testified(said, await writing.own_claim(to, belief_id), to.world.clock.now())
+    done = await _alone(to, draft, {})
+    counted = draft.fields["strength"]
+    return done.model_copy(
+        update={
+            "strength": counted,
+            "clamped": counted != said.strength,
+            "counts_against": counted < EVEN,
+        }
+    )
+
+
+async def _alone(
+    to: RequestContext, draft: EvidenceDraft, vectors: Mapping[str, Vector], *, stated: bool = False
+) -> EvidenceReceipt:
+    written = await writing.append(to, [draft], vectors, stated=stated)
+    # Another writer may have worded it meanwhile.
+    if written.unembedded:
+        await writing.embed_statements(to, written.unembedded)
+    await writing.look_after(to, written.long)
+    return written.recorded[draft.event_id]
+
+
+def _no_conflict(ready: Sequence[EvidenceDraft]) -> None:
+    seen: dict[str, str] = {}
+    for draft in ready:
+        if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
+            raise EventConflictError(
+                f"The id {draft.event_id!r} stands twice, for different evidence."
+            )
+
+
+def _in_order(
+    batch: Sequence[EvidenceDraft], done: Mapping[str, EvidenceReceipt], known: set[str]
+) -> Iterator[EvidenceReceipt]:
+    for draft in batch:
+        again = draft.event_id in known
+        known.add(draft.event_id)
+        recorded = done[draft.event_id]
+        yield recorded.model_copy(update={"repeated": True}) if again else recorded
+
+
+LOCK = catalog.query("commit/lock", catalog.ignored)
+MARK = catalog.query("belief/mark", dict)
+
+
+async def mark(
+    to: RequestContext, kind: EventType, belief_id: str, given: EventSource
+) -> StatusReceipt:
+    """Append one ARCHIVE, RESTORE, FLAG or RESOLVE event to a belief and return what it is now.
+
+    Of all marks the newest holds, by (instant, id); a statement since brings an archived belief
+    back, too.
+
+    Raises:
+        NotFoundError: nothing visible has this id.
+        ForeignScopeError: the belief belongs to another scope.
+        SupersededBeliefError: it is to be archived, and something stands in its place.
+        EventConflictError: the id was used for something else.
+        InvalidInputError: it lies in the future.
+    """
+    now = to.world.clock.now()
+    event_id = given.id or identity.event_id(now)
+    row: dict[str, Any] = {
+        "id": event_id,
+        "belief_id": belief_id,
+        "scope": to.wall.scope,
+        "type": kind,
+        "occurred_at": drafts.happened(given.at, now),
+        "request_hash": drafts.request_hash(to.wall.scope, kind, belief_id, *claims.stated(given)),
+        **claims.origin(given),
+        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
+    }
+
+    async def work(tx: Tx) -> StatusReceipt:
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
+        found = await writing.look(tx, to, [event_id], [belief_id])
+        for event in found["events"]:
+            writing.same(event, row["request_hash"])
+        if not found["beliefs"]:
+            raise NotFoundError(f"No belief {belief_id!r}.")
+        [belief] = found["beliefs"]
+        if belief["scope"] != to.wall.scope:
+            raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {belief['scope']!r}.")
+        repeated = bool(found["events"])
+        hides = kind is EventType.ARCHIVE and not repeated
+        if hides and belief["status"] == Status.SUPERSEDED:
+            raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")
+        [done] = await tx.fetch(MARK, tenant=to.wall.tenant, events=[row])
+        return StatusReceipt(
+            event_id=event_id,
+            belief_id=belief_id,
+            changed=done["changed"],
+            status=done["status"],
+            flagged=done["flagged"],
+            repeated=repeated,
+        )
+
+    return await to.world.graph.write(work)
+
+
+RETRACT_LOCK = catalog.query("commit/lock", catalog.ignored)
+RETRACT = catalog.query("belief/retract", catalog.ignored)
+
+
+async def retract(to: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
+    """Cancel one event for every valid time, from now on; it may not be there yet.
+
+    A retraction can be retracted in turn: of all that concern an event the newest holds.
+
+    Raises:
+        RefusedError: the event is neither evidence nor a retraction, or is the retraction itself.
+        ForeignScopeError: it belongs to another scope.
+        EventConflictError: the id was used for something else.
+        InvalidInputError: it lies in the future.
+    """
+    if given.id == target_id:
+        raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
+    now = to.world.clock.now()
+    event_id = given.id or identity.event_id(now)
+    row: dict[str, Any] = {
+        "id": event_id,
+        "scope": to.wall.scope,
+        "type": EventType.RETRACT,
+        "occurred_at": drafts.happened(given.at, now),
+        "request_hash": drafts.request_hash(
+            to.wall.scope, EventType.RETRACT, target_id, *claims.stated(given)
+        ),
+        **claims.origin(given),
+        "target_id": target_id,
+        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
+    }
+
+    async def work(tx: Tx) -> RetractionReceipt:
+        # The tenant too: a state of the slot that is being computed must not outlive this.
+        await tx.fetch(RETRACT_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
+        found = await writing.look(tx, to, [event_id, target_id], [])
+        events = {event["id"]: event for event in found["events"]}
+        target, known = events.get(target_id), events.get(event_id)
+        _retractable(target, to.wall)
+        if known is not None:
+            writing.same(known, row["request_hash"])
+        else:
+            await tx.fetch(RETRACT, tenant=to.wall.tenant, event=row)
+        return RetractionReceipt(
+            event_id=event_id,
+            target_id=target_id,
+            found=target is not None and target["scope"] == to.wall.scope,
+            repeated=known is not None,
+        )
+
+    return await to.world.graph.write(work)
+
+
+def _retractable(target: Mapping[str, Any] | None, wall: TenantScope) -> None:
+    if target is None or target["scope"] not in wall.scopes:
+        return
+    if target["scope"] != wall.scope:
+        raise ForeignScopeError(f"Event {target['id']!r} belongs to scope {target['scope']!r}.")
+    if not target["speaks"] and target["type"] != EventType.RETRACT:
+        raise RefusedError(
+            f"Event {target['id']!r} is a {target['type']}: only evidence can be taken back.",
+            hint="To hide a memory there is `deprecate`; to change a belief `revise`.",
+        )
+
+
+REPLACE_LOCK = catalog.query("commit/lock", catalog.ignored)
+REPLACE = catalog.query("belief/replace", lambda row: row["written"])
+
+
+async def replace(
+    to: RequestContext,
+    kind: EventType,
+    older_ids: Sequence[str],
+    thoughts: Sequence[Hypothesis],
+    given: EventSource,
+) -> ReplacementReceipt:
+    """Supersede beliefs by others, which are made when they are new; one transaction.
+
+    The evidence of what is replaced stays with it. A belief that was superseded and takes the
+    place of another becomes current again, so chains in force have no cycle.
+
+    Raises:
+        NotFoundError: nothing visible has one of the ids.
+        ForeignScopeError: a belief belongs to another scope.
+        SupersededBeliefError: one of them has been superseded already.
+        SelfSupersessionError: a belief would take its own place.
+        EventConflictError: the id was used for something else.
+        InvalidInputError: it lies in the future.
+    """
+    now = to.world.clock.now()
+    event_id = given.id or identity.event_id(now)
+    at = drafts.happened(given.at, now)
+    stated: dict[str, EvidenceDraft] = {}
+    for thought in thoughts:
+        draft = claims.hypothesised(thought, to.wall.scope, now)
+        stated.setdefault(draft.claim.id, _under(event_id, draft))
+    newer, newer_ids = list(stated.values()), list(stated)
+    older_ids = list(dict.fromkeys(older_ids))
+    if set(newer_ids) & set(older_ids):
+        raise SelfSupersessionError(
+            "A belief cannot take its own place.",
+            hint="Give a wording that differs from what it replaces.",
+        )
+    newer, vectors = await writing.worded(to, newer, embed=True)
+    done = ReplacementReceipt(
+        event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)
+    )
+    row: dict[str, Any] = {
+        "id": event_id,
+        "scope": to.wall.scope,
+        "type": kind,
+        "occurred_at": at,
+        "request_hash": drafts.request_hash(
+            kind,
+            *older_ids,
+            "by",
+            *(draft.request_hash for draft in newer),
+            *claims.stated(given),
+        ),
+        **claims.origin(given),
+        "payload": json.dumps(
+            done.model_dump(include={"newer_ids", "older_ids"})
+            | ({"note": given.note} if given.note else {}),
+            ensure_ascii=False,
+        ),
+    }
+
+    async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
+        await tx.fetch(REPLACE_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
+        found = await writing.look(tx, to, [event_id], older_ids)
+        for event in found["events"]:
+            writing.same(event, row["request_hash"])
+            return done.model_copy(update={"repeated": True}), ()
+        _replaceable(found["beliefs"], older_ids, to.wall)
+        written = await writing.write(tx, to, newer, vectors, ())
+        await tx.fetch(REPLACE, tenant=to.wall.tenant, event=row, newer=newer_ids, older=older_ids)
+        return done, written.unembedded
+
+    replaced, unembedded = await to.world.graph.write(work)
+    if unembedded:
+        await writing.embed_statements(to, unembedded)
+    return replaced
+
+
+def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
+    """Return a hypothesis as part of the event that replaces, under an id made from it."""
+    return dataclasses.replace(
+        draft, event_id="believe_" + identity.digest(event_id, draft.claim.id)[:32]
+    )
+
+
+def _replaceable(
+    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: TenantScope
+) -> None:
+    there = {row["id"]: row for row in rows}
+    for belief_id in wanted:
+        if belief_id not in there:
+            raise NotFoundError(f"No belief {belief_id!r}.")
+        row = there[belief_id]
+        if row["scope"] != wall.scope:
+            raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
+        if row["status"] == "superseded":
+            raise SupersededBeliefError(f"Belief {belief_id!r} was superseded already.")

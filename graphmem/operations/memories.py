@@ -1,0 +1,204 @@
+"""Read memories: one, a page, stale ones, and their trace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import (
+    AsOf,
+    Memory,
+    Page,
+    StaleMemory,
+    StalePage,
+    Status,
+    Trace,
+    TraceContribution,
+)
+from graphmem.ports import RequestContext, Tx
+from graphmem.rules import formulas, lineage, read_options
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.read_options import ReadOptions
+
+GET = catalog.query("commit/get", lambda row: Memory(**row["card"]))
+GET_AS_OF = catalog.query("commit/get_as_of", dict)
+LOST = catalog.query("belief/lost", lambda row: row["lost"])
+LIST = catalog.query("commit/list", lambda row: Memory(**row["card"]))
+LIST_AS_OF = catalog.query("commit/list_as_of", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories to list."""
+
+    tags: tuple[str, ...] = ()
+    """All of them must be there."""
+    source: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    statuses: tuple[Status, ...] = (Status.CURRENT,)
+
+
+@consistent
+async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> Memory:
+    """Return a memory, whatever its status, and which of its claims have lost.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
+    """
+    wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
+
+    async def work(tx: Tx) -> list[Memory]:
+        if as_of is None:
+            found = await tx.fetch(GET, **wanted, ids=[memory_id])
+        else:
+            times = read_options.time_bounds(as_of)
+            [then] = await tx.fetch(GET_AS_OF, **wanted, ids=[memory_id], **times)
+            found = _memories(then, provisional=read_options.is_provisional(as_of, then["now"]))
+        return [await _judged(tx, to, memory, as_of) for memory in found]
+
+    found = await to.world.graph.read(work)
+    if not found:
+        raise read_options.missing(memory_id, as_of)
+    return found[0]
+
+
+async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None) -> Memory:
+    if not memory.claim_ids:
+        return memory
+    by = read_options.ReadOptions(as_of or AsOf())
+    params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
+    return lineage.judged(memory, lost)
+
+
+@consistent
+async def memory_page(
+    to: RequestContext,
+    want: MemoryFilter,
+    *,
+    cursor: str | None,
+    limit: int,
+    as_of: AsOf | None = None,
+) -> Page:
+    """Return one page of memories, newest first, and the cursor of the next.
+
+    Raises:
+        InvalidInputError: the cursor was not made by `memory_page`, or `as_of.known` lies in
+            the future.
+    """
+    before_at, before_id = read_options.position(cursor)
+    wanted = {
+        "tenant": to.wall.tenant,
+        "scopes": list(to.wall.scopes),
+        "statuses": list(want.statuses),
+        "tags": list(want.tags),
+        "source": want.source,
+        "since": want.since,
+        "until": want.until,
+        "before_at": before_at,
+        "before_id": before_id,
+        "limit": limit,
+    }
+    if as_of is None:
+        found, provisional = await to.world.graph.read(lambda tx: tx.fetch(LIST, **wanted)), False
+    else:
+        [then] = await to.world.graph.read(
+            lambda tx: tx.fetch(LIST_AS_OF, **wanted, **read_options.time_bounds(as_of))
+        )
+        provisional = read_options.is_provisional(as_of, then["now"])
+        found = _memories(then, provisional=provisional)
+    last = found[-1] if len(found) == limit else None
+    return Page(
+        memories=tuple(found),
+        next_cursor=read_options.cursor(last.created_at, last.id) if last else None,
+        provisional=provisional,
+    )
+
+
+def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
+    return [Memory(**card, provisional=provisional) for card in then["cards"]]
+
+
+STALE = catalog.query("attention/stale", dict)
+STALE_LOST = catalog.query("belief/lost", lambda row: row["lost"])
+
+DAY = timedelta(days=1)
+
+
+@consistent
+async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
+    """Return one page of memories last said more than `days` ago, and the cursor of the next.
+
+    Raises:
+        InvalidInputError: the cursor was not made by a page.
+    """
+    after_at, after_id = read_options.position(cursor)
+    now = to.world.clock.now()
+    asked = read_options.params(ReadOptions(), to.wall, to.world.settings, now)
+    wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
+    wanted |= {
+        "until": now - timedelta(days=days),
+        "after_at": after_at or read_options.BEGINNING,
+        "after_id": after_id or "",
+        "trace": formulas.trace_params(formulas.STANDARD_TRACE),
+        "limit": limit,
+    }
+
+    async def work(tx: Tx) -> tuple[Sequence[Mapping[str, Any]], Collection[str]]:
+        rows = await tx.fetch(STALE, **wanted)
+        claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
+        if not claimed:
+            return rows, ()
+        [lost] = await tx.fetch(STALE_LOST, **asked, ids=sorted(claimed))
+        return rows, lost
+
+    rows, lost = await to.world.graph.read(work)
+    found = []
+    for row in rows:
+        memory = lineage.judged(Memory(**row["card"]), lost)
+        found.append(
+            StaleMemory(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
+        )
+    last = found[-1].memory if len(found) == limit else None
+    return StalePage(
+        memories=tuple(found),
+        next_cursor=read_options.cursor(last.last_seen_at, last.id) if last else None,
+    )
+
+
+TRACE = catalog.query("recall/trace", dict)
+
+
+@consistent
+async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
+    """Return the trace of a memory from its events, the newest of them shown."""
+    asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
+    valid = asked.valid or to.world.clock.now()
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TRACE,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            id=memory_id,
+            valid=valid,
+            known=asked.known,
+            trace=formulas.trace_params(by),
+            limit=limit,
+        )
+    )
+    if not rows:
+        raise read_options.missing(memory_id, as_of)
+    [row] = rows
+    return Trace(
+        at=valid,
+        by=by,
+        trace=row["trace"],
+        factor=formulas.final(1.0, row["trace"], by),
+        sayings=tuple(TraceContribution(**one) for one in row["sayings"]),
+        total=row["total"],
+    )

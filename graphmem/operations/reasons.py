@@ -1,0 +1,400 @@
+"""Read why something is believed: lineage, provenance, reasons and timelines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphmem import catalog
+from graphmem.errors import NotFoundError
+from graphmem.model import (
+    AliasBelief,
+    AsOf,
+    Belief,
+    BeliefCard,
+    BeliefChain,
+    BeliefEvent,
+    BeliefReasons,
+    ChainLink,
+    ClaimingMemory,
+    CompetingValue,
+    Competition,
+    EpisodeRef,
+    EvidenceDetail,
+    EvidenceKind,
+    Memory,
+    Point,
+    PolicyOrigin,
+    PolicyRead,
+    Provenance,
+    Replacement,
+    RetractedEvidence,
+    Series,
+    Timeline,
+    Turn,
+    Verdict,
+)
+from graphmem.ports import Query, RequestContext
+from graphmem.rules import claims, lineage, read_options
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.read_options import ReadOptions
+
+CHAIN = catalog.query("belief/chain", dict)
+HISTORY = catalog.query("belief/history", dict)
+PROVENANCE = catalog.query("belief/provenance", dict)
+
+
+@consistent
+async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
+    """Return every belief that took the place of this one or was replaced by it, at any remove.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
+    """
+    params = _lineage_params(to, belief_id, as_of)
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **params))
+    provisional = read_options.is_provisional(as_of, found["now"])
+    rows = found["beliefs"]
+    if belief_id not in {row["card"]["id"] for row in rows}:
+        raise _missing(belief_id)
+    links = _links({**link, "older_id": row["card"]["id"]} for row in rows for link in row["links"])
+    cards = [BeliefCard(**card) for card in lineage.ended((row["card"] for row in rows), links)]
+    replaced = {link.older_id for link in links if link.in_force}
+    return BeliefChain(
+        beliefs=tuple(cards),
+        links=links,
+        head_ids=tuple(card.id for card in cards if card.id not in replaced),
+        provisional=provisional,
+    )
+
+
+@consistent
+async def history(
+    to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
+) -> list[BeliefEvent]:
+    """Return the newest events about a belief, oldest of them first.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
+    """
+    params = _lineage_params(to, belief_id, as_of)
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
+    read_options.refuse_future(as_of, found["now"])
+    if not found["events"]:
+        raise _missing(belief_id)
+    return [read_options.belief_event(event) for event in found["events"]]
+
+
+@consistent
+async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
+    """Return what a belief rests on, what it replaced and what stands in its place.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
+        InvalidInputError: `as_of.known` lies in the future.
+    """
+    params = _lineage_params(to, belief_id, as_of)
+    [found] = await to.world.graph.read(lambda tx: tx.fetch(PROVENANCE, **params, limit=limit))
+    provisional = read_options.is_provisional(as_of, found["now"])
+    if found["card"] is None:
+        raise _missing(belief_id)
+    links = _links(found["links"])
+    return Provenance(
+        belief=BeliefCard(**found["card"]),
+        events=tuple(read_options.belief_event(event) for event in found["events"]),
+        total=found["total"],
+        turns=tuple(Turn(**turn) for turn in found["turns"]),
+        episodes=tuple(EpisodeRef(**episode) for episode in found["episodes"]),
+        memories=tuple(Memory(**card, provisional=provisional) for card in found["memories"]),
+        supersedes=tuple(link for link in links if link.newer_id == belief_id),
+        superseded_by=tuple(link for link in links if link.older_id == belief_id),
+        provisional=provisional,
+    )
+
+
+def _lineage_params(to: RequestContext, belief_id: str, as_of: AsOf) -> dict[str, Any]:
+    return {
+        "tenant": to.wall.tenant,
+        "scopes": list(to.wall.scopes),
+        "id": belief_id,
+        **read_options.time_bounds(as_of),
+    }
+
+
+def _missing(belief_id: str) -> NotFoundError:
+    return NotFoundError(f"No belief {belief_id!r}.")
+
+
+def _links(found: Iterable[Mapping[str, Any]]) -> tuple[ChainLink, ...]:
+    links = (ChainLink(**link) for link in found)
+    return tuple(sorted(links, key=lambda link: (link.occurred_at, link.event_id, link.newer_id)))
+
+
+MOST_RIVALS = 10
+MOST_VALUES = 1_000
+
+EXPLAIN = catalog.query("belief/explain", dict)
+TIMELINE = catalog.query("belief/timeline", dict)
+TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineInstants:
+    """When a timeline is read."""
+
+    given: Sequence[datetime] | None = None
+    """None: whenever something happened, and now."""
+    points: int = 60
+    """At most so many, unless they are given."""
+
+
+@consistent
+async def belief(
+    to: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
+) -> BeliefReasons | None:
+    """Return why a belief is believed as it is; None when nothing visible has this id.
+
+    Raises:
+        InvalidInputError: `known` lies in the future.
+    """
+    params = _params(to, by, EXPLAIN)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            EXPLAIN,
+            **params,
+            id=belief_id,
+            skip=skip,
+            limit=limit,
+        )
+    )
+    if not rows:
+        return None
+    [row] = rows
+    return BeliefReasons(
+        belief=_belief(row),
+        policy=_policy(row["policy"], by),
+        pieces=tuple(_piece(line) for line in row["lines"]),
+        start=skip,
+        total=row["total"],
+        log_positive=(row["projected"] or {}).get("log_positive", 0.0),
+        log_negative=(row["projected"] or {}).get("log_negative", 0.0),
+        competition=_competition(row),
+        namesakes=tuple(AliasBelief(**one) for one in row["namesakes"]),
+        withdrawn=tuple(_withdrawn(one) for one in row["withdrawn"]),
+        replaces=tuple(_replacement(one) for one in row["links"] if one["newer"]),
+        replaced_by=tuple(_replacement(one) for one in row["links"] if not one["newer"]),
+        memories=tuple(ClaimingMemory(**one) for one in row["memories"]),
+        valid=params["valid"],
+        provisional=read_options.is_provisional(by.as_of, row["now"]),
+    )
+
+
+@consistent
+async def timeline(
+    to: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
+) -> Timeline:
+    """Return how one belief and its sequential test moved.
+
+    Raises:
+        NotFoundError: nothing visible has this id, or nothing was known of it then.
+        InvalidInputError: `known` lies in the future.
+    """
+    params = _params(to, by, TIMELINE)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TIMELINE,
+            **params,
+            **_when(when),
+            id=belief_id,
+        )
+    )
+    if not rows:
+        raise NotFoundError(f"No belief {belief_id!r}.")
+    card = rows[0]["card"]
+    points = tuple(
+        Point(
+            at=row["at"],
+            belief=row["belief"],
+            confidence=row["verdict"]["confidence"],
+            status=row["verdict"]["status"],
+        )
+        for row in rows
+    )
+    return Timeline(
+        subject=card["subject"],
+        predicate=card["predicate"],
+        series=(
+            Series(
+                belief_id=card["id"],
+                statement=card["statement"],
+                object=card["object"],
+                points=points,
+            ),
+        ),
+        instants=tuple(point.at for point in points),
+        provisional=read_options.is_provisional(by.as_of, rows[0]["now"]),
+    )
+
+
+@consistent
+async def timeline_slot(
+    to: RequestContext, slot: tuple[str, str], by: ReadOptions, when: TimelineInstants, *, best: int
+) -> Timeline:
+    """Return how the values of a slot moved that were once among its best.
+
+    Args:
+        to: where.
+        slot: subject and predicate.
+        by: times and policy.
+        when: at which instants.
+        best: so many at any of the instants.
+
+    Raises:
+        InvalidInputError: `known` lies in the future.
+    """
+    subject, predicate = slot
+    scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
+    params = _params(to, by, TIMELINE_SLOT) | {"scopes": scopes}
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            TIMELINE_SLOT,
+            **params,
+            **_when(when),
+            subject=claims.folded(subject),
+            predicate=claims.folded(predicate),
+            limit=MOST_VALUES,
+        )
+    )
+    for row in rows[:1]:
+        read_options.refuse_future(by.as_of, row["now"])
+    names = rows[0]["names"] if rows else {"subject": subject.strip(), "predicate": predicate}
+    return Timeline(
+        subject=names["subject"],
+        predicate=names["predicate"],
+        series=_series(rows, best),
+        instants=tuple(row["at"] for row in rows),
+        provisional=bool(rows) and read_options.is_provisional(by.as_of, rows[0]["now"]),
+    )
+
+
+def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
+    """Return the values that were once among the best, the best at the end first."""
+    shown = {value["belief_id"]: value for row in rows for value in row["values"][:best]}
+    points: dict[str, list[Point]] = {belief_id: [] for belief_id in shown}
+    for row in rows:
+        for value in row["values"]:
+            if value["belief_id"] in shown:
+                points[value["belief_id"]].append(Point(at=row["at"], belief=value["belief"]))
+    last = [value["belief_id"] for value in rows[-1]["values"]] if rows else []
+    order = {belief_id: place for place, belief_id in enumerate(last)}
+    return tuple(
+        Series(
+            belief_id=belief_id,
+            statement=shown[belief_id]["statement"],
+            object=shown[belief_id]["object"],
+            points=tuple(points[belief_id]),
+        )
+        for belief_id in sorted(shown, key=lambda one: order.get(one, len(order)))
+    )
+
+
+def _params(to: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
+    """Return what a query is given of how evidence is read; the valid time is among it."""
+    known = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
+    test = read_options.sent(read_options.bounds(to.world.settings))
+    return {name: value for name, value in (known | {"test": test}).items() if name in query.params}
+
+
+def _when(when: TimelineInstants) -> dict[str, Any]:
+    given = None if when.given is None else sorted(set(when.given))
+    return {"instants": given, "points": when.points}
+
+
+def _belief(row: Mapping[str, Any]) -> Belief:
+    many, one, initial = row["projected"] or {}, row["one"], row["initial"]
+    names = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
+    return Belief(
+        **row["card"],
+        **{name: many[name] for name in names if name in many},
+        initial_confidence=initial,
+        belief=many.get("belief", initial) if one is None else one["belief"],
+        verdict=Verdict(**row["verdict"]),
+    )
+
+
+def _policy(read: Mapping[str, Any], by: ReadOptions) -> PolicyRead:
+    origin = PolicyOrigin.DECLARED if "id" in read else PolicyOrigin.DEFAULT
+    return PolicyRead(
+        policy=claims.policy_of(read),
+        origin=origin if by.policy is None else PolicyOrigin.GIVEN,
+        event_id=read.get("id"),
+        declared_at=read.get("occurred_at"),
+        present=by.present_policy,
+    )
+
+
+def _piece(line: Mapping[str, Any]) -> EvidenceDetail:
+    event = line["event"]
+    _, status, log_ratio, confidence = line["after"]
+    names = ("type", "recorded_at", "confidence", "source_type", "source", "actor")
+    return EvidenceDetail(
+        **{name: event[name] for name in names},
+        **{name: line[name] for name in ("weight", "echo_of", "strength", "llr", "turn_id")},
+        event_id=line["id"],
+        kind=EvidenceKind.of(line["polarity"]),
+        occurred_at=line["at"],
+        faded=line["c"],
+        says=0.0 - line["l"],
+        score=line["s"],
+        log_ratio=log_ratio,
+        status=status,
+        verdict_confidence=confidence,
+        episode_id=line["episode"],
+        memory_id=line["memory_id"],
+        note=_note(event),
+    )
+
+
+def _competition(row: Mapping[str, Any]) -> Competition | None:
+    one, rivals = row["one"], [CompetingValue(**rival) for rival in row["rivals"]]
+    if one is None:
+        return None
+    return Competition(
+        **{name: one[name] for name in ("place", "of", "ambiguous", "leader_id")},
+        **{name: one[name] for name in ("score", "belief")},
+        affirmed=one["affirmed"] or 0.0,
+        affirmed_id=one["last_id"],
+        affirmed_at=one["last_at"],
+        refuted=one["left"],
+        refutations=one["refutations"],
+        pressure=one["pressure"] or 0.0,
+        rivals=tuple(rivals[:MOST_RIVALS]),
+        affirmations_of_others=sum(rival.events for rival in rivals),
+        kappa=row["policy"]["kappa"],
+    )
+
+
+def _withdrawn(one: Mapping[str, Any]) -> RetractedEvidence:
+    return RetractedEvidence(
+        **{name: one[name] for name in ("confidence", "source_type")},
+        **{name: one[name] for name in ("retraction_id", "retracted_at")},
+        event_id=one["id"],
+        kind=EvidenceKind.of(one["polarity"]),
+        occurred_at=one["at"],
+        note=_note(one),
+    )
+
+
+def _replacement(one: Mapping[str, Any]) -> Replacement:
+    names = ("belief_id", "statement", "event_id", "occurred_at", "recorded_at")
+    return Replacement(**{name: one[name] for name in names}, note=_note(one))
+
+
+def _note(event: Mapping[str, Any]) -> str | None:
+    found: str | None = json.loads(event["payload"] or "{}").get("note")
+    return found

@@ -1,0 +1,66 @@
+"""Read how much a tenant's part of the graph holds, and what waits in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from graphmem import catalog
+from graphmem.model import ConsolidationWork, EventType, RatingStep, Status, TenantStats
+from graphmem.ports import Services, Tx
+from graphmem.rules import usage
+from graphmem.rules.conflicts import consistent
+
+S = TypeVar("S", Status, EventType)
+
+STEP = 100.0
+"""Points of a step; every tier begins with one."""
+
+SIZES = catalog.query("metrics/sizes", dict)
+RATINGS = catalog.query("metrics/ratings", dict)
+WORK = catalog.query("metrics/work", dict)
+
+
+@consistent
+async def read(world: Services, tenant: str) -> TenantStats:
+    """Return what is measured of a tenant, in one transaction.
+
+    It counts what is there, so it takes time in proportion to that.
+    """
+    now = world.clock.now()
+
+    async def work(tx: Tx) -> tuple[list[Any], list[Any], list[Any]]:
+        return (
+            await tx.fetch(SIZES, tenant=tenant),
+            await tx.fetch(
+                RATINGS, tenant=tenant, valid=now, fade=usage.fade(usage.STANDARD), step=STEP
+            ),
+            await tx.fetch(WORK, tenant=tenant),
+        )
+
+    sizes, ratings, [waiting] = await world.graph.read(work)
+    counted = {(row["kind"], row["state"]): row["items"] for row in sizes}
+    unrated, unembedded = waiting.pop("unrated"), waiting.pop("unembedded")
+    return TenantStats(
+        tenant=tenant,
+        memories=_by(counted, "memory", Status),
+        beliefs=_by(counted, "belief", Status),
+        events=_by(counted, "event", EventType),
+        episodes=counted.get(("episode", None), 0),
+        turns=counted.get(("turn", None), 0),
+        artifacts=counted.get(("artifact", None), 0),
+        archives=counted.get(("archive", None), 0),
+        ratings=tuple(
+            RatingStep(**row, below=row["least"] + STEP, tier=usage.tier(row["least"]))
+            for row in ratings
+        ),
+        unrated=unrated,
+        unembedded=unembedded,
+        consolidation=ConsolidationWork(**waiting),
+    )
+
+
+def _by(
+    counted: Mapping[tuple[str, str | None], int], kind: str, states: Iterable[S]
+) -> dict[S, int]:
+    return {state: counted.get((kind, state), 0) for state in states}

@@ -1,0 +1,346 @@
+"""Compute ratings, audits and packs from the search log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from graphmem import catalog
+from graphmem.model import (
+    Audit,
+    EventType,
+    Pack,
+    RatedItem,
+    Rating,
+    RatingReport,
+    RatingUpdate,
+    SessionAudit,
+    Tier,
+    UsageCount,
+    UsageDashboard,
+)
+from graphmem.ports import OnPart, Query, RequestContext
+from graphmem.rules import drafts, packs, read_options, usage
+from graphmem.rules.conflicts import consistent
+from graphmem.rules.packs import PackBudget, PackEntry
+from graphmem.rules.usage import STANDARD, LoggedAccess, LoggedSearch, LoggedSession
+
+RATING_PAGE = 50
+"""Sessions of one transaction."""
+ENDS = 500
+DROPPED = 2_000
+STEP = 50.0
+"""Points of a bar of the histogram."""
+ABANDONED = timedelta(days=1)
+"""A session that nobody ends is over when nothing was logged in it for so long."""
+
+ABANDONED_SESSIONS = catalog.query("attention/abandoned", dict)
+END = catalog.query("attention/end", catalog.ignored)
+RATE = catalog.query("attention/rate", dict)
+FORGET = catalog.query("attention/forget_ratings", lambda row: row["dropped"])
+RATINGS = catalog.query("attention/ratings", dict)
+SPREAD = catalog.query("attention/spread", dict)
+RECENT = catalog.query("attention/recent", dict)
+UPDATES = catalog.query("attention/updates", lambda row: RatingUpdate(**row))
+
+
+async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
+    """Rate what is new in the log of the tenant, some sessions a transaction.
+
+    Safe to interrupt and to run in several places at once: each session is settled once, in the
+    order in which they ended.
+    """
+    abandoned = await _end_abandoned(to)
+    counted = {"sessions": 0, "searches": 0, "updates": 0}
+    while True:
+        found = await to.world.graph.write(
+            lambda tx: tx.fetch(
+                RATE, tenant=to.wall.tenant, sessions=RATING_PAGE, by=usage.sent(STANDARD)
+            )
+        )
+        if not found:
+            return RatingReport(abandoned=abandoned, **counted)
+        [done] = found
+        counted = {name: counted[name] + done[name] for name in counted}
+        on_part("session", done["sessions"])
+
+
+async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
+    """Drop all ratings of the tenant and settle its log from the beginning."""
+    while True:
+        [dropped] = await to.world.graph.write(
+            lambda tx: tx.fetch(FORGET, tenant=to.wall.tenant, limit=DROPPED)
+        )
+        if not dropped:
+            return await settle(to, on_part)
+        on_part("rating", dropped)
+
+
+@consistent
+async def items(
+    to: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
+) -> list[RatedItem]:
+    """Return what is rated highest, of a tier or of all."""
+    least, below = usage.bounds(tier)
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(to, kinds))
+    )
+    return [_item(row) for row in rows]
+
+
+@consistent
+async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
+    """Return the top, the spread, and what was logged and rated last."""
+    asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
+    least, below = usage.bounds(None)
+
+    async def work(tx: Any) -> tuple[list[Any], list[Any], list[Any], list[RatingUpdate]]:
+        return (
+            await tx.fetch(RATINGS, least=least, below=below, limit=limit, **asked),
+            await tx.fetch(SPREAD, step=STEP, **asked),
+            await tx.fetch(RECENT, limit=limit, **seen),
+            await tx.fetch(UPDATES, limit=limit, **seen),
+        )
+
+    top, spread, recent, updates = await to.world.graph.read(work)
+    tiers = dict.fromkeys(Tier, 0)
+    for step in spread:
+        tiers[usage.tier(step["least"])] += step["items"]
+    return UsageDashboard(
+        top=tuple(_item(row) for row in top),
+        tiers=tiers,
+        histogram=tuple((step["least"], step["items"]) for step in spread),
+        activity=tuple(_activity(row) for row in recent),
+        updates=tuple(updates),
+    )
+
+
+async def _end_abandoned(to: RequestContext) -> int:
+    """End the sessions that nobody ended, each at what was logged in it last."""
+    before = to.world.clock.now() - ABANDONED
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=to.wall.tenant, before=before)
+    )
+    for start in range(0, len(rows), ENDS):
+        await _end(to, [_ended(row) for row in rows[start : start + ENDS]])
+    return len(rows)
+
+
+async def _end(to: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
+    await to.world.graph.write(lambda tx: tx.fetch(END, tenant=to.wall.tenant, events=events))
+
+
+def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    told = {"session_id": json.loads(row["payload"])["session_id"], "abandoned": True}
+    return {
+        # Made of the beginning, so that two who see to it at once end it once.
+        "id": f"end_{row['id']}",
+        "scope": row["scope"],
+        "type": EventType.SESSION_END,
+        "occurred_at": row["last_at"],
+        "request_hash": drafts.request_hash(row["scope"], EventType.SESSION_END, row["id"]),
+        "actor": row["agent"],
+        "within": row["id"],
+        "payload": json.dumps(told, ensure_ascii=False),
+    }
+
+
+def _read(to: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
+    return {
+        "tenant": to.wall.tenant,
+        "scopes": list(to.wall.scopes),
+        "kinds": list(kinds),
+        "valid": to.world.clock.now(),
+        "fade": usage.fade(STANDARD),
+    }
+
+
+def _item(row: Mapping[str, Any]) -> RatedItem:
+    return RatedItem(
+        kind=row["kind"],
+        id=row["id"],
+        scope=row["scope"],
+        text=row["text"],
+        rating=Rating(
+            elo=row["elo"],
+            tier=usage.tier(row["elo"]),
+            games=row["games"],
+            touched_at=row["touched_at"],
+        ),
+    )
+
+
+def _activity(row: Mapping[str, Any]) -> UsageCount:
+    told = json.loads(row["payload"]) if row["payload"] else {}
+    return UsageCount(
+        id=row["id"],
+        at=row["at"],
+        scope=row["scope"],
+        session_id=row["actor"],
+        tool=told.get("tool"),
+        query=told.get("query"),
+        items=tuple((one["kind"], one["id"], one["text"]) for one in row["items"]),
+    )
+
+
+AUDIT_PAGE = 500
+UNNAMED = "unnamed agent"
+
+SESSIONS = catalog.query("attention/sessions", dict)
+HOMELESS = catalog.query("attention/homeless", dict)
+
+
+class _Log:
+    """What was logged, as the protocol's rules read it."""
+
+    def __init__(self) -> None:
+        self.searches: list[LoggedSearch] = []
+        self.accesses: list[LoggedAccess] = []
+        self.sessions: list[LoggedSession] = []
+        self.audits: list[SessionAudit] = []
+
+    def session(self, row: Mapping[str, Any]) -> None:
+        """Take a session and all that was logged in it."""
+        name = json.loads(row["payload"])["session_id"]
+        ends = [one for one in row["entries"] if one["type"] == EventType.SESSION_END]
+        gone = [one for one in row["entries"] if one["type"] == EventType.ROLL_UP]
+        # Of what was rolled up nobody can tell any more which search a look followed.
+        for one in () if gone else row["entries"]:
+            self.entry(one, name)
+        n_searches = sum(one["type"] == EventType.SEARCH for one in row["entries"])
+        n_searches += sum(json.loads(one["payload"])["searches"] for one in gone)
+        n_accesses = sum(one["type"] == EventType.ACCESS for one in row["entries"])
+        logged = json.loads(ends[0]["payload"]).get("logged") if ends else None
+        ended_at = ends[0]["at"] if ends else None
+        agent = row["agent"]
+        self.sessions.append(LoggedSession(name, agent or UNNAMED, row["started_at"], ended_at))
+        self.audits.append(
+            SessionAudit(
+                id=row["id"],
+                session_id=name,
+                agent=agent,
+                scope=row["scope"],
+                started_at=row["started_at"],
+                ended_at=ended_at,
+                searches=n_searches,
+                accesses=n_accesses,
+                lost=None if logged is None else logged - n_searches - n_accesses,
+            )
+        )
+
+    def entry(self, one: Mapping[str, Any], session_id: str | None) -> None:
+        """Take one search or look; what was looked at and is gone leaves no look."""
+        if one["type"] == EventType.SEARCH:
+            told = json.loads(one["payload"])
+            asked = told["tool"], told["query"]
+            self.searches.append(
+                LoggedSearch(one["id"], session_id, *asked, one["at"], one["results"])
+            )
+        elif one["type"] == EventType.ACCESS and one["item_id"] is not None:
+            self.accesses.append(LoggedAccess(one["item_id"], session_id, one["at"]))
+
+
+@consistent
+async def audit(to: RequestContext, since: datetime, until: datetime, session: str | None) -> Audit:
+    """Return the sessions that began in a time, as it was recorded, and that time's findings.
+
+    Args:
+        to: where.
+        since: recorded then or later.
+        until: and before.
+        session: only those of this name, and nothing outside sessions.
+    """
+    log = _Log()
+    async for row in _rows(to, SESSIONS, since, until):
+        if session in (None, json.loads(row["payload"])["session_id"]):
+            log.session(row)
+    for kind in (EventType.SEARCH, EventType.ACCESS) if session is None else ():
+        async for row in _rows(to, HOMELESS, since, until, type=kind):
+            log.entry(row["entry"], None)
+    now = to.world.clock.now()
+    return Audit(
+        sessions=tuple(sorted(log.audits, key=lambda one: (one.started_at, one.id), reverse=True)),
+        findings=tuple(usage.findings(log.searches, log.accesses, log.sessions, now)),
+    )
+
+
+async def _rows(
+    to: RequestContext, query: Query[dict[str, Any]], since: datetime, until: datetime, **asked: Any
+) -> AsyncIterator[dict[str, Any]]:
+    after: tuple[datetime, str] = (read_options.BEGINNING, "")
+    while True:
+        rows = await _page(to, query, since, until, after, asked)
+        for row in rows:
+            yield row
+        if len(rows) < AUDIT_PAGE:
+            return
+        after = rows[-1]["recorded_at"], rows[-1]["id"]
+
+
+async def _page(
+    to: RequestContext,
+    query: Query[dict[str, Any]],
+    since: datetime,
+    until: datetime,
+    after: tuple[datetime, str],
+    asked: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    return await to.world.graph.read(
+        lambda tx: tx.fetch(
+            query,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            since=since,
+            until=until,
+            after_at=after[0],
+            after_id=after[1],
+            limit=AUDIT_PAGE,
+            **asked,
+        )
+    )
+
+
+PACKABLE = catalog.query("attention/packable", dict)
+
+
+@consistent
+async def pack(
+    to: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
+) -> Pack:
+    """Return what is rated highest as a pack.
+
+    Args:
+        to: where.
+        by: the budget.
+        kinds: of Memory, Belief, Episode and Artifact.
+        most: rated items, and as many memories of each scope that nothing has rated.
+        root: files and documents below this folder are packed with their text; None: by name.
+    """
+    rows = await to.world.graph.read(
+        lambda tx: tx.fetch(
+            PACKABLE,
+            tenant=to.wall.tenant,
+            scopes=list(to.wall.scopes),
+            kinds=list(kinds),
+            valid=to.world.clock.now(),
+            known=None,
+            fade=usage.fade(STANDARD),
+            limit=most,
+        )
+    )
+    entries = []
+    for row in rows:
+        tier = None if row["elo"] is None else usage.tier(row["elo"])
+        text = row.pop("text") or await _text(to, row, root) or row["ref"]
+        entries.append(PackEntry(**row, text=text, tier=tier))
+    return packs.packed(entries, by)
+
+
+async def _text(to: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
+    """Return the text of a file below the root; None for anything else."""
+    if root is None or row["kind"] not in ("file", "document"):
+        return None
+    return await to.world.files.below(root, row["ref"])

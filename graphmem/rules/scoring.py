@@ -1,0 +1,151 @@
+"""Scores of a recall: calibration of similarities, and weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphmem.errors import InvalidInputError
+from graphmem.model.recall import RecallPolicy, Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+ROUNDING = 1e-6
+"""More than cosines reckoned in 32-bit floats can be off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A model's mean cosines over unrelated texts, one per pair of roles."""
+
+    mu_document: float
+    """Between two documents."""
+    mu_query: float
+    """Between a query and a document."""
+
+
+def calibrated(cosine: float, mu: float) -> float:
+    """Return (cosine - mu) / (1 - mu): 0 at the mean of unrelated texts, 1 at equality.
+
+    Args:
+        cosine: in [-1, 1].
+        mu: mean cosine of unrelated texts, < 1.
+
+    Twin: every query that compares with a calibrated threshold converts by `raw` first.
+    """
+    return (cosine - mu) / (1.0 - mu)
+
+
+def raw(calibrated: float, mu: float) -> float:
+    """Return the cosine whose calibrated value this is; the inverse of `calibrated`."""
+    return mu + calibrated * (1.0 - mu)
+
+
+def from_neo4j(score: float) -> float:
+    """Return the cosine in [-1, 1] behind Neo4j's cosine score, which is (1 + cosine) / 2."""
+    return 2.0 * score - 1.0
+
+
+def to_neo4j(cosine: float) -> float:
+    """Return Neo4j's score of a cosine; the inverse of `from_neo4j`."""
+    return (1.0 + cosine) / 2.0
+
+
+def mean_cosine(
+    rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32] | None = None
+) -> float:
+    """Return the mean cosine over pairs of unrelated texts.
+
+    Args:
+        rows: float32[n, d], unit rows.
+        others: float32[m, d], unit rows to pair with; None pairs `rows` among themselves, each
+            with all but itself.
+
+    Raises:
+        InvalidInputError: there is no pair.
+    """
+    pairs = len(rows) * (len(rows) - 1) if others is None else len(rows) * len(others)
+    if not pairs:
+        raise InvalidInputError("A mean cosine needs at least one pair of texts.")
+    # The sum of all dot products is the dot product of the sums.
+    left = rows.astype("float64")
+    right = left if others is None else others.astype("float64")
+    total = float(left.sum(axis=0) @ right.sum(axis=0))
+    if others is None:
+        total -= float((left * left).sum())
+    return total / pairs
+
+
+FIRST = 1
+KEPT = r"(?<![\w.$])[a-z]\.embedding\b|'embedding(?=')|\b[a-z_]+_embedding(?=_vector\b)"
+"""What is kept in the graph, not what a query is given: `row.embedding` and `$embedding` stay. Java
+reads it as Python does."""
+_KEPT = re.compile(KEPT)
+_PROPERTY = re.compile(r"embedding(_\d+)?")
+
+
+def in_generation(text: str, generation: int) -> str:
+    """Return Cypher, or the name of an index, that is about one generation of embeddings.
+
+    Args:
+        text: about the first one.
+        generation: from 1.
+    """
+    return text if generation == FIRST else _KEPT.sub(rf"\g<0>_{generation}", text)
+
+
+def property_of(generation: int) -> str:
+    """Return the property of a node that holds its embedding of a generation."""
+    return in_generation("'embedding'", generation).strip("'")
+
+
+def unnumbered(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
+    """Return a node's properties with one generation's embedding as `embedding`, and no other's."""
+    found = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
+    own = properties.get(property_of(generation))
+    return found if own is None else found | {"embedding": own}
+
+
+UNPROVEN = 0.5
+"""What counts, in ESPER's blend, as the belief of what is no belief."""
+_WORD = re.compile(r"\w+")
+
+
+def asked(text: str) -> list[str]:
+    """Return the words of a question, lower case, each once: among them it may name somebody.
+
+    Each as it stands too, with what is around it: "jr." is no word without its point.
+    """
+    lower = text.lower()
+    return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
+
+
+def sent(policy: RecallPolicy) -> dict[str, Any]:
+    """Return how to score as a query is given it."""
+    lists = policy.score in {Score.BLENDED, Score.FUSED}
+    blended = policy.score is Score.BLENDED
+    return {
+        "score": str(policy.score) if lists else "plain",
+        "distance": policy.score in {Score.FLAT, Score.ESPER},
+        "adds": policy.score is Score.ESPER,
+        "unproven": UNPROVEN,
+        "k": policy.k,
+        "vector": policy.vector_weight if lists else 1.0,
+        "words": policy.words_weight if lists else 0.0,
+        "recency": policy.recency_weight if lists else 0.0,
+        "recency_days": policy.recency_days,
+        "access": policy.access_weight if lists else 0.0,
+        "around": policy.around,
+        "reach": policy.reach if blended else 0,
+        "named": policy.named if blended else 0.0,
+        "dated": policy.dated if blended else 0.0,
+        "machine": policy.machine if blended else 1.0,
+        "least": policy.min_similarity,
+        "beliefs": policy.beliefs,
+        "blend": policy.blend if lists or policy.score is Score.ESPER else 1.0,
+    }

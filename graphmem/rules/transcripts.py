@@ -1,0 +1,213 @@
+"""Messages of conversations, and hashes of what was shown to an agent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from graphmem.model import (
+    Belief,
+    Card,
+    CommitOutcome,
+    IngestReport,
+    Memory,
+    MemoryBite,
+    Message,
+    NewMemory,
+    Outcome,
+    Recollection,
+    Turn,
+    TurnsReceipt,
+)
+from graphmem.rules import identity
+
+Said = tuple[str, str | None, str]
+"""Role, name, text."""
+
+
+class StoredTurn(NamedTuple):
+    """A turn that is in the conversation."""
+
+    id: str
+    said: Said
+
+
+def said(message: Message) -> Said:
+    """Return what makes two messages the same when nothing names or dates them."""
+    return message.role, message.name, message.content
+
+
+def keyed(messages: Sequence[Message]) -> bool:
+    """Return whether every message carries an id or an instant, so that each has a key."""
+    return all(m.id is not None or m.at is not None for m in messages)
+
+
+def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
+    """Return the turn ids of keyed messages: from the sender's id, else from instant and words.
+
+    Equal words at one instant are told apart by their order; an id stands for itself.
+    """
+    keys = [
+        ("id", m.id)
+        if m.id is not None
+        else ("at", m.at.isoformat() if m.at else "", m.role, m.name or "", m.content)
+        for m in messages
+    ]
+    return [
+        identity.turn_id(episode_id, *key, *(() if key[0] == "id" else (str(n),)))
+        for key, n in zip(keys, identity.ordinals(keys), strict=True)
+    ]
+
+
+def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
+    """Return the turn ids of messages known by their place, the first at position `start`."""
+    return [
+        identity.turn_id(episode_id, "place", str(place), m.role, m.name or "", m.content)
+        for place, m in enumerate(messages, start)
+    ]
+
+
+def resumed(
+    first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[Said]
+) -> Sequence[StoredTurn]:
+    """Return the turns that the given messages, from their start, are already.
+
+    Either the end of the conversation is their beginning (they go on from it; the longest such end
+    counts), or the conversation begins with all of them, at least two (they are sent once more).
+
+    Args:
+        first: the conversation's first turns, as many as given or all there are.
+        last: its last ones, likewise, in order.
+        given: what was sent now.
+    """
+    for n in range(min(len(last), len(given)), 0, -1):
+        if [turn.said for turn in last[-n:]] == list(given[:n]):
+            return last[-n:]
+    if len(given) > 1 and [turn.said for turn in first] == list(given):
+        return first
+    return ()
+
+
+BATCH = 100
+"""Messages acknowledged together: what an interrupt can cost is embedding this many again."""
+NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
+"""Roles whose words stay turns: what a model said is no evidence for what it was told."""
+DEFAULT_SESSION = "conversation"
+
+
+class MessageBatch(NamedTuple):
+    """Messages of one session, in order."""
+
+    session_id: str
+    messages: list[Message]
+
+
+class IngestedMessage(NamedTuple):
+    """A message and what its text became; None when it stayed a turn."""
+
+    message: Message
+    outcome: CommitOutcome | None
+
+
+def fingerprint(message: Message) -> str:
+    """Return 16 hex digits that tell messages apart by session, role, name, instant and words."""
+    at = message.at.isoformat() if message.at else ""
+    said = (message.session or "", message.role, message.name or "", at, message.content)
+    return identity.digest(*said)[:16]
+
+
+def identified(messages: Sequence[Message]) -> list[Message]:
+    """Return messages that all have an id: their own, or one made from their words.
+
+    A made id depends on the message and on how many equal ones stand before it, so it stays when
+    the conversation is given again or has grown.
+    """
+    prints = [(fingerprint(message),) for message in messages]
+    return [
+        message if message.id else message.model_copy(update={"id": f"{said}-{n}"})
+        for message, (said,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
+    ]
+
+
+def sessions(messages: Sequence[Message]) -> list[str]:
+    """Return the names of the sessions that messages are kept in, each where it first appears."""
+    return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
+
+
+def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
+    """Yield messages session by session, each session where it first appears."""
+    sessions: dict[str, list[Message]] = {}
+    for message in identified(messages):
+        sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
+    for session_id, said in sessions.items():
+        for start in range(0, len(said), BATCH):
+            yield MessageBatch(session_id, said[start : start + BATCH])
+
+
+def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, NewMemory]:
+    """Return what people said, by its place in the batch, as texts to remember.
+
+    The event's id comes from the turn, so the same message is committed once.
+    """
+    return {
+        i: NewMemory(
+            content=message.content,
+            id="said_" + turn_id,
+            at=message.at,
+            source="conversation",
+            actor=message.name or message.role,
+            episode_id=turns.episode_id,
+            turn_id=turn_id,
+        )
+        for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
+        if message.role.lower() not in NOT_PEOPLE
+    }
+
+
+def kept(
+    messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
+) -> list[IngestedMessage]:
+    """Return each message with its outcome."""
+    by_place = dict(zip(places, outcomes, strict=True))
+    return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
+
+
+def counted(
+    so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]
+) -> IngestReport:
+    """Return the totals with one more batch; what had been committed before counts apart."""
+    became: Counter[Outcome] = Counter(so_far.outcomes)
+    became.update(o.outcome for o in outcomes if not o.repeated)
+    return IngestReport(
+        messages=so_far.messages + len(turns.turn_ids),
+        turns_added=so_far.turns_added + turns.added,
+        outcomes=dict(became),
+        repeated=so_far.repeated + sum(o.repeated for o in outcomes),
+    )
+
+
+def bite_hashes(found: Recollection) -> set[str]:
+    """Return the content hashes of recalled texts."""
+    return {
+        bite.memory.content_hash
+        if isinstance(bite, MemoryBite)
+        else identity.content_hash(bite.text)
+        for bite in found.bites
+    }
+
+
+def card_hashes(card: Card) -> set[str]:
+    """Return the content hashes of the texts on a card: said again by their reader, an echo."""
+    item, texts = card.item, [turn.text for turn in card.turns]
+    texts += [other.text for other in (*card.supersedes, *card.superseded_by)]
+    texts += [belief.statement for belief in card.claims]
+    if isinstance(item, Memory):
+        texts.append(item.content)
+    elif isinstance(item, Belief):
+        texts.append(item.statement)
+    elif isinstance(item, Turn):
+        texts.append(item.text)
+    else:
+        texts += [text for text in (item.summary, item.content) if text]
+    return {identity.content_hash(text) for text in texts}
