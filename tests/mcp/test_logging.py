@@ -7,8 +7,8 @@ import sys
 
 CODE = r"""
 import logging
-from graphmem.mcp import serving
-serving.log_to_stderr()
+from graphmem.mcp import server
+server.log_to_stderr()
 logging.getLogger("graphmem.mcp").info("said %s", "x\n2026-01-01 graphmem.mcp: forged\x1b[2J")
 """
 
