@@ -81,15 +81,15 @@ def test_two_workers_at_once_do_what_one_does(
 CHILD = """
 import sys
 from graphmem import GraphMem
-from graphmem.operations.extraction import writing
+from graphmem.operations.extraction import reviewing
 from graphmem.testing import HashEmbedder
-real = writing.write
+real = reviewing.write
 async def slow(*given):
     done = await real(*given)
     print("written", flush=True)
     sys.stdin.readline()
     return done
-writing.write = slow
+reviewing.write = slow
 GraphMem.open(embedder=HashEmbedder()).extract(session="s", extractor="rules")
 """
 

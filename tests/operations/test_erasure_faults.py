@@ -114,9 +114,9 @@ def test_a_transaction_that_is_run_twice_erases_once(
 FORGET = """
 import sys
 from graphmem import GraphMem
-from graphmem.operations.erasing import finding, running
+from graphmem.operations.erasing import running, targets
 from graphmem.testing import HashEmbedder
-finding.PAGE, running.ITEMS = 1, 1
+targets.PAGE, running.ITEMS = 1, 1
 memory = GraphMem.open(embedder=HashEmbedder())
 print("ready", flush=True)
 seen = 0
