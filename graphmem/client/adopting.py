@@ -163,8 +163,15 @@ class _Taking:
         if known is None:
             raise InvalidInputError("what came before it was refused.")
         given: dict[str, Any] = {**step.given}
-        source = valid(EventSource, at=step.at, id=step.id, actor=given.get("actor"))
-        by = lineage.LineageChange(at=source.at, id=source.id, actor=source.actor)
+        origin = {key: given[key] for key in ("actor", "source", "artifact_ref") if key in given}
+        source = valid(EventSource, at=step.at, id=step.id, **origin)
+        by = lineage.LineageChange(
+            at=source.at,
+            id=source.id,
+            source=source.source,
+            actor=source.actor,
+            artifact_ref=source.artifact_ref,
+        )
         if step.verb is ImportAction.DEPRECATE:
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return

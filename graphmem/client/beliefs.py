@@ -1,14 +1,13 @@
-"""The part of a handle that reads what is believed."""
+"""Methods of a handle that read beliefs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any
 
 from graphmem.client.given import (
     Asked,
     BeliefLike,
-    By,
     Id,
     belief_id_of,
     reading_of,
@@ -26,7 +25,7 @@ from graphmem.model import (
     FlipSet,
     HypotheticalEvidence,
     Part,
-    Predicate,
+    Policy,
     Provenance,
     Record,
     Slot,
@@ -34,7 +33,7 @@ from graphmem.model import (
     Status,
     Trail,
 )
-from graphmem.operations import belief, declarations, reasons
+from graphmem.operations import belief, reasons
 
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
@@ -46,43 +45,65 @@ class _Subject(Record):
 
 
 class AsyncBeliefs(Instrumented):
-    """Beliefs as one reader sees them, awaited."""
-
-    async def predicates(self) -> Sequence[Predicate]:
-        """Return every predicate that a policy was declared for, by name."""
-        return await declarations.predicates(self._state.binding)
+    """Methods that read beliefs, awaited."""
 
     async def current(
-        self, subject: str, predicate: str, *, limit: int = 100, **by: Unpack[By]
+        self,
+        subject: str,
+        predicate: str,
+        *,
+        limit: int = 100,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
     ) -> Slot:
-        """Return the values of a slot, best first, as its predicate's policy reads the evidence.
+        """Return the values of a slot, best first, read by the policy of its predicate.
 
-        The handle's own scope is looked at first; when it knows nothing of the slot, the others
-        that it may see.
+        The write scope is read first. If it has no evidence for the slot, the other read scopes
+        are read in their order.
 
         Args:
-            subject: compared trimmed and without regard to case, as the predicate is.
-            predicate: for example works_on.
-            limit: candidates to return, 1 to 1,000.
-            by: as of when, and by which policy.
+            subject: subject of the slot; compared trimmed and without regard to case.
+            predicate: predicate of the slot, for example works_on; compared in the same way.
+            limit: maximum number of candidates, 1 to 1,000.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         asked = valid(Asked, subject=subject, predicate=predicate)
-        count = bounded("limit", limit, MOST_ROWS)
         return await belief.current(
-            self._state.binding, asked.subject, asked.predicate, reading_of(by), limit=count
+            self._state.binding,
+            asked.subject,
+            asked.predicate,
+            reading_of(as_of, policy, present_policy=present_policy),
+            limit=bounded("limit", limit, MOST_ROWS),
         )
 
-    async def belief(self, belief_id: BeliefLike, **by: Unpack[By]) -> Belief:
-        """Return a belief, what is believed of it and where its test stands.
+    async def belief(
+        self,
+        belief_id: BeliefLike,
+        *,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
+    ) -> Belief:
+        """Return a belief, its projection and the state of its sequential test.
+
+        Args:
+            belief_id: id of the belief, or a receipt or record of it.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        return await belief.belief(self._state.binding, belief_id_of(belief_id), reading_of(by))
+        read = reading_of(as_of, policy, present_policy=present_policy)
+        return await belief.belief(self._state.binding, belief_id_of(belief_id), read)
 
     async def beliefs(
         self,
@@ -91,28 +112,34 @@ class AsyncBeliefs(Instrumented):
         limit: int = 50,
         superseded: bool = False,
         archived: bool = False,
-        **by: Unpack[By],
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
     ) -> BeliefPage:
         """Return one page of beliefs, newest first.
 
         Args:
-            cursor: the `next_cursor` of the page before.
-            limit: rows, 1 to 1,000.
-            superseded: show those that something else stands in the place of, too.
-            archived: show those that were put away, too.
-            by: as of when, and by which policy.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of beliefs, 1 to 1,000.
+            superseded: include superseded beliefs.
+            archived: include archived beliefs.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            InvalidInputError: the cursor is not one that a page gave.
+            InvalidInputError: an argument is invalid, or the cursor is not from a page.
         """
         hidden = (
             (Status.SUPERSEDED, yes_or_no("superseded", superseded)),
             (Status.ARCHIVED, yes_or_no("archived", archived)),
         )
-        statuses = [Status.CURRENT, *(status for status, shown in hidden if shown)]
-        count = bounded("limit", limit, MOST_ROWS)
         return await belief.belief_page(
-            self._state.binding, reading_of(by), statuses, cursor=cursor, limit=count
+            self._state.binding,
+            reading_of(as_of, policy, present_policy=present_policy),
+            [Status.CURRENT, *(status for status, shown in hidden if shown)],
+            cursor=cursor,
+            limit=bounded("limit", limit, MOST_ROWS),
         )
 
     async def evidence_for(
@@ -124,25 +151,25 @@ class AsyncBeliefs(Instrumented):
         pooled: bool = False,
         as_of: AsOf | None = None,
     ) -> Trail:
-        """Return the sequential test of a belief, piece by piece, oldest first.
+        """Return the sequential test of a belief, oldest piece of evidence first.
 
         Args:
-            belief_id: or what made the belief.
-            start: pieces to pass over.
-            limit: pieces to show, 1 to 1,000.
-            pooled: of an episode and a polarity only the strongest piece counts.
-            as_of: when; now by default.
+            belief_id: id of the belief, or a receipt or record of it.
+            start: number of the oldest pieces to skip.
+            limit: maximum number of pieces, 1 to 1,000.
+            pooled: count only the strongest piece of each episode and polarity.
+            as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled),
             skip=bounded("start", start, MOST_PIECES, least=0),
             limit=bounded("limit", limit, MOST_ROWS),
         )
-        by = reading_of({"as_of": as_of})
+        by = reading_of(as_of)
         return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 
     async def what_if(
@@ -154,43 +181,44 @@ class AsyncBeliefs(Instrumented):
         pooled: bool = False,
         as_of: AsOf | None = None,
     ) -> Trail:
-        """Return where the test would stand with other evidence; nothing is written.
+        """Return the sequential test with other evidence; nothing is written.
 
         Args:
-            belief_id: or what made the belief.
-            evidence: pieces to suppose, at most 1,000: records, or maps of kind, strength and
-                optionally at and episode.
+            belief_id: id of the belief, or a receipt or record of it.
+            evidence: hypothetical evidence, at most 1,000 pieces: records, or mappings of kind,
+                strength and optionally at and episode.
             without: ids of events to leave out.
-            pooled: of an episode and a polarity only the strongest piece counts.
-            as_of: when; now by default.
+            pooled: count only the strongest piece of each episode and polarity.
+            as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         extra = records("evidence", HypotheticalEvidence, evidence)
         left = [valid(Id, id=one).id for one in several("without", without)]
         suppose = belief.TrailRequest(
             pooled=yes_or_no("pooled", pooled), extra=tuple(extra), without=tuple(left)
         )
-        by = reading_of({"as_of": as_of})
+        by = reading_of(as_of)
         return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
 
     async def flip_set(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> FlipSet:
         """Return a smallest set of evidence without which the test has another status.
 
-        Of several such sets one is returned, always the same. None is pooled.
+        If there are several such sets, the same one is returned each time. Evidence is not pooled.
 
         Args:
-            belief_id: or what made the belief; at most 1,000 pieces of evidence count for it.
-            as_of: when; now by default.
+            belief_id: id of the belief, or a receipt or record of it, with at most 1,000 pieces of
+                evidence.
+            as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: more evidence counts, an argument does not fit, or `known` lies in
-                the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: the belief has more evidence, an argument is invalid, or
+                `as_of.known` is in the future.
         """
-        by = reading_of({"as_of": as_of})
+        by = reading_of(as_of)
         return await belief.flip_set(self._state.binding, belief_id_of(belief_id), by)
 
     async def slots(
@@ -200,26 +228,30 @@ class AsyncBeliefs(Instrumented):
         cursor: str | None = None,
         limit: int = 50,
         values: int = 3,
-        **by: Unpack[By],
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
     ) -> SlotPage:
-        """Return one page of slots, each with its best values, in the order of their names.
+        """Return one page of slots with their best values, ordered by subject and predicate.
 
-        Slots of every scope that the handle may see are listed, each where it lives.
+        Slots of every read scope are listed, each with its scope.
 
         Args:
-            subject: of the slots; all of them by default.
-            cursor: the `next_cursor` of the page before.
-            limit: slots, 1 to 1,000.
-            values: of each slot, the best, 1 to 100; `current` shows them all.
-            by: as of when, and by which policy.
+            subject: subject of the slots; None for all subjects.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of slots, 1 to 1,000.
+            values: number of best values of each slot, 1 to 100; `current` returns them all.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            InvalidInputError: an argument does not fit, the cursor is not one that a page gave,
-                or `known` lies in the future.
+            InvalidInputError: an argument is invalid, the cursor is not from a page, or
+                `as_of.known` is in the future.
         """
         return await belief.slot_page(
             self._state.binding,
-            reading_of(by),
+            reading_of(as_of, policy, present_policy=present_policy),
             valid(_Subject, subject=subject).subject,
             cursor=cursor,
             limit=bounded("limit", limit, MOST_ROWS),
@@ -229,64 +261,65 @@ class AsyncBeliefs(Instrumented):
     async def belief_chain(
         self, belief_id: BeliefLike, *, as_of: AsOf | None = None
     ) -> BeliefChain:
-        """Return the beliefs that took one another's place, this one among them.
+        """Return the chain of beliefs that superseded one another, including this one.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: `as_of.known` is in the future.
         """
-        at = reading_of({"as_of": as_of}).as_of
+        at = reading_of(as_of).as_of
         return await reasons.chain(self._state.binding, belief_id_of(belief_id), at)
 
     async def belief_history(
         self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
     ) -> Sequence[BeliefEvent]:
-        """Return the newest events about a belief, oldest of them first.
+        """Return the newest events of a belief, oldest of them first.
 
         Args:
-            belief_id: or what made the belief.
-            limit: 1 to 1,000.
-            as_of: when. A retraction holds for every valid time, from when it is known.
+            belief_id: id of the belief, or a receipt or record of it.
+            limit: maximum number of events, 1 to 1,000.
+            as_of: valid and known time of the read. A retraction holds for every valid time, from
+                the time it is known.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.history(
             self._state.binding,
             belief_id_of(belief_id),
-            reading_of({"as_of": as_of}).as_of,
+            reading_of(as_of).as_of,
             limit=bounded("limit", limit, MOST_ROWS),
         )
 
     async def provenance(
         self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
     ) -> Provenance:
-        """Return where a belief comes from: its events, turns, episodes and memories.
+        """Return the provenance of a belief: its events, turns, episodes and memories.
 
         Args:
-            belief_id: or what made the belief.
-            limit: newest events to show with their turns and episodes, 1 to 1,000; and memories.
-            as_of: when; now by default.
+            belief_id: id of the belief, or a receipt or record of it.
+            limit: maximum number of newest events, with their turns and episodes, and of memories;
+                1 to 1,000.
+            as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.provenance(
             self._state.binding,
             belief_id_of(belief_id),
-            reading_of({"as_of": as_of}).as_of,
+            reading_of(as_of).as_of,
             limit=bounded("limit", limit, MOST_ROWS),
         )
 
 
 class Beliefs:
-    """Beliefs as one reader sees them, blocking: the twin of `AsyncBeliefs`."""
+    """Methods that read beliefs; blocking twin of `AsyncBeliefs`."""
 
     _state: HandleState
 
-    predicates = blocking(AsyncBeliefs.predicates)
     current = blocking(AsyncBeliefs.current)
     belief = blocking(AsyncBeliefs.belief)
     beliefs = blocking(AsyncBeliefs.beliefs)

@@ -1,12 +1,13 @@
-"""The part of a handle that packs what is remembered for a prompt."""
+"""Methods of a handle that build prompt text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from graphmem.client.observing import Instrumented
-from graphmem.client.recalling import Looking, Question, asked, hits
+from graphmem.client.recalling import PolicyName, Question, RecallFilters, asked, hits
 from graphmem.client.state import HandleState, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
@@ -18,7 +19,7 @@ class _About(Record):
 
 
 class AsyncContexts(Instrumented):
-    """What is remembered for a prompt, awaited."""
+    """Methods that build prompt text, awaited."""
 
     async def context(
         self,
@@ -26,35 +27,69 @@ class AsyncContexts(Instrumented):
         *,
         tokens: int = 800,
         limit: int = 20,
-        policy: str | RecallPolicy = "default",
+        policy: PolicyName | RecallPolicy = "default",
         as_of: AsOf | None = None,
-        **looking: Unpack[Looking],
+        memories: bool = True,
+        beliefs: bool = True,
+        turns: bool = False,
+        hidden: bool = False,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        scopes: Sequence[str] | None = None,
     ) -> Context:
-        """Return what fits a question as a block of text for a prompt, with the ids to cite.
+        """Return the items that match a question as a block of text for a prompt, with their ids.
 
-        One line for each memory, belief and, when asked for, turn, best first: its id in brackets,
-        what it is and when it was last said, and its text as a JSON string, so that it can
-        neither end the block nor begin a line of it. A bite too long for what is left is passed
-        over; the best one is cut. Left out is a belief that was only inferred by consolidation
-        and has a retrieval strength under 0.05, which `recall` still finds. In a session, what
-        was shown is no news when it comes back.
+        The block has one line for each memory, belief and, on request, turn, best first: the id in
+        brackets, the kind, when it was last stated, and the text as a JSON string, so that a text
+        can neither end the block nor begin a line. Items that do not fit into the remaining tokens
+        are skipped; the best item is cut. A belief that only consolidation inferred and whose
+        retrieval strength is below 0.05 is left out; `recall` still returns it. Within a session,
+        text that was returned here is rejected as an echo if it is submitted again.
 
         Args:
-            about: a question; or a conversation, of which the newest message that a person said
-                is asked, together with those before it while it is short.
-            tokens: 150 to 100,000; counted without a tokenizer, rather too many than too few.
-            limit: bites to choose from, 1 to 1,000.
-            policy: how to rank, see `recall`.
-            as_of: answer as at this pair of times, see `recall`.
-            looking: among what to look, see `recall`.
+            about: a question, or the messages of a conversation: its newest message of a person is
+                the question, together with earlier ones while it is short.
+            tokens: maximum size, 150 to 100,000 tokens; the estimate rather exceeds the real count.
+            limit: maximum number of items to choose from, 1 to 1,000.
+            policy: ranking; see `recall`.
+            as_of: answer as of this valid and known time; see `recall`.
+            memories: search memories.
+            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
+            turns: search the turns of conversations.
+            hidden: include superseded, deprecated, archived and outvoted items.
+            tags: return only memories with all of these tags.
+            source: return only memories and beliefs with an event from this source.
+            since: return only items created, or turns written, at or after this time.
+            until: return only items created, or turns written, before this time.
+            scopes: search only these of the handle's read scopes; all of them by default.
 
         Raises:
-            InvalidInputError: an argument does not fit, see `recall`; or no person said anything.
+            InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
         room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
-        # No session is told of it: what is found and then does not fit was not supplied.
-        found = await asked(self._state.binding, question, limit, policy, as_of, looking)
+        # The session is not updated here: items that do not fit are not supplied.
+        found = await asked(
+            self._state.binding,
+            question,
+            limit,
+            policy,
+            as_of,
+            valid(
+                RecallFilters,
+                memories=memories,
+                beliefs=beliefs,
+                turns=turns,
+                hidden=hidden,
+                tags=tags,
+                source=source,
+                since=since,
+                until=until,
+                scopes=scopes,
+            ),
+        )
         packed = context.packed(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
@@ -74,7 +109,7 @@ def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:
 
 
 class Contexts:
-    """What is remembered for a prompt, blocking: the twin of `AsyncContexts`."""
+    """Methods that build prompt text; blocking twin of `AsyncContexts`."""
 
     _state: HandleState
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Unpack
+from datetime import datetime
+from typing import Literal
 
-from graphmem.client.given import From, several
+from graphmem.client.given import several
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.errors import ConfigurationError, InvalidInputError
@@ -116,36 +117,81 @@ class AsyncExtraction(Instrumented):
         count = bounded("limit", limit, MOST_ROWS)
         return await extraction.page(self._state.binding, wanted, cursor=cursor, limit=count)
 
-    async def accept(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> ReviewReport:
-        """Let proposals become evidence, all of them or none.
+    async def accept(
+        self,
+        proposal_ids: Iterable[str],
+        *,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> ReviewReport:
+        """Turn proposals into evidence, all of them or none.
 
-        One that was rejected may be accepted later; the evidence of an accepted one is taken back
-        by `retract`.
+        A dismissed proposal can be accepted later. `retract` takes the evidence of an accepted
+        proposal back.
 
         Args:
-            proposal_ids: of `proposals`.
-            source: who decides, and why; no id.
+            proposal_ids: ids of `proposals`.
+            at: when it was decided, with a time zone; now by default.
+            source: where the decision comes from, for example manual.
+            actor: who decided.
+            artifact_ref: file name, address or session that it comes from.
+            note: why; kept with the event.
 
         Raises:
-            NotFoundError: nothing visible has one of the ids.
+            NotFoundError: no visible proposal has one of the ids.
             ForeignScopeError: a proposal belongs to another scope.
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
-        to, given = self._state.binding, _decided_by(source)
-        done = await extraction.accept(to, _ids(proposal_ids), given)
+        to = self._state.binding
+        origin = valid(
+            EventSource,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        done = await extraction.accept(to, _ids(proposal_ids), origin)
         if done.belief_ids:
             await evidence.embed_statements(to, done.belief_ids)
         return done
 
-    async def reject(self, proposal_ids: Iterable[str], **source: Unpack[From]) -> ReviewReport:
-        """Refuse proposals, all of them or none; no extraction proposes them again.
+    async def reject(
+        self,
+        proposal_ids: Iterable[str],
+        *,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> ReviewReport:
+        """Dismiss proposals, all of them or none; no extraction proposes them again.
+
+        Args:
+            proposal_ids: ids of `proposals`.
+            at: when it was decided, with a time zone; now by default.
+            source: where the decision comes from, for example manual.
+            actor: who decided.
+            artifact_ref: file name, address or session that it comes from.
+            note: why; kept with the event.
 
         Raises:
-            RefusedError: one of them was accepted.
+            RefusedError: a proposal was accepted already.
             NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
-        to, given = self._state.binding, _decided_by(source)
-        return await extraction.reject(to, _ids(proposal_ids), given)
+        origin = valid(
+            EventSource,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await extraction.reject(self._state.binding, _ids(proposal_ids), origin)
 
     def _reader(self, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:
         if isinstance(extractor, str) and extractor == RULES:
@@ -178,18 +224,6 @@ class AsyncExtraction(Instrumented):
 
 def _ids(given: Iterable[str]) -> tuple[str, ...]:
     return valid(_Ids, ids=tuple(several("proposal_ids", given))).ids
-
-
-def _decided_by(source: From) -> EventSource:
-    """Return where a decision comes from.
-
-    Raises:
-        InvalidInputError: an argument does not fit, or an id is given: each decision has its own.
-    """
-    given = valid(EventSource, **source)
-    if given.id is not None:
-        raise InvalidInputError("id: a decision has an id made of its proposal's.")
-    return given
 
 
 class Extractions:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypedDict, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import Field, Strict
 
@@ -35,73 +34,6 @@ LONGEST_PATH = 4096
 """Characters; Linux takes no longer one, and the others none that is much longer."""
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
-
-
-class From(TypedDict, total=False):
-    """Where an event comes from; every part is optional."""
-
-    id: str
-    """Makes the write idempotent."""
-    at: datetime
-    """When it happened, with a time zone; now by default."""
-    source: str
-    actor: str
-    artifact_ref: str
-    note: str
-
-
-class Where(From, total=False):
-    """Where what was experienced comes from; every part is optional."""
-
-    episode: str
-    """Id of the stretch of experience it comes from; the session's by default."""
-    turn: str
-    """Id of the turn whose words it rests on."""
-
-
-class Seen(Where, total=False):
-    """How much an observation is worth."""
-
-    confidence: float
-    """In [0, 1]; 0.8 by default."""
-    kind: str
-    """supporting (by default) or refuting."""
-    source_type: str
-    """TOOL, EXPLICIT (by default), RULE, CLASSIFIER, EXTRACTOR, or another that has a weight."""
-
-
-class Declaration(From, total=False):
-    """How the evidence of a predicate is read; what is left out has its default."""
-
-    cardinality: str
-    """ONE or MANY (by default)."""
-    kappa: float
-    tau_days: float | None
-    decay_per_day: float
-    margin: float
-    combine: str
-    """net (by default) or log_odds."""
-
-
-class By(TypedDict, total=False):
-    """By which times and which policy evidence is read."""
-
-    as_of: AsOf | None
-    """Now by default."""
-    policy: Policy
-    """Instead of the declared one."""
-    present_policy: bool
-    """Read the past by the policy declared since."""
-
-
-class Thought(Where, total=False):
-    """What else is said of a hypothesis."""
-
-    subject: str
-    predicate: str
-    object: str
-    confidence: float
-    """Before any evidence, in [0, 1]; 0.5 by default."""
 
 
 class Id(Record):
@@ -152,9 +84,11 @@ BeliefLike = str | EvidenceReceipt | Belief
 """A belief's id, or what a call about it gave back."""
 
 
-def reading_of(by: By) -> read_options.ReadOptions:
-    """Return how to read, of what a caller gave."""
-    asked = valid(_By, **by)
+def reading_of(
+    as_of: AsOf | None = None, policy: Policy | None = None, *, present_policy: bool = False
+) -> read_options.ReadOptions:
+    """Return the validated options of a read."""
+    asked = valid(_By, as_of=as_of, policy=policy, present_policy=present_policy)
     return read_options.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
 
 

@@ -1,4 +1,4 @@
-"""The clients: open a memory, choose a tenant and a scope."""
+"""Clients: open a connection, choose a tenant and a scope."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from graphmem.client import connect, exiting, observing
 from graphmem.client.access_log import AccessLog
@@ -14,7 +14,7 @@ from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
 from graphmem.client.state import HandleState, OnCommit, SessionState, blocking, valid, yes_or_no
 from graphmem.model import Name, Record, TenantScope
-from graphmem.ports import run_now
+from graphmem.ports import RequestContext, run_now
 from graphmem.rules import drafts, hygiene, identity
 
 if TYPE_CHECKING:
@@ -24,75 +24,74 @@ if TYPE_CHECKING:
 H = TypeVar("H", bound="AsyncGraphMem | GraphMem")
 
 
-class Opening(TypedDict, total=False):
-    """How a memory is opened; every part is optional."""
-
-    report: Callable[[str], None]
-    """Told what takes long, one line at a time."""
-    on_commit: OnCommit
-    """Called after each committed text; what it raises is logged and changes nothing."""
-    rules: Sequence[hygiene.Rule]
-    """Hygiene rules on top of graphmem's own."""
-    embedder: Embedder
-    """A model of your own in place of the settings'."""
-    llm: Llm
-    """A language model of your own in place of the settings'."""
-    telemetry: Telemetry
-    """Who is told what is done, in place of the settings' metrics and traces."""
-
-
 class _SessionName(Record):
     session_id: Name
     agent: Name | None = None
 
 
 class AsyncGraphMem(AsyncHandle):
-    """A memory in Neo4j, awaited. Handles made from it share its connections."""
+    """An agent memory in Neo4j, awaited. Its handles share its connections."""
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, **opening: Unpack[Opening]) -> Self:
-        """Connect and return a handle on the settings' tenant and scope.
+    async def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        report: Callable[[str], None] = connect.silent,
+        on_commit: OnCommit | None = None,
+        rules: Sequence[hygiene.Rule] = (),
+        embedder: Embedder | None = None,
+        llm: Llm | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> Self:
+        """Connect, and return a handle on the tenant and scope of the settings.
 
-        Without a URI the managed local server is started, and its schema kept up to date.
+        Without a URI the managed local server is started and its schema is kept up to date.
+
+        Args:
+            settings: settings to use; by default those of the environment.
+            report: called with one line of text before each slow step.
+            on_commit: called after each committed text; an error in it is logged and has no effect.
+            rules: hygiene rules in addition to the built-in ones.
+            embedder: embedding model to use instead of the settings' one.
+            llm: language model to use instead of the settings' one.
+            telemetry: receiver of metrics and traces instead of the settings' one.
 
         Raises:
-            ConfigurationError: settings or model do not fit.
-            LocalServerError, GraphUnavailableError, GraphAccessError: no server.
-            MigrationPendingError: a server of yours needs `graphmem admin migrate`.
-            ModelMismatchError: another embedding model filled the graph.
+            ConfigurationError: the settings or a model are invalid.
+            LocalServerError, GraphUnavailableError, GraphAccessError: no server can be used.
+            MigrationPendingError: your own server needs `graphmem admin migrate`.
+            ModelMismatchError: the graph was filled with another embedding model.
         """
         known = settings or connect.settings()
-        telemetry = observing.chosen(known, opening.get("telemetry"))
-        with observing.opening(telemetry):
-            report = opening.get("report", connect.silent)
+        chosen = observing.chosen(known, telemetry)
+        with observing.opening(chosen):
             address = await asyncio.to_thread(connect.address, known, report)
-            models = opening.get("embedder"), opening.get("llm")
-            world = connect.awaited_world(known, address, report, *models)
-            binding = await connect.bound(observing.watched(world, telemetry), known)
-            state = _state(binding, known, opening)
+            world = connect.awaited_world(known, address, report, embedder, llm)
+            binding = await connect.bound(observing.watched(world, chosen), known)
+            state = _state(binding, known, on_commit, rules)
             exiting.watch(state, awaited=True)
             return cls(state)
 
     async def reconnect(self) -> None:
-        """Find the server again; the managed one is started when it does not run.
+        """Connect again; the managed server is started if it does not run.
 
-        A lost connection comes back by itself, also without this. The managed server may answer
-        elsewhere after a new start: all handles and sessions of this client go on there.
+        A lost connection comes back without this call. The managed server may use another port
+        after a new start: all handles and sessions of this client then use it.
 
         Raises:
-            UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`; it may
-                be tried again.
+            UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`; the
+                call can be repeated.
         """
         await connect.again(self._state.binding.world)
 
     async def close(self) -> None:
-        """End the sessions, write what of the log waits, and give the connections back.
+        """End the sessions, write pending log entries and close the connections.
 
-        The server goes on.
+        The server keeps running.
 
         Raises:
-            UnavailableError: the log could not be written; the connections are given back all the
-                same.
+            UnavailableError: the log could not be written; the connections are closed.
         """
         self._state.end_sessions()
         try:
@@ -101,22 +100,22 @@ class AsyncGraphMem(AsyncHandle):
             await self._state.close()
 
     def tenant(self, name: str) -> Self:
-        """Return a handle on another tenant, on its global scope."""
+        """Return a handle on the global scope of another tenant."""
         return _on_tenant(self, name)
 
     def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
+        """Return a handle that writes to a scope and reads it and `global`, or the scopes in `see`."""
         return _on_scope(self, name, see)
 
     def session(
         self, session_id: str, *, agent: str | None = None, logged: bool = True
     ) -> AsyncSession:
-        """Return a handle whose writes occur in this session; use it in `async with`.
+        """Return a handle whose writes belong to a session; use it in `async with`.
 
         Args:
-            session_id: a name of yours; the same one goes on with the same conversation.
-            agent: who works in it, for the log.
-            logged: False keeps its searches and accesses out of the log.
+            session_id: your name for the session; the same name continues the same conversation.
+            agent: name of the agent that works in the session, for the log.
+            logged: False keeps the session's searches and accesses out of the log.
         """
         return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
 
@@ -137,20 +136,43 @@ class AsyncGraphMem(AsyncHandle):
 
 
 class GraphMem(Handle):
-    """A memory in Neo4j, blocking. Handles made from it share its connections."""
+    """An agent memory in Neo4j, blocking. Its handles share its connections."""
 
     @classmethod
-    def open(cls, settings: Settings | None = None, **opening: Unpack[Opening]) -> Self:
-        """Connect and return a handle; see `AsyncGraphMem.open`."""
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        report: Callable[[str], None] = connect.silent,
+        on_commit: OnCommit | None = None,
+        rules: Sequence[hygiene.Rule] = (),
+        embedder: Embedder | None = None,
+        llm: Llm | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> Self:
+        """Connect, and return a handle on the tenant and scope of the settings.
+
+        Without a URI the managed local server is started and its schema is kept up to date.
+
+        Args:
+            settings: settings to use; by default those of the environment.
+            report: called with one line of text before each slow step.
+            on_commit: called after each committed text; an error in it is logged and has no effect.
+            rules: hygiene rules in addition to the built-in ones.
+            embedder: embedding model to use instead of the settings' one.
+            llm: language model to use instead of the settings' one.
+            telemetry: receiver of metrics and traces instead of the settings' one.
+
+        Raises:
+            see `AsyncGraphMem.open`.
+        """
         known = settings or connect.settings()
-        telemetry = observing.chosen(known, opening.get("telemetry"))
-        with observing.opening(telemetry):
-            report = opening.get("report", connect.silent)
+        chosen = observing.chosen(known, telemetry)
+        with observing.opening(chosen):
             address = connect.address(known, report)
-            models = opening.get("embedder"), opening.get("llm")
-            world = connect.blocking_world(known, address, report, *models)
-            binding = run_now(connect.bound(observing.watched(world, telemetry), known))
-            state = _state(binding, known, opening)
+            world = connect.blocking_world(known, address, report, embedder, llm)
+            binding = run_now(connect.bound(observing.watched(world, chosen), known))
+            state = _state(binding, known, on_commit, rules)
             exiting.watch(state, awaited=False)
             return cls(state)
 
@@ -158,20 +180,20 @@ class GraphMem(Handle):
     close = blocking(AsyncGraphMem.close)
 
     def tenant(self, name: str) -> Self:
-        """Return a handle on another tenant, on its global scope."""
+        """Return a handle on the global scope of another tenant."""
         return _on_tenant(self, name)
 
     def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or what `see` names."""
+        """Return a handle that writes to a scope and reads it and `global`, or the scopes in `see`."""
         return _on_scope(self, name, see)
 
     def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:
-        """Return a handle whose writes occur in this session; use it in `with`.
+        """Return a handle whose writes belong to a session; use it in `with`.
 
         Args:
-            session_id: a name of yours; the same one goes on with the same conversation.
-            agent: who works in it, for the log.
-            logged: False keeps its searches and accesses out of the log.
+            session_id: your name for the session; the same name continues the same conversation.
+            agent: name of the agent that works in the session, for the log.
+            logged: False keeps the session's searches and accesses out of the log.
         """
         return Session(_in_session(self._state, session_id, agent, logged=logged))
 
@@ -181,13 +203,17 @@ class GraphMem(Handle):
     __exit__ = blocking(AsyncGraphMem.__aexit__)
 
 
-def _state(binding: connect.RequestContext, settings: Settings, opening: Opening) -> HandleState:
-    hook = opening.get("on_commit")
+def _state(
+    binding: RequestContext,
+    settings: Settings,
+    on_commit: OnCommit | None,
+    rules: Sequence[hygiene.Rule],
+) -> HandleState:
     own = hygiene.default_rules(settings.min_content_chars, settings.max_content_chars)
     return HandleState(
         binding=binding,
-        rules=(*own, *opening.get("rules", ())),
-        hooks=(hook,) if hook else (),
+        rules=(*own, *rules),
+        hooks=(on_commit,) if on_commit else (),
         accesses=AccessLog(binding.world.telemetry),
     )
 

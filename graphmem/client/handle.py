@@ -1,10 +1,10 @@
-"""A handle on one scope of one tenant: everything that can be asked of memory."""
+"""A handle on one scope of one tenant, with every operation on memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from graphmem.client.attention import AsyncAttention, Attention
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.consolidation import AsyncConsolidation, Consolidation
 from graphmem.client.contexts import AsyncContexts, Contexts
+from graphmem.client.declarations import AsyncDeclarations, Declarations
 from graphmem.client.episodes import AsyncEpisodes, Episodes
 from graphmem.client.erasing import AsyncErasing, Erasing
 from graphmem.client.evidence import AsyncEvidence, Evidence
@@ -20,8 +21,6 @@ from graphmem.client.extraction import AsyncExtraction, Extractions
 from graphmem.client.given import AskedId, moment_of
 from graphmem.client.items import AsyncItems, Items
 from graphmem.client.lifecycle import AsyncLifecycle, Lifecycle
-from graphmem.client.naming import AsyncNaming, Naming
-from graphmem.client.origin import Origin, Said, unclaimed
 from graphmem.client.packing import AsyncPacks, Packs
 from graphmem.client.pruning import AsyncPrunes, Prunes
 from graphmem.client.ratings import AsyncRatings, Ratings
@@ -35,6 +34,7 @@ from graphmem.model import (
     AsOf,
     CommitOutcome,
     Episode,
+    EventSource,
     EventType,
     IngestReport,
     Instant,
@@ -50,6 +50,7 @@ from graphmem.model import (
     Supersession,
     Tags,
     Text,
+    Triple,
     Turn,
 )
 from graphmem.operations import episode, lineage, memories
@@ -57,17 +58,9 @@ from graphmem.rules import transcripts
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
-
-
-class Narrowing(TypedDict, total=False):
-    """Which memories to list."""
-
-    tags: Sequence[str]
-    """All of them must be there."""
-    source: str
-    since: datetime
-    until: datetime
-    statuses: Sequence[Status]
+CLAIM_CONFIDENCE = 0.8
+CLAIM_SOURCE_TYPE = "EXPLICIT"
+CLAIM_DEFAULTS = {"confidence": CLAIM_CONFIDENCE, "source_type": CLAIM_SOURCE_TYPE}
 
 
 class _Known(Record):
@@ -87,7 +80,7 @@ class _Filter(Record):
     statuses: tuple[Status, ...] = (Status.CURRENT,)
 
 
-class _Stretch(Record):
+class _EpisodeFields(Record):
     id: Name | None = None
     session_id: Name | None = None
     summary: Text | None = None
@@ -97,25 +90,12 @@ class _Stretch(Record):
     at: Instant | None = None
 
 
-class Stretch(TypedDict, total=False):
-    """What is known of an episode; every part is optional."""
-
-    id: str
-    session_id: str
-    summary: str
-    content: str
-    entities: Sequence[str]
-    importance: float
-    """In [0, 1]; 0.5 by default."""
-    at: datetime
-
-
 class AsyncHandle(
     AsyncRecalling,
     AsyncContexts,
     AsyncAttention,
     AsyncEvidence,
-    AsyncNaming,
+    AsyncDeclarations,
     AsyncBeliefs,
     AsyncRatings,
     AsyncPrunes,
@@ -131,28 +111,80 @@ class AsyncHandle(
     AsyncErasing,
     AsyncLifecycle,
 ):
-    """Memory as one writer sees it, awaited."""
+    """All operations on the memory of one tenant and scope, awaited."""
 
     def __init__(self, state: HandleState) -> None:
         self._state = state
 
-    async def remember(self, content: str, **said: Unpack[Said]) -> CommitOutcome:
-        """Commit one text and return what it became.
+    async def remember(
+        self,
+        content: str,
+        *,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        tags: Sequence[str] = (),
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        episode_id: str | None = None,
+        turn_id: str | None = None,
+        claims: Sequence[Triple | tuple[str, str, str]] = (),
+        confidence: float = CLAIM_CONFIDENCE,
+        source_type: str = CLAIM_SOURCE_TYPE,
+    ) -> CommitOutcome:
+        """Store one text as a memory and return the outcome.
 
-        With claims it is also a piece of evidence for each of them, in the same transaction,
-        whether the text is new or not; `retract` takes that evidence back and leaves the memory.
+        With claims the text is also evidence for each of them, in the same transaction, whether
+        the text is new or a duplicate. `retract` takes that evidence back and keeps the memory.
+
+        Args:
+            content: the text, one sentence worth recalling.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it was stated, with a time zone; now by default.
+            tags: labels of the memory.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
+            episode_id: episode that the text comes from; the session's by default.
+            turn_id: turn that the text quotes.
+            claims: triples that the text states: subject, predicate and object of each.
+            confidence: confidence of the claims, 0 to 1.
+            source_type: source type of the claims' evidence; it must have a weight.
 
         Raises:
-            InvalidInputError: an argument does not fit, or the source type has no weight.
-            EventConflictError: the id was used for something else.
+            InvalidInputError: an argument is invalid, the source type has no weight, or confidence
+                or source_type is given without claims.
+            EventConflictError: the id was used for another event.
         """
-        [outcome] = await self._state.commit([valid(NewMemory, content=content, **said)])
+        of_claims: dict[str, Any] = {"confidence": confidence, "source_type": source_type}
+        if not claims and of_claims == CLAIM_DEFAULTS:
+            of_claims = {}
+        new = valid(
+            NewMemory,
+            content=content,
+            id=id,
+            at=at,
+            tags=tags,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            claims=claims,
+            **of_claims,
+        )
+        [outcome] = await self._state.commit([new])
         return outcome
 
     async def remember_many(self, wishes: Iterable[NewMemory | str]) -> Sequence[CommitOutcome]:
-        """Commit texts in their order; duplicates among themselves are found too.
+        """Store texts in their order, 500 in each transaction; duplicates among them are found too.
 
-        Every 500 of them are one transaction.
+        Args:
+            wishes: texts, or `NewMemory` records.
+
+        Raises:
+            InvalidInputError: the argument is not a list, or a record is invalid.
+            EventConflictError: an id was used for another event; earlier batches are kept.
         """
         if isinstance(wishes, str) or not isinstance(wishes, Iterable):
             raise InvalidInputError("wishes is no list.", hint="For one text there is `remember`.")
@@ -164,18 +196,18 @@ class AsyncHandle(
         messages: Iterable[Message | Mapping[str, Any]],
         on_batch: Callable[[Sequence[transcripts.IngestedMessage]], None] | None = None,
     ) -> IngestReport:
-        """Keep a conversation: every message as a turn, what people said as memories too.
+        """Store a conversation: each message as a turn, messages of people as memories too.
 
-        Idempotent, so an interrupted run is resumed by running it again. Messages are grouped by
-        their `session`; those of assistants, tools and systems stay turns.
+        Idempotent: run it again to resume an interrupted run. Messages are grouped by their
+        `session`; messages of assistants, tools and systems are stored as turns only.
 
         Args:
-            messages: in the order they were said; records, or maps of their fields.
-            on_batch: told after each acknowledged batch what became of its messages.
+            messages: messages in the order of the conversation; records, or mappings of fields.
+            on_batch: called after each acknowledged batch with the outcomes of its messages.
 
         Raises:
-            InvalidInputError: a message does not fit.
-            EventConflictError: a message id was used for other words; its batch is not kept.
+            InvalidInputError: a message is invalid.
+            EventConflictError: a message id was used for other words; its batch is not stored.
         """
         total = IngestReport()
         for batch in transcripts.batches(listed(messages)):
@@ -192,18 +224,18 @@ class AsyncHandle(
         return total
 
     async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
-        """Return a memory, whatever its status, and which of its claims have lost.
+        """Return a memory of any status, and which of its claims have lost.
 
-        No access is counted.
+        The read is not logged as an access.
 
         Args:
-            memory_id: of the memory.
-            as_of: a pair of times; its status, counts and heads are then those that follow from
-                the events seen at it. Its tags are those of now: they are kept with the memory.
+            memory_id: id of the memory.
+            as_of: valid and known time; status, counts and heads follow from the events seen then.
+                Tags are current: they have no history.
 
         Raises:
-            NotFoundError: nothing visible has this id, or had it then.
-            InvalidInputError: nobody knows yet what will be known at `as_of`.
+            NotFoundError: no visible memory has this id, or it was not known at that time.
+            InvalidInputError: `as_of.known` is in the future.
         """
         return await memories.get(self._state.binding, _known(memory_id), moment_of(as_of))
 
@@ -213,9 +245,9 @@ class AsyncHandle(
         """Return the newest events of a memory, oldest of them first.
 
         Args:
-            memory_id: of the memory.
-            limit: 1 to 1,000.
-            as_of: only events seen at this pair of times.
+            memory_id: id of the memory.
+            limit: maximum number of events, 1 to 1,000.
+            as_of: return only events seen at this valid and known time.
 
         Raises:
             NotFoundError, InvalidInputError: see `get`.
@@ -226,11 +258,11 @@ class AsyncHandle(
         )
 
     async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> MemoryChain:
-        """Return every memory that superseded or was superseded by this one, at any remove.
+        """Return all memories of the supersession chain that this memory belongs to.
 
         Args:
-            memory_id: of one of them.
-            as_of: along supersessions seen at this pair of times; see `get`.
+            memory_id: id of a memory of the chain.
+            as_of: follow supersessions seen at this valid and known time; see `get`.
 
         Raises:
             NotFoundError, InvalidInputError: see `get`.
@@ -238,62 +270,185 @@ class AsyncHandle(
         return await lineage.chain(self._state.binding, _known(memory_id), moment_of(as_of))
 
     async def supersede(
-        self, memory_id: str, content: str, *, reason: str | None = None, **origin: Unpack[Origin]
+        self,
+        memory_id: str,
+        content: str,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        tags: Sequence[str] = (),
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
     ) -> Supersession:
-        """Put a text in the place of a memory, which stays readable and keeps its history.
+        """Replace a memory by a new text; the older memory stays readable with its history.
+
+        Args:
+            memory_id: id of the memory to replace.
+            content: the new text.
+            reason: why; kept with the event.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it was stated, with a time zone; now by default.
+            tags: labels of the memory.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: no visible memory has this id.
             ForeignScopeError: the memory belongs to another scope.
-            ContentRefusedError: hygiene refuses the text.
+            ContentRefusedError: a hygiene rule rejected the text.
             SelfSupersessionError: the text is that of the memory itself.
-            EventConflictError: the id was used for something else.
+            EventConflictError: the id was used for another event.
+            InvalidInputError: an argument is invalid.
         """
         change = valid(_Change, id=memory_id, reason=reason)
-        wish = unclaimed(content, origin)
-        wish = wish.model_copy(update={"episode_id": await self._state.opened_episode()})
-        by = lineage.LineageChange(reason=change.reason, at=wish.at, id=wish.id, actor=wish.actor)
+        new = valid(
+            NewMemory,
+            content=content,
+            id=id,
+            at=at,
+            tags=tags,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            episode_id=await self._state.opened_episode(),
+        )
+        by = lineage.LineageChange(
+            reason=change.reason,
+            at=new.at,
+            id=new.id,
+            source=new.source,
+            actor=new.actor,
+            artifact_ref=new.artifact_ref,
+        )
         return await lineage.supersede(
-            self._state.binding, change.id, wish, by, self._state.all_rules()
+            self._state.binding, change.id, new, by, self._state.all_rules()
         )
 
     async def deprecate(
-        self, memory_id: str, *, reason: str | None = None, **origin: Unpack[Origin]
+        self,
+        memory_id: str,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
     ) -> str:
-        """Hide a memory from recall without a successor; return the event's id.
+        """Hide a memory from recall without a successor, and return the id of the event.
+
+        Args:
+            memory_id: id of the memory.
+            reason: why; kept with the event.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
 
         Raises:
-            NotFoundError, ForeignScopeError, EventConflictError: see `supersede`.
+            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
+                `supersede`.
         """
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+        )
         return await self._mark(memory_id, EventType.DEPRECATE, reason, origin)
 
     async def restore(
-        self, memory_id: str, *, reason: str | None = None, **origin: Unpack[Origin]
+        self,
+        memory_id: str,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
     ) -> str:
-        """Make a hidden memory current again; return the event's id.
+        """Make a hidden memory current again, and return the id of the event.
+
+        Args:
+            memory_id: id of the memory.
+            reason: why; kept with the event.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
 
         Raises:
-            NotFoundError, ForeignScopeError, EventConflictError: see `supersede`.
+            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
+                `supersede`.
         """
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+        )
         return await self._mark(memory_id, EventType.RESTORE, reason, origin)
 
     async def _mark(
-        self, memory_id: str, kind: EventType, reason: str | None, origin: Origin
+        self, memory_id: str, kind: EventType, reason: str | None, origin: EventSource
     ) -> str:
         change = valid(_Change, id=memory_id, reason=reason)
-        given = unclaimed("", origin)
         by = lineage.LineageChange(
-            reason=change.reason, at=given.at, id=given.id, actor=given.actor
+            reason=change.reason,
+            at=origin.at,
+            id=origin.id,
+            source=origin.source,
+            actor=origin.actor,
+            artifact_ref=origin.artifact_ref,
         )
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
-    async def add_episode(self, **stretch: Unpack[Stretch]) -> str:
-        """Keep a stretch of experience, for example a document, and return its id.
+    async def add_episode(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002
+        session_id: str | None = None,
+        summary: str | None = None,
+        content: str | None = None,
+        entities: Sequence[str] = (),
+        importance: float = 0.5,
+        at: datetime | None = None,
+    ) -> str:
+        """Store an episode, for example a document, and return its id.
+
+        Args:
+            id: id of the episode; a new one by default.
+            session_id: name of the session that it belongs to.
+            summary: summary of the episode.
+            content: full text of the episode.
+            entities: names of the people and things that it is about.
+            importance: importance, 0 to 1.
+            at: when it happened, with a time zone; now by default.
 
         Raises:
             EventConflictError: the id was used for another episode.
+            InvalidInputError: an argument is invalid.
         """
-        given = valid(_Stretch, **stretch)
+        given = valid(
+            _EpisodeFields,
+            id=id,
+            session_id=session_id,
+            summary=summary,
+            content=content,
+            entities=entities,
+            importance=importance,
+            at=at,
+        )
         return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
 
     async def episode(self, episode_id: str) -> Episode:
@@ -318,23 +473,32 @@ class AsyncHandle(
         *,
         cursor: str | None = None,
         limit: int = 50,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        statuses: Sequence[Status] = (Status.CURRENT,),
         as_of: AsOf | None = None,
-        **narrowing: Unpack[Narrowing],
     ) -> Page:
-        """Return one page of memories, newest first; no access is counted.
+        """Return one page of memories, newest first; the read is not logged as an access.
 
         Args:
-            cursor: where the page before ended; ask with the same `as_of` and narrowing.
-            limit: 1 to 1,000.
-            as_of: a pair of times; what existed then is narrowed by what it was then, except that
-                tags are those of now.
-            narrowing: which memories to list.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of memories, 1 to 1,000.
+            tags: list only memories with all of these tags.
+            source: list only memories with an event from this source.
+            since: list only memories created at or after this time.
+            until: list only memories created before this time.
+            statuses: list only memories of these statuses.
+            as_of: valid and known time of the read. Tags are current: they have no history.
 
         Raises:
-            InvalidInputError: the cursor is not one that a page gave, or nobody knows yet what
-                will be known at `as_of`.
+            InvalidInputError: an argument is invalid, the cursor is not from a page, or
+                `as_of.known` is in the future.
         """
-        given = valid(_Filter, **narrowing)
+        given = valid(
+            _Filter, tags=tags, source=source, since=since, until=until, statuses=statuses
+        )
         want = memories.MemoryFilter(**dict(given))
         count = bounded("limit", limit, MOST_ROWS)
         return await memories.memory_page(
@@ -351,7 +515,7 @@ class Handle(
     Contexts,
     Attention,
     Evidence,
-    Naming,
+    Declarations,
     Beliefs,
     Ratings,
     Prunes,
@@ -367,7 +531,7 @@ class Handle(
     Erasing,
     Lifecycle,
 ):
-    """Memory as one writer sees it, blocking: the twin of `AsyncHandle`."""
+    """All operations on the memory of one tenant and scope; blocking twin of `AsyncHandle`."""
 
     def __init__(self, state: HandleState) -> None:
         self._state = state

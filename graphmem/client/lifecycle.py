@@ -1,10 +1,10 @@
-"""The part of a handle that puts beliefs away, brings them back and clears their flags."""
+"""Methods of a handle that archive beliefs, restore them and clear their flags."""
 
 from __future__ import annotations
 
-from typing import Unpack
+from datetime import datetime
 
-from graphmem.client.given import Because, BeliefLike, From, belief_id_of
+from graphmem.client.given import Because, BeliefLike, belief_id_of
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, valid
 from graphmem.model import EventSource, EventType, StatusReceipt
@@ -12,63 +12,141 @@ from graphmem.operations import evidence
 
 
 class AsyncLifecycle(Instrumented):
-    """What becomes of beliefs beside their evidence, awaited."""
+    """Methods that change the status of beliefs, awaited."""
 
     async def archive(
-        self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
+        self,
+        belief: BeliefLike,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
     ) -> StatusReceipt:
-        """Put a belief away: hidden from recall like a superseded one, and never deleted.
+        """Archive a belief: hide it from recall like a superseded one, without deleting it.
 
-        It keeps its evidence, and further evidence counts; `restore_belief`, or stating it again
-        by `believe`, makes it current.
+        The belief keeps its evidence, and further evidence counts. `restore_belief`, or stating it
+        again with `believe`, makes it current.
 
         Args:
-            belief: its id, or what made it.
+            belief: id of the belief, or a receipt or record of it.
             reason: why; kept with the event.
-            source: where this comes from.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: no visible belief has this id.
             ForeignScopeError: the belief belongs to another scope.
-            SupersededBeliefError: something stands in its place already.
-            InvalidInputError: an argument does not fit, or it lies in the future.
-            EventConflictError: the id was used for something else.
+            SupersededBeliefError: the belief was superseded already.
+            InvalidInputError: an argument is invalid, or `at` is in the future.
+            EventConflictError: the id was used for another event.
         """
-        return await self._mark_belief(EventType.ARCHIVE, belief, reason, source)
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await self._mark_belief(EventType.ARCHIVE, belief, reason, origin)
 
     async def restore_belief(
-        self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
+        self,
+        belief: BeliefLike,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
     ) -> StatusReceipt:
-        """Make an archived belief current again; a superseded one too.
+        """Make an archived or superseded belief current again.
+
+        Args:
+            belief: id of the belief, or a receipt or record of it.
+            reason: why; kept with the event.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
 
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        return await self._mark_belief(EventType.RESTORE, belief, reason, source)
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await self._mark_belief(EventType.RESTORE, belief, reason, origin)
 
     async def resolve(
-        self, belief: BeliefLike, *, reason: str | None = None, **source: Unpack[From]
+        self,
+        belief: BeliefLike,
+        *,
+        reason: str | None = None,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
     ) -> StatusReceipt:
-        """Clear the flag of a belief that was to be revised and may stay as it is.
+        """Clear the flag of a belief that was due for revision and may stay as it is.
 
-        Of one that is not flagged the result says that nothing changed.
+        If the belief is not flagged, the receipt reports that nothing changed.
+
+        Args:
+            belief: id of the belief, or a receipt or record of it.
+            reason: why; kept with the event.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
 
         Raises:
             NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
-        return await self._mark_belief(EventType.RESOLVE, belief, reason, source)
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await self._mark_belief(EventType.RESOLVE, belief, reason, origin)
 
     async def _mark_belief(
-        self, kind: EventType, belief: BeliefLike, reason: str | None, source: From
+        self, kind: EventType, belief: BeliefLike, reason: str | None, origin: EventSource
     ) -> StatusReceipt:
-        given = valid(EventSource, **source)
-        why = valid(Because, reason=reason).reason or given.note
-        given = given.model_copy(update={"note": why})
-        return await evidence.mark(self._state.binding, kind, belief_id_of(belief), given)
+        why = valid(Because, reason=reason).reason or origin.note
+        origin = origin.model_copy(update={"note": why})
+        return await evidence.mark(self._state.binding, kind, belief_id_of(belief), origin)
 
 
 class Lifecycle:
-    """What becomes of beliefs beside their evidence, blocking: the twin of `AsyncLifecycle`."""
+    """Methods that change the status of beliefs; blocking twin of `AsyncLifecycle`."""
 
     _state: HandleState
 

@@ -1,18 +1,26 @@
-"""The part of a handle that says why something is believed or remembered, and since when."""
+"""Methods of a handle that explain beliefs and memories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Unpack
+from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.client.given import Asked, BeliefLike, By, belief_id_of, reading_of
+from graphmem.client.given import Asked, BeliefLike, belief_id_of, reading_of
 from graphmem.client.observing import Instrumented
 from graphmem.client.state import HandleState, blocking, bounded, valid
 from graphmem.errors import NotFoundError
-from graphmem.model import AsOf, BeliefReasons, Instant, MemoryReasons, Record, Timeline
+from graphmem.model import (
+    AsOf,
+    BeliefReasons,
+    Instant,
+    MemoryReasons,
+    Policy,
+    Record,
+    Timeline,
+)
 from graphmem.operations import lineage, memories, reasons
 
 MOST_ROWS = 1_000
@@ -25,40 +33,50 @@ class _Instants(Record):
 
 
 class AsyncReasons(Instrumented):
-    """Reasons as one reader sees them, awaited."""
+    """Methods that explain beliefs and memories, awaited."""
 
     async def why(
-        self, item_id: BeliefLike, *, start: int = 0, limit: int = 100, **by: Unpack[By]
+        self,
+        item_id: BeliefLike,
+        *,
+        start: int = 0,
+        limit: int = 100,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
     ) -> BeliefReasons | MemoryReasons:
-        """Return why a belief is believed as it is, event by event; of a memory how it came about.
+        """Return why a belief has its projection, event by event, or how a memory came about.
 
         Args:
-            item_id: of a belief or a memory, or what made the belief.
-            start: pieces of a belief's evidence to pass over, the oldest.
-            limit: pieces, or events of a memory, to show; 1 to 1,000.
-            by: as of when, and by which policy.
+            item_id: id of a belief or a memory, or a receipt or record of a belief.
+            start: number of the oldest pieces of evidence to skip.
+            limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            NotFoundError: nothing visible has this id, or had it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible item has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        known, read = belief_id_of(item_id), reading_of(by)
+        known = belief_id_of(item_id)
+        read = reading_of(as_of, policy, present_policy=present_policy)
         skip = bounded("start", start, MOST_PIECES, least=0)
         count = bounded("limit", limit, MOST_ROWS)
         binding = self._state.binding
         found = await reasons.belief(binding, known, read, skip=skip, limit=count)
         if found is not None:
             return found
-        as_of = None if read.as_of == AsOf() else read.as_of
+        at = None if read.as_of == AsOf() else read.as_of
         try:
-            memory = await memories.get(binding, known, as_of)
+            memory = await memories.get(binding, known, at)
         except NotFoundError as error:
             raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
         return MemoryReasons(
             memory=memory,
-            history=tuple(await lineage.history(binding, known, limit=count, as_of=as_of)),
-            chain=await lineage.chain(binding, known, as_of),
-            trace=await memories.explain(binding, known, as_of, limit=count),
+            history=tuple(await lineage.history(binding, known, limit=count, as_of=at)),
+            chain=await lineage.chain(binding, known, at),
+            trace=await memories.explain(binding, known, at, limit=count),
         )
 
     async def timeline(
@@ -69,28 +87,32 @@ class AsyncReasons(Instrumented):
         instants: Iterable[datetime] | None = None,
         points: int = 60,
         best: int = 5,
-        **by: Unpack[By],
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
     ) -> Timeline:
-        """Return how a belief moved, or the leading values of a slot, each read in its own time.
+        """Return how a belief, or the leading values of a slot, changed over valid time.
 
-        Every instant reads the evidence up to it, so twice the points take twice the time; of a
-        long history fewer are read.
+        Each point reads the evidence up to its time, so the cost grows with the number of points.
 
         Args:
-            of: a belief, or with a predicate the subject of a slot.
-            predicate: of the slot.
-            instants: when to read, 1 to 1,000; by default whenever evidence was seen, and now.
-            points: how many of these at most, evenly thinned; 3 to 1,000.
-            best: of a slot, the values to show: the best so many at any of the instants.
-            by: as of when (`valid`: the last instant), and by which policy.
+            of: a belief, or with `predicate` the subject of a slot.
+            predicate: predicate of the slot.
+            instants: times to read, 1 to 1,000; by default the times of the evidence, and now.
+            points: maximum number of these default times, evenly thinned; 3 to 1,000.
+            best: number of values of a slot: those that are best at any of the times.
+            as_of: `valid` is the last time to read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
 
         Raises:
-            NotFoundError: nothing visible has this id, or nothing was known of it then.
-            InvalidInputError: an argument does not fit, or `known` lies in the future.
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         given = None if instants is None else valid(_Instants, at=instants).at
         when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
-        count, read, binding = bounded("best", best, MOST_ROWS), reading_of(by), self._state.binding
+        count, binding = bounded("best", best, MOST_ROWS), self._state.binding
+        read = reading_of(as_of, policy, present_policy=present_policy)
         if predicate is None:
             return await reasons.timeline(binding, belief_id_of(of), read, when)
         asked = valid(Asked, subject=of, predicate=predicate)
@@ -99,7 +121,7 @@ class AsyncReasons(Instrumented):
 
 
 class Reasons:
-    """Reasons as one reader sees them, blocking: the twin of `AsyncReasons`."""
+    """Methods that explain beliefs and memories; blocking twin of `AsyncReasons`."""
 
     _state: HandleState
 

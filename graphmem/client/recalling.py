@@ -1,11 +1,11 @@
-"""The part of a handle that finds what fits a question."""
+"""Methods of a handle that search memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, TypedDict, Unpack
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, Strict
 
@@ -32,30 +32,7 @@ from graphmem.rules import identity, transcripts
 
 MOST_BITES = 1_000
 Flag = Annotated[bool, Strict()]
-
-
-class Looking(TypedDict, total=False):
-    """Among what to look."""
-
-    memories: bool
-    """True unless given."""
-    beliefs: bool
-    """True unless given; a value that has lost its ONE slot gives its place to the leading one."""
-    turns: bool
-    """What was said in conversations, word for word."""
-    hidden: bool
-    """What was superseded, deprecated, archived or outvoted too."""
-
-    tags: Sequence[str]
-    """All of them must be there: only among memories."""
-    source: str
-    """One of the events must come from it: only among memories and beliefs."""
-    since: datetime
-    """Created, or said, then or later."""
-    until: datetime
-    """Created, or said, before."""
-    scopes: Sequence[str]
-    """Some of those that the handle sees; all of them unless given."""
+PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 
 
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
@@ -66,7 +43,9 @@ class _Question(Record):
     query: Question
 
 
-class _Looking(Record):
+class RecallFilters(Record):
+    """Which items a recall searches."""
+
     memories: Flag = True
     beliefs: Flag = True
     turns: Flag = False
@@ -79,37 +58,70 @@ class _Looking(Record):
 
 
 class AsyncRecalling(Instrumented):
-    """What fits a question, awaited."""
+    """Methods that search memory, awaited."""
 
     async def recall(
         self,
         query: str,
         *,
         limit: int = 10,
-        policy: str | RecallPolicy = "default",
+        policy: PolicyName | RecallPolicy = "default",
         as_of: AsOf | None = None,
-        **looking: Unpack[Looking],
+        memories: bool = True,
+        beliefs: bool = True,
+        turns: bool = False,
+        hidden: bool = False,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        scopes: Sequence[str] | None = None,
     ) -> Recollection:
-        """Return what fits a question, best first, each once.
+        """Return the items that match a question, best first, each once.
 
-        Nothing is written but the search log, later, with others (see `expand`).
+        The search is written to the search log later, together with other entries; see `expand`.
 
         Args:
             query: a question or some words.
-            limit: 1 to 1,000.
-            policy: how to rank: "default", "flat" (meaning alone), "trace" (meaning, and how often
-                and how lately it was said), "esper" (meaning and belief), "engram" (words,
-                meaning, recency and use, three at most), "agent" (relevance, recency, use), or one
-                of your own.
-            as_of: answer as it would have been answered at this pair of times, which fades, ranks
-                and supersedes as it did then; wordings and tags are those of now.
-            looking: among what to look.
+            limit: maximum number of results, 1 to 1,000.
+            policy: ranking: "default", "flat" (vector only), "trace" (vector and TraceRank),
+                "esper" (vector and belief), "engram" (BM25, vector, recency and use, at most
+                three results), "agent" (relevance, recency, use), or a policy of your own.
+            as_of: answer as of this valid and known time: decay, ranking and supersession use the
+                state at that time; text and tags are current.
+            memories: search memories.
+            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
+            turns: search the turns of conversations.
+            hidden: include superseded, deprecated, archived and outvoted items.
+            tags: return only memories with all of these tags.
+            source: return only memories and beliefs with an event from this source.
+            since: return only items created, or turns written, at or after this time.
+            until: return only items created, or turns written, before this time.
+            scopes: search only these of the handle's read scopes; all of them by default.
 
         Raises:
-            InvalidInputError: an argument does not fit, no policy has this name, the handle does
-                not see a scope, or nobody knows yet what will be known at `as_of`.
+            InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
+                or `as_of.known` is in the future.
         """
-        found = await asked(self._state.binding, query, limit, policy, as_of, looking)
+        found = await asked(
+            self._state.binding,
+            query,
+            limit,
+            policy,
+            as_of,
+            valid(
+                RecallFilters,
+                memories=memories,
+                beliefs=beliefs,
+                turns=turns,
+                hidden=hidden,
+                tags=tags,
+                source=source,
+                since=since,
+                until=until,
+                scopes=scopes,
+            ),
+        )
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.bite_hashes(found))
         await self._state.searched("recall", query, hits(found.bites))
@@ -122,17 +134,18 @@ async def asked(
     limit: int,
     policy: str | RecallPolicy,
     as_of: AsOf | None,
-    looking: Looking,
+    filters: RecallFilters,
 ) -> Recollection:
-    """Return what `AsyncRecalling.recall` does; no session is told what was found."""
+    """Return the result of `AsyncRecalling.recall`, without telling a session."""
     question = valid(_Question, query=query).query
-    wanted = valid(_Looking, **looking)
     want = recall.RecallRequest(
-        **wanted.model_dump(exclude={"scopes"}),
+        **filters.model_dump(exclude={"scopes"}),
         as_of=moment_of(as_of),
         limit=bounded("limit", limit, MOST_BITES),
     )
-    return await recall.recall(_within(to, wanted.scopes), question, want, recall_policy_of(policy))
+    return await recall.recall(
+        _within(to, filters.scopes), question, want, recall_policy_of(policy)
+    )
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
@@ -159,7 +172,7 @@ def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContex
 
 
 class Recalling:
-    """What fits a question, blocking: the twin of `AsyncRecalling`."""
+    """Methods that search memory; blocking twin of `AsyncRecalling`."""
 
     _state: HandleState
 

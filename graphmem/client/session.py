@@ -1,37 +1,39 @@
-"""A session: a stretch of conversation that everything written inside it is attached to."""
+"""Sessions: handles whose writes belong to one conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.state import SessionState, blocking, listed
 from graphmem.model import Message, TurnsReceipt
 from graphmem.operations import episode
+from graphmem.ports import run_now
 
 
 class AsyncSession(AsyncHandle):
-    """A handle whose writes occur in one episode, awaited."""
+    """A handle whose writes belong to one episode, awaited."""
 
     @property
     def episode_id(self) -> str:
-        """The episode that holds this session's turns."""
+        """Id of the episode that holds the session's turns."""
         return _session(self).episode_id
 
     async def add_messages(self, messages: Iterable[Message | Mapping[str, Any]]) -> TurnsReceipt:
         """Add messages to the conversation verbatim, each once, in their order.
 
-        With an `id` or an `at` on each, a message is recognised wherever it stands. Without, by
-        overlap: what goes on from the conversation's end, or all of it again from the start.
+        A message with an `id` or an `at` is recognised at any position. Other messages are
+        recognised by overlap: they continue the conversation, or repeat it from the start.
 
         Args:
-            messages: records, or maps of role, content and optionally name, at, id.
+            messages: records, or mappings of role, content and optionally name, at, id.
 
         Raises:
-            InvalidInputError: a message does not fit; none is added.
-            EventConflictError: a message id was used for other words; none of its batch is added.
+            InvalidInputError: a message is invalid; no message is added.
+            EventConflictError: a message id was used for other words; no message of its batch is
+                added.
         """
         given = listed(messages)
         await self._state.opened_episode()
@@ -47,21 +49,25 @@ class AsyncSession(AsyncHandle):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the session and write what of the log waits; all else has been acknowledged."""
+        """End the session and write its pending log entries; other writes are committed already."""
         self._state.end_session()
         await self._state.settle(error)
 
 
 class Session(Handle):
-    """A handle whose writes occur in one episode, blocking: the twin of `AsyncSession`."""
+    """A handle whose writes belong to one episode; blocking twin of `AsyncSession`."""
 
     @property
     def episode_id(self) -> str:
-        """The episode that holds this session's turns."""
+        """Id of the episode that holds the session's turns."""
         return _session(self).episode_id
 
     add_messages = blocking(AsyncSession.add_messages)
-    __enter__ = blocking(AsyncSession.__aenter__)
+
+    def __enter__(self) -> Self:
+        run_now(AsyncSession.__aenter__(cast("AsyncSession", self)))
+        return self
+
     __exit__ = blocking(AsyncSession.__aexit__)
 
 

@@ -55,7 +55,9 @@ class LineageChange:
     reason: str | None = None
     at: datetime | None = None
     id: str | None = None
+    source: str = "manual"
     actor: str | None = None
+    artifact_ref: str | None = None
 
 
 async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageChange) -> str:
@@ -79,7 +81,9 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageC
         "request_hash": drafts.request_hash(
             to.wall.scope, kind, memory_id, by.reason, by.at, by.actor
         ),
+        "source": by.source,
         "actor": by.actor,
+        "artifact_ref": by.artifact_ref,
         "payload": json.dumps({"reason": by.reason} if by.reason else {}),
     }
 

@@ -1,0 +1,200 @@
+"""Methods of a handle that declare predicates and aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from graphmem.client.given import Named
+from graphmem.client.observing import Instrumented
+from graphmem.client.state import HandleState, blocking, valid
+from graphmem.model import (
+    Alias,
+    Cardinality,
+    Combine,
+    EventSource,
+    Part,
+    Policy,
+    Predicate,
+    Record,
+)
+from graphmem.operations import declarations
+
+
+class _NamePair(Record):
+    name: Part
+    other: Part | None = None
+
+
+class AsyncDeclarations(Instrumented):
+    """Methods that declare predicates and aliases, awaited."""
+
+    async def predicate(
+        self,
+        name: str,
+        *,
+        template: str | None = None,
+        cardinality: Cardinality | Literal["ONE", "MANY"] = "MANY",
+        kappa: float = 3.0,
+        tau_days: float | None = None,
+        decay_per_day: float = 0.0,
+        margin: float = 0.1,
+        combine: Combine | Literal["net", "log_odds"] = "log_odds",
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> Predicate:
+        """Declare how the evidence of a predicate is read, for the whole tenant.
+
+        Events do not change. Reads of an earlier time use the policy in force then.
+
+        Args:
+            name: name of the predicate, for example works_on.
+            template: sentence of a new belief, for example "{subject} works on {object}".
+            cardinality: ONE if the values of a slot compete, MANY if they coexist.
+            kappa: ONE: how strongly a newer value suppresses the others, 0 to 1,000.
+            tau_days: ONE: time constant of that suppression in days; None if it does not decay.
+            decay_per_day: decay rate of evidence, 0 to 1,000; 0 switches decay off.
+            margin: ONE: the two best values are ambiguous if their scores differ by less, 0 to 1.
+            combine: MANY: how evidence for and against is combined.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+            EventConflictError: the id was used for another event.
+        """
+        named = valid(Named, name=name, template=template)
+        wanted = valid(
+            Policy,
+            cardinality=cardinality,
+            kappa=kappa,
+            tau_days=tau_days,
+            decay_per_day=decay_per_day,
+            margin=margin,
+            combine=combine,
+        )
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await declarations.declare(
+            self._state.binding, named.name, wanted, named.template, origin
+        )
+
+    async def predicates(self) -> Sequence[Predicate]:
+        """Return every predicate that has a declared policy, by name."""
+        return await declarations.predicates(self._state.binding)
+
+    async def same_as(
+        self,
+        name: str,
+        other: str,
+        *,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> Alias:
+        """Make a name an alias of another name, for the whole tenant and every valid time.
+
+        A slot is then read under all names of its subject, and its values are compared by the
+        names that their objects are aliases of. Extraction records facts under the other name.
+        Recorded events do not change, and `apart` removes the alias. A belief that is read by its
+        id uses its own evidence; `why` lists beliefs that state the same under other names.
+
+        Args:
+            name: the alias, for example "Bob Smith"; compared trimmed and without regard to case.
+            other: the name that it stands for, for example "Bob".
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            NameChainError: `other` is an alias itself, or `name` has aliases.
+            InvalidInputError: an argument is invalid, or both names are the same.
+            EventConflictError: the id was used for another event.
+        """
+        pair = valid(_NamePair, name=name, other=other)
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await declarations.say(self._state.binding, pair.name, pair.other, origin)
+
+    async def apart(
+        self,
+        name: str,
+        *,
+        id: str | None = None,  # noqa: A002
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> Alias:
+        """Remove an alias; see `same_as`.
+
+        Args:
+            name: the alias.
+            id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            NotFoundError: the name is not an alias.
+            InvalidInputError, EventConflictError: see `same_as`.
+        """
+        pair = valid(_NamePair, name=name)
+        origin = valid(
+            EventSource,
+            id=id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await declarations.say(self._state.binding, pair.name, None, origin)
+
+    async def names(self) -> Sequence[Alias]:
+        """Return every alias, by name."""
+        return await declarations.aliases(self._state.binding)
+
+
+class Declarations:
+    """Methods that declare predicates and aliases; blocking twin of `AsyncDeclarations`."""
+
+    _state: HandleState
+
+    predicate = blocking(AsyncDeclarations.predicate)
+    predicates = blocking(AsyncDeclarations.predicates)
+    same_as = blocking(AsyncDeclarations.same_as)
+    apart = blocking(AsyncDeclarations.apart)
+    names = blocking(AsyncDeclarations.names)
