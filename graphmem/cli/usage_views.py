@@ -319,7 +319,7 @@ def report(done: PruneReport) -> RenderableType:
     )
     if not done.items:
         return Text(f"Nothing is to be pruned: {seen}.", style="dim")
-    verb = "PruneRecord" if done.applied else "Would be pruned"
+    verb = "Pruned" if done.applied else "Would be pruned"
     fates = Counter(item.fate for item in done.items)
     told = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
     parts: list[RenderableType] = [Text(f"{verb}: {told}."), Text(seen, style="dim")]

@@ -69,7 +69,7 @@ class AsyncAttention(Instrumented):
             InvalidInputError: an argument does not fit.
         """
         touched = _artifact(self._state, kind, ref)
-        await self._state.accessed("ArtifactRef", touched.id, touched)
+        await self._state.accessed("Artifact", touched.id, touched)
 
     async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
         """Log a search that an agent made with a tool of its own; see `expand`.
@@ -142,4 +142,4 @@ def _hit(state: HandleState, one: Result) -> SearchHit:
     if isinstance(one, str):
         return SearchHit(None, one)
     touched = _artifact(state, *one)
-    return SearchHit("ArtifactRef", touched.id, artifact=touched)
+    return SearchHit("Artifact", touched.id, artifact=touched)

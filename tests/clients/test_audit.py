@@ -72,7 +72,7 @@ def test_a_session_that_goes_on_is_found_when_it_was_forgotten(
 
 
 def test_pages_are_read_to_the_end(memory: GraphMem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage, "PAGE", 2)
+    monkeypatch.setattr(usage, "AUDIT_PAGE", 2)
     for n in range(5):
         with memory.session(f"s{n}") as session:
             session.recall(unlike(n))

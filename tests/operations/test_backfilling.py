@@ -262,7 +262,7 @@ def test_what_cannot_be_made_whole_is_reported_and_left_alone(
 def test_a_rebuild_leaves_alone_what_has_no_events(
     memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "PAGE", 2)
+    monkeypatch.setattr(caches, "BACKFILL_PAGE", 2)
     for name in "abc":
         put(look, tenant, name, status="deprecated", trace="much", created_at=MAY)
     spoilt = str(memory.remember("Alice deploys from Borealis").memory_id)
@@ -469,7 +469,7 @@ def test_many_events_are_more_than_one_transaction(
 def test_pages_are_walked_to_the_end_and_told(
     memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "PAGE", 2)
+    monkeypatch.setattr(caches, "BACKFILL_PAGE", 2)
     for n in range(5):
         put(look, tenant, f"m{n}")
     for n in range(3):

@@ -83,7 +83,7 @@ def test_wherever_it_breaks_a_second_run_ends_it(
     monkeypatch: pytest.MonkeyPatch,
     page: int,
 ) -> None:
-    monkeypatch.setattr(caches, "PAGE", page)
+    monkeypatch.setattr(caches, "BACKFILL_PAGE", page)
     wanted = expected(memory, look)
     inner = memory._state.binding.world.graph
     for nth in range(1, 60):
@@ -130,7 +130,7 @@ def test_a_retried_transaction_counts_once(
 def test_several_at_once_make_everything_once(
     door: Door, memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "PAGE", 1)
+    monkeypatch.setattr(caches, "BACKFILL_PAGE", 1)
     prepare(look, tenant)
     done = door.together(memory, [lambda m: m.backfill()] * 4)
     assert all(isinstance(one, BackfillReport) for one in done)
