@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.bare import Bare
 from graphmem import GraphMem
@@ -18,7 +18,6 @@ from graphmem.client import connect
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:
-    from graphmem.client.graphmem import Opening
     from graphmem.ports import Embedder
 
 KEPT = ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
@@ -66,7 +65,7 @@ def connected(
     settings: Settings, embedder: Embedder | None, report: Callable[[str], None]
 ) -> Iterator[tuple[GraphMem, Bare]]:
     """Yield graphmem and a bare driver on the same migrated server."""
-    opening: Opening = {"report": report}
+    opening: dict[str, Any] = {"report": report}
     if embedder is not None:
         opening["embedder"] = embedder
     with (

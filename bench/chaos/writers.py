@@ -171,7 +171,7 @@ class Writer(threading.Thread):
 
         def call() -> None:
             belief = self._memory.believe(statement, id=f"b-{mark}")
-            self._memory.evidence(belief, kind, 0.7, id=mark)
+            self._memory.evidence(belief, kind, 0.7, id=mark)  # type: ignore[arg-type]
 
         return Write("evidence", (mark,)), call
 

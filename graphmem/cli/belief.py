@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.text import Text
 
-    from graphmem.client.given import By
     from graphmem.model import BeliefChain, FlipSet, SlotPage, Timeline
 
 
@@ -128,9 +127,9 @@ def reading(function: F) -> F:
     return moment(present(function))
 
 
-def by(valid: datetime | None, known: datetime | None, *, present_policy: bool) -> By:
+def by(valid: datetime | None, known: datetime | None, *, present_policy: bool) -> dict[str, Any]:
     """Return how a command reads."""
-    found: By = {"present_policy": present_policy}
+    found: dict[str, Any] = {"present_policy": present_policy}
     at = as_of(valid, known)
     return {**found, "as_of": at} if at else found
 
@@ -176,9 +175,14 @@ def list_(
     """List beliefs, newest first, a page at a time."""
     from graphmem.cli import belief_views
 
-    shown = {"superseded": superseded, "archived": archived}
     with app.memory() as opened:
-        page = opened.beliefs(cursor=cursor, limit=limit, **shown, **by(**times))
+        page = opened.beliefs(
+            cursor=cursor,
+            limit=limit,
+            superseded=superseded,
+            archived=archived,
+            **by(**times),
+        )
     app.emit(page, belief_views.page)
 
 

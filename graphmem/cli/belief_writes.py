@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -63,7 +63,7 @@ def observe(app: App, *, refuting: bool, **seen: Any) -> None:
     """Record one piece of evidence that SUBJECT PREDICATE OBJECT, for example alice likes tea."""
     from graphmem.cli import belief_views
 
-    kind = "refuting" if refuting else "supporting"
+    kind: Literal["supporting", "refuting"] = "refuting" if refuting else "supporting"
     parts = [seen.pop(name) for name in ("subject", "predicate", "object")]
     with app.memory() as opened:
         done = opened.observe(*parts, kind=kind, **told(seen))
@@ -129,7 +129,7 @@ def believe(app: App, statement: str | None, **thought: Any) -> None:
 @place
 @origin
 @command(wall=True)
-def evidence(app: App, belief_id: str, kind: str, strength: float, **where: Any) -> None:
+def evidence(app: App, belief_id: str, kind: Any, strength: float, **where: Any) -> None:
     """Record evidence for the test of a belief, and show where the test stands.
 
     STRENGTH is the likelihood that such evidence is right: 0.5 says nothing, 0.9 is the most.

@@ -175,11 +175,8 @@ def supersede(
     app: App, memory_id: str, text: str, *, reason: str | None, at: datetime | None
 ) -> None:
     """Put TEXT in the place of a memory, which stays readable."""
-    from graphmem.client import Origin
-
-    origin: Origin = {"at": at} if at else {}
     with app.memory() as opened:
-        done = opened.supersede(memory_id, text, reason=reason, **origin)
+        done = opened.supersede(memory_id, text, reason=reason, at=at)
     app.emit(done, lambda it: f"{it.newer_id} now stands for {it.older_id}.")
 
 

@@ -104,7 +104,7 @@ class AsyncGraphMem(AsyncHandle):
         return _on_tenant(self, name)
 
     def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or the scopes in `see`."""
+        """Return a handle that writes to a scope and reads it and `global`, or `see`."""
         return _on_scope(self, name, see)
 
     def session(
@@ -184,7 +184,7 @@ class GraphMem(Handle):
         return _on_tenant(self, name)
 
     def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or the scopes in `see`."""
+        """Return a handle that writes to a scope and reads it and `global`, or `see`."""
         return _on_scope(self, name, see)
 
     def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:

@@ -54,7 +54,7 @@ def test_a_belief_a_turn_and_an_episode_are_shown(
             added = session.add_messages(said)
             done = session.remember("Ann lives in Porto.", claims=[("ann", "lives_in", "Porto")])
             turn = {"turn": added.turn_ids[5]}
-            seen = session.observe("ann", "lives_in", "Porto", note="at lunch", **turn)
+            seen = session.observe("ann", "lives_in", "Porto", note="at lunch", **turn)  # type: ignore[arg-type]
         document = memory.add_episode(
             id="doc", summary="A short summary.", content="The whole of it.", entities=["ann"]
         )

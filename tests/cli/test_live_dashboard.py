@@ -262,10 +262,10 @@ def test_it_runs_in_a_terminal_and_logs_no_look(
 ) -> None:
     with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
-        ids = [memory.remember(text).memory_id for text in (unlike(1), unlike(2))]
+        ids = [str(memory.remember(text).memory_id) for text in (unlike(1), unlike(2))]
         with memory.session("monday") as session:
             session.log_search("what?", tool="grep", results=ids)
-            session.expand(str(ids[0]))
+            session.expand(ids[0])
         memory.rate()
         command = (sys.executable, "-m", "graphmem", "attention", "dashboard", "--live")
         with Terminal(*command, "--every", "0.2") as terminal:

@@ -20,7 +20,7 @@ def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str)
         memory = client.tenant(tenant)
         ids = [memory.remember(f"Rose {name} is red").memory_id for name in ("Ann", "Bo", "Cy")]
         with memory.session("s1") as session:
-            session.log_search("red roses", tool="grep", results=ids)
+            session.log_search("red roses", tool="grep", results=ids)  # type: ignore[arg-type]
             session.expand(str(ids[1]))
     run("attention", "rate")
     top = run("attention", "dashboard", "--json").data["top"]

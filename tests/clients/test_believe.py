@@ -101,7 +101,7 @@ def test_a_promotion_and_a_demotion_each_count_once(memory: GraphMem) -> None:
             ("refuting", DEMOTED, 0.5),
         ]
     ):
-        memory.evidence(belief, kind, 0.85, at=MAY + n * HOUR)
+        memory.evidence(belief, kind, 0.85, at=MAY + n * HOUR)  # type: ignore[arg-type]
         verdict = memory.belief(belief).verdict
         assert (verdict.status, round(verdict.confidence, 9)) == (status, confidence), n
 
@@ -148,7 +148,7 @@ def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
     """One evidence, two readings: what is observed counts in the test and the other way round."""
     parts = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
     belief = memory.believe(**parts, confidence=0.5, at=MAY)
-    memory.observe(**parts, confidence=0.8, source_type="RULE", at=MAY + HOUR, id="o")
+    memory.observe(**parts, confidence=0.8, source_type="RULE", at=MAY + HOUR, id="o")  # type: ignore[arg-type]
     memory.evidence(belief, "supporting", 0.85, at=MAY + 2 * HOUR, id="t")
 
     observed, testified = memory.evidence_for(belief).lines
@@ -179,7 +179,7 @@ def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
     ],
 )
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
-    memory: GraphMem, kind: str, strength: float, counted: float, *, against: bool
+    memory: GraphMem, kind: Any, strength: float, counted: float, *, against: bool
 ) -> None:
     belief = memory.believe(FOUR)
     done = memory.evidence(belief, kind, strength, id="e")
@@ -364,5 +364,5 @@ def test_a_boundary_that_is_met_exactly_is_crossed(plain: GraphMem) -> None:
     memory = on(plain, settings=settings)
     for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
         belief = memory.believe(f"It is {kind}.", confidence=0.5)
-        memory.evidence(belief, kind, 0.9)
+        memory.evidence(belief, kind, 0.9)  # type: ignore[arg-type]
         assert memory.evidence_for(belief).verdict.status == status

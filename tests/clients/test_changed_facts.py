@@ -190,7 +190,7 @@ def test_no_value_that_lost_is_shown_unless_asked_for(
 
 @pytest.mark.parametrize("policy", ["default", EVERY], ids=["default", "every"])
 def test_an_old_value_is_marked_with_what_stands_in_its_place(
-    told: GraphMem, slots: Sequence[Slot], policy: str | RecallPolicy
+    told: GraphMem, slots: Sequence[Slot], policy: Any
 ) -> None:
     """By default the evidence of the 20 most relevant beliefs is read; some slots have more."""
     wrong = {}

@@ -301,7 +301,7 @@ def test_claims_as_of_a_time_are_those_made_by_then(memory: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("cardinality", ["ONE", "MANY"])
-def test_one_text_may_affirm_two_values_of_a_slot(memory: GraphMem, cardinality: str) -> None:
+def test_one_text_may_affirm_two_values_of_a_slot(memory: GraphMem, cardinality: Any) -> None:
     memory.predicate("lives_in", cardinality=cardinality, at=MAY)
     memory.observe("alice", "lives_in", "Lisbon", id="e0", at=MAY)
     memory.remember(unlike(1), claims=[MADRID, PORTO], id="e1", at=MAY + DAY)

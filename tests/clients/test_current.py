@@ -150,7 +150,7 @@ def test_a_value_is_contested_when_more_than_half_speaks_on_each_side(
     plain: GraphMem, supporting: float, refuting: float, *, contested: bool
 ) -> None:
     for kind, confidence in (("supporting", supporting), ("refuting", refuting)):
-        plain.observe("it", "is", "true", kind=kind, confidence=confidence, at=MONDAY)
+        plain.observe("it", "is", "true", kind=kind, confidence=confidence, at=MONDAY)  # type: ignore[arg-type]
     [seen] = plain.current("it", "is").candidates
     assert (seen.positive, seen.negative) == pytest.approx((supporting, refuting))
     assert seen.contested is contested

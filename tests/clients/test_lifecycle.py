@@ -296,6 +296,7 @@ def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     assert [bite.id for bite in now.recall(question).bites] == [belief_id]
     with now.session("s") as session:
         session.context(question)
+        assert session._state.session is not None
         assert session._state.session.supplied == set()
 
     earlier = door.on(memory, clock=FrozenClock(MAY + 2 * DAY))

@@ -412,7 +412,7 @@ def test_an_episode_or_turn_that_is_not_there_is_refused_whole(
             assert "belongs" not in str(caught.value)
     assert look.events(tenant) == before
     assert set(look.beliefs(tenant)) == {belief.belief_id}
-    memory.scope("a", see=["a", "bob"]).observe(*ATLAS, **{where: unseen})
+    memory.scope("a", see=["a", "bob"]).observe(*ATLAS, **{where: unseen})  # type: ignore[arg-type]
 
 
 def test_the_weight_of_a_source_is_a_setting(door: Door) -> None:

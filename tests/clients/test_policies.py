@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -38,14 +39,14 @@ def windows(dated: GraphMem) -> GraphMem:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_what_fits_comes_before_what_does_not(windows: GraphMem, policy: str) -> None:
+def test_what_fits_comes_before_what_does_not(windows: GraphMem, policy: Any) -> None:
     found = windows.recall(QUESTION, policy=policy)
     assert all(text.startswith("The deploy window") for text in texts(found)[:3])
     assert [b.score for b in found.bites] == sorted((b.score for b in found.bites), reverse=True)
 
 
 @pytest.mark.parametrize("policy", ["flat", "trace", "esper"])
-def test_by_meaning_alone_words_add_nothing(windows: GraphMem, policy: str) -> None:
+def test_by_meaning_alone_words_add_nothing(windows: GraphMem, policy: Any) -> None:
     for bite in windows.recall(QUESTION, policy=policy).bites:
         assert (bite.bm25, bite.bm25_rank, bite.parts.words) == (None, None, 0.0)
         assert bite.parts.meaning > 0 or (bite.similarity or 0) <= 0
@@ -53,7 +54,7 @@ def test_by_meaning_alone_words_add_nothing(windows: GraphMem, policy: str) -> N
 
 
 @pytest.mark.parametrize("policy", ["default", "engram", "agent"])
-def test_words_add_to_meaning(windows: GraphMem, policy: str) -> None:
+def test_words_add_to_meaning(windows: GraphMem, policy: Any) -> None:
     best = windows.recall(QUESTION, policy=policy).bites[0]
     assert best.bm25_rank == 1
     assert best.parts.words > 0
@@ -122,7 +123,7 @@ def test_engram_leaves_out_what_only_words_found(windows: GraphMem) -> None:
 
 @pytest.mark.parametrize("policy", ["engram", "agent"])
 def test_what_was_said_lately_comes_first_of_what_fits_alike(
-    windows: GraphMem, policy: str
+    windows: GraphMem, policy: Any
 ) -> None:
     found = windows.recall(QUESTION, policy=policy).bites
     fits = [b for b in found if b.text.startswith("The")]
@@ -136,7 +137,7 @@ def test_what_was_said_lately_comes_first_of_what_fits_alike(
 
 
 @pytest.mark.parametrize("policy", ["engram", "agent"])
-def test_what_was_opened_rises_by_what_use_counts(windows: GraphMem, policy: str) -> None:
+def test_what_was_opened_rises_by_what_use_counts(windows: GraphMem, policy: Any) -> None:
     before = windows.recall(QUESTION, policy=policy).bites
     assert {bite.parts.access for bite in before} == {0.0}
     opened = next(b for b in before if "Cygnus" in b.text)

@@ -236,7 +236,7 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
 
 def test_an_unknown_episode_is_refused_whole(memory: GraphMem, look: Look, tenant: str) -> None:
     with pytest.raises(NotFoundError):
-        memory.remember(unlike(1), episode_id="ep_nowhere")  # type: ignore[call-arg]
+        memory.remember(unlike(1), episode_id="ep_nowhere")
     assert look.count(tenant) == {}
 
 
@@ -245,7 +245,7 @@ def test_an_episode_that_cannot_be_seen_is_not_there(
 ) -> None:
     memory.scope("bob").add_episode(id="his")
     with pytest.raises(NotFoundError):
-        memory.remember(unlike(1), episode_id="his")  # type: ignore[call-arg]
+        memory.remember(unlike(1), episode_id="his")
     assert look.count(tenant) == {"Episode": 1}
 
 

@@ -125,8 +125,8 @@ def test_all_are_decided_or_none(memory: GraphMem, look: Look, tenant: str) -> N
 def test_ids_are_a_list_of_names(memory: GraphMem, given: Any) -> None:
     with pytest.raises(InvalidInputError):
         memory.accept(given)
-    with pytest.raises(InvalidInputError):
-        memory.reject(["a"], id="mine")
+    with pytest.raises(TypeError):
+        memory.reject(["a"], id="mine")  # type: ignore[call-arg]
     with pytest.raises(InvalidInputError):
         memory.proposals(status="perhaps")
 

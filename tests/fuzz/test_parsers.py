@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from graphmem import GetItem, ListNamespaces, PutItem, SearchItems
 from graphmem.adapters.conversations.reader import read_conversations
-from graphmem.client.given import By, reading_of, records
+from graphmem.client.given import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.mcp import http_server
@@ -99,7 +99,7 @@ def test_lists_of_records_are_made_or_refused(given_: Any) -> None:
     for ask in (
         listed,
         lambda these: records("observations", Observation, these),
-        lambda these: reading_of(By(policy=these)),
+        lambda these: reading_of(policy=these),
     ):
         assert len(str(refusal(partial(ask, given_), by=InvalidInputError))) < LONGEST
 

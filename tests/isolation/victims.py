@@ -67,7 +67,7 @@ def mark_everything(memory: GraphMem, known: dict[str, str]) -> dict[str, str]:
         session.touch("file", f"{MARK}.md")
         session.recall(f"{unlike(1)} {MARK}", turns=True)
         found = [known["memory"], str(own.memory_id), ("file", f"{MARK}.md")]
-        session.log_search(MARK, tool=MARK, results=found)
+        session.log_search(MARK, tool=MARK, results=found)  # type: ignore[arg-type]
         session.expand(str(own.memory_id))
     value = {"n": 1, "text": MARK}
     memory.batch_items(

@@ -252,7 +252,7 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].evidence(belief, kind, strength, at=at, id=event_id)
+            return self.handles[scope].evidence(belief, kind, strength, at=at, id=event_id)  # type: ignore[arg-type]
 
         wrong = self.is_closed(scope, [belief])
         if wrong:

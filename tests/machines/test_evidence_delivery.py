@@ -148,7 +148,7 @@ def send(memory: GraphMem, one: Sent) -> None:
     else:
         belief_id = belief_of(one.claim)
         where = {"episode": one.episode} if one.episode else {}
-        memory.evidence(belief_id, kind(one), one.strength, id=one.id, at=one.at, **where)
+        memory.evidence(belief_id, kind(one), one.strength, id=one.id, at=one.at, **where)  # type: ignore[arg-type]
 
 
 def observation(one: Evidence) -> dict[str, Any]:

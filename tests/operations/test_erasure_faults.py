@@ -240,7 +240,7 @@ def say(then: GraphMem, pieces: list[Piece], *, whole: bool) -> None:
             then.believe(f"It is {what}", **origin, **within)
         else:
             there.add(f"o{n}")
-            then.observe("alice", "works_on", what, kind=kind, **origin, **within)
+            then.observe("alice", "works_on", what, kind=kind, **origin, **within)  # type: ignore[arg-type]
 
 
 @settings(max_examples=examples(8, 60, 300))

@@ -316,7 +316,7 @@ def test_what_refers_to_what_was_forgotten_is_refused(plain: GraphMem) -> None:
     def happens() -> None:
         for origin in ({"episode": session.episode_id}, {"turn": turn.id}):
             with pytest.raises(ErasedError):
-                plain.observe("alice", "works_on", "Borea", **origin)
+                plain.observe("alice", "works_on", "Borea", **origin)  # type: ignore[arg-type]
             refused.append(str(origin))
 
     assert plain.forget("episode", session.episode_id, apply=True, on_part=at_first(happens)).clean

@@ -28,7 +28,7 @@ def answers(handle: GraphMem, known: datetime | None = None) -> Answers:
         at = MAY + timedelta(hours=hour)
         as_of = AsOf(valid=at, known=known) if known else None
         asked = clocked(handle, at)
-        for bite in asked.recall(TEXTS[0], policy=POLICY, hidden=hidden, as_of=as_of).bites:
+        for bite in asked.recall(TEXTS[0], policy=POLICY, hidden=hidden, as_of=as_of).bites:  # type: ignore[arg-type]
             assert isinstance(bite, MemoryBite)
             facts.append((bite.memory, bite.vector_rank, bite.reasons))
             numbers += (bite.score, bite.trace, bite.similarity)

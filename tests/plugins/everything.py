@@ -142,7 +142,7 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
         later.touch("file", "notes.md")
         unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
         found = [str(done.memory_id), ("file", "a.py"), *unused]
-        later.log_search("where?", tool="grep", results=found)
+        later.log_search("where?", tool="grep", results=found)  # type: ignore[arg-type]
         later.expand(str(done.memory_id))
     waits = memory.session("s3")
     waits.add_messages([{"role": "user", "content": "I moved to Lisbon.", "id": "3"}])

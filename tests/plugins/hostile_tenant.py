@@ -104,7 +104,7 @@ def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> No
         session.recall(f"{kept} {text('query')}", turns=True)
         session.touch("file", text("ref"))
         found = [str(memory_id), ("file", text("ref"))]
-        session.log_search(text("query"), tool=text("tool"), results=found)
+        session.log_search(text("query"), tool=text("tool"), results=found)  # type: ignore[arg-type]
         session.expand(str(memory_id))
         subject, predicate = text("subject"), text("predicate")
         template = "{subject} " + f"zq template [/etc] {chr(27)}[2J" + " {object}"

@@ -77,12 +77,12 @@ class Run:
         match step.act:
             case "observe" | "doubt":
                 kind = "supporting" if step.act == "observe" else "refuting"
-                told.append(handle.observe(**triple, kind=kind, **source).event_id)
+                told.append(handle.observe(**triple, kind=kind, **source).event_id)  # type: ignore[arg-type]
             case "believe":
                 handle.believe(**triple, confidence=step.which / 5, **source)
             case "declare":
                 cardinality = "ONE" if step.which % 2 else "MANY"
-                handle.predicate("works_on", cardinality=cardinality, **source)
+                handle.predicate("works_on", cardinality=cardinality, **source)  # type: ignore[arg-type]
             case "testify" if chosen:
                 told.append(handle.evidence(chosen[0], "refuting", 0.8, **source).event_id)
             case "retract" if told:
