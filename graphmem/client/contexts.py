@@ -8,7 +8,7 @@ from typing import Any
 
 from graphmem.client.observing import Instrumented
 from graphmem.client.recalling import PolicyName, Question, RecallFilters, asked, hits
-from graphmem.client.state import HandleState, blocking, bounded, listed, valid
+from graphmem.client.state import HandleState, blocking, bounded, listed, valid, yes_or_no
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
 from graphmem.rules import context, identity
@@ -79,10 +79,10 @@ class AsyncContexts(Instrumented):
             as_of,
             valid(
                 RecallFilters,
-                memories=memories,
-                beliefs=beliefs,
-                turns=turns,
-                hidden=hidden,
+                memories=yes_or_no("memories", memories),
+                beliefs=yes_or_no("beliefs", beliefs),
+                turns=yes_or_no("turns", turns),
+                hidden=yes_or_no("hidden", hidden),
                 tags=tags,
                 source=source,
                 since=since,

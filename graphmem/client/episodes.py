@@ -1,24 +1,37 @@
-"""The part of a handle that lets important episodes graduate and compresses unused ones."""
+"""Methods of a handle that write, read, graduate and compress episodes."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from graphmem.client.given import AskedId, file_of
 from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.model import (
     CompressionReport,
+    Episode,
     GraduationReport,
+    Instant,
     Name,
     Record,
     RestoredEpisode,
+    Tags,
+    Text,
+    Turn,
     UpkeepPolicy,
 )
-from graphmem.operations import upkeep
+from graphmem.operations import episode, upkeep
 from graphmem.operations.upkeep import compressing
 from graphmem.ports import OnPart, silent
+
+MOST_ROWS = 1_000
+MOST_TURNS = 10**9
 
 
 class _By(Record):
@@ -33,8 +46,73 @@ class _Known(Record):
     id: AskedId
 
 
+class _EpisodeFields(Record):
+    id: Name | None = None
+    session_id: Name | None = None
+    summary: Text | None = None
+    content: Text | None = None
+    entities: Tags = ()
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    at: Instant | None = None
+
+
 class AsyncEpisodes(Instrumented):
-    """Upkeep of the episodes of one scope, awaited."""
+    """Methods about episodes, awaited."""
+
+    async def add_episode(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002
+        session_id: str | None = None,
+        summary: str | None = None,
+        content: str | None = None,
+        entities: Sequence[str] = (),
+        importance: float = 0.5,
+        at: datetime | None = None,
+    ) -> str:
+        """Store an episode, for example a document, and return its id.
+
+        Args:
+            id: id of the episode; a new one by default.
+            session_id: name of the session that it belongs to.
+            summary: summary of the episode.
+            content: full text of the episode.
+            entities: names of the people and things that it is about.
+            importance: importance, 0 to 1.
+            at: when it happened, with a time zone; now by default.
+
+        Raises:
+            EventConflictError: the id was used for another episode.
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(
+            _EpisodeFields,
+            id=id,
+            session_id=session_id,
+            summary=summary,
+            content=content,
+            entities=entities,
+            importance=importance,
+            at=at,
+        )
+        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
+
+    async def episode(self, episode_id: str) -> Episode:
+        """Return an episode.
+
+        Raises:
+            NotFoundError: nothing visible has this id.
+        """
+        return await episode.episode(self._state.binding, valid(_Known, id=episode_id).id)
+
+    async def turns(
+        self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
+    ) -> Sequence[Turn]:
+        """Return turns of an episode in order, from position `start`."""
+        count = bounded("limit", limit, MOST_ROWS)
+        first = bounded("start", start, MOST_TURNS, least=0)
+        known = valid(_Known, id=episode_id).id
+        return await episode.turns(self._state.binding, known, start=first, limit=count)
 
     async def graduate(
         self,
@@ -124,10 +202,13 @@ def _path(file: str | os.PathLike[str]) -> Path:
 
 
 class Episodes:
-    """Upkeep of the episodes of one scope, blocking: the twin of `AsyncEpisodes`."""
+    """Methods about episodes; blocking twin of `AsyncEpisodes`."""
 
     _state: HandleState
 
+    add_episode = blocking(AsyncEpisodes.add_episode)
+    episode = blocking(AsyncEpisodes.episode)
+    turns = blocking(AsyncEpisodes.turns)
     graduate = blocking(AsyncEpisodes.graduate)
     compress = blocking(AsyncEpisodes.compress)
     restore_episode = blocking(AsyncEpisodes.restore_episode)

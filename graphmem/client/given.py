@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import Field, Strict
 
-from graphmem.client.state import valid
+from graphmem.client.state import valid, yes_or_no
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     POLICIES,
@@ -88,7 +88,8 @@ def reading_of(
     as_of: AsOf | None = None, policy: Policy | None = None, *, present_policy: bool = False
 ) -> read_options.ReadOptions:
     """Return the validated options of a read."""
-    asked = valid(_By, as_of=as_of, policy=policy, present_policy=present_policy)
+    sure = yes_or_no("present_policy", present_policy)
+    asked = valid(_By, as_of=as_of, policy=policy, present_policy=sure)
     return read_options.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
 
 

@@ -33,7 +33,6 @@ from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AsOf,
     CommitOutcome,
-    Episode,
     EventSource,
     EventType,
     IngestReport,
@@ -51,7 +50,6 @@ from graphmem.model import (
     Tags,
     Text,
     Triple,
-    Turn,
 )
 from graphmem.operations import episode, lineage, memories
 from graphmem.rules import transcripts
@@ -78,16 +76,6 @@ class _Filter(Record):
     since: Instant | None = None
     until: Instant | None = None
     statuses: tuple[Status, ...] = (Status.CURRENT,)
-
-
-class _EpisodeFields(Record):
-    id: Name | None = None
-    session_id: Name | None = None
-    summary: Text | None = None
-    content: Text | None = None
-    entities: Tags = ()
-    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
-    at: Instant | None = None
 
 
 class AsyncHandle(
@@ -413,61 +401,6 @@ class AsyncHandle(
         )
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
-    async def add_episode(
-        self,
-        *,
-        id: str | None = None,  # noqa: A002
-        session_id: str | None = None,
-        summary: str | None = None,
-        content: str | None = None,
-        entities: Sequence[str] = (),
-        importance: float = 0.5,
-        at: datetime | None = None,
-    ) -> str:
-        """Store an episode, for example a document, and return its id.
-
-        Args:
-            id: id of the episode; a new one by default.
-            session_id: name of the session that it belongs to.
-            summary: summary of the episode.
-            content: full text of the episode.
-            entities: names of the people and things that it is about.
-            importance: importance, 0 to 1.
-            at: when it happened, with a time zone; now by default.
-
-        Raises:
-            EventConflictError: the id was used for another episode.
-            InvalidInputError: an argument is invalid.
-        """
-        given = valid(
-            _EpisodeFields,
-            id=id,
-            session_id=session_id,
-            summary=summary,
-            content=content,
-            entities=entities,
-            importance=importance,
-            at=at,
-        )
-        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
-
-    async def episode(self, episode_id: str) -> Episode:
-        """Return an episode.
-
-        Raises:
-            NotFoundError: nothing visible has this id.
-        """
-        return await episode.episode(self._state.binding, _known(episode_id))
-
-    async def turns(
-        self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
-    ) -> Sequence[Turn]:
-        """Return turns of an episode in order, from position `start`."""
-        count = bounded("limit", limit, MOST_ROWS)
-        first = bounded("start", start, MOST_TURNS, least=0)
-        known = _known(episode_id)
-        return await episode.turns(self._state.binding, known, start=first, limit=count)
-
     async def list(
         self,
         *,
@@ -547,7 +480,4 @@ class Handle(
     supersede = blocking(AsyncHandle.supersede)
     deprecate = blocking(AsyncHandle.deprecate)
     restore = blocking(AsyncHandle.restore)
-    add_episode = blocking(AsyncHandle.add_episode)
-    episode = blocking(AsyncHandle.episode)
-    turns = blocking(AsyncHandle.turns)
     list = blocking(AsyncHandle.list)

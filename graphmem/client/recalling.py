@@ -11,7 +11,7 @@ from pydantic import Field, Strict
 
 from graphmem.client.given import moment_of, recall_policy_of
 from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, bounded, valid
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     AnyBite,
@@ -111,10 +111,10 @@ class AsyncRecalling(Instrumented):
             as_of,
             valid(
                 RecallFilters,
-                memories=memories,
-                beliefs=beliefs,
-                turns=turns,
-                hidden=hidden,
+                memories=yes_or_no("memories", memories),
+                beliefs=yes_or_no("beliefs", beliefs),
+                turns=yes_or_no("turns", turns),
+                hidden=yes_or_no("hidden", hidden),
                 tags=tags,
                 source=source,
                 since=since,

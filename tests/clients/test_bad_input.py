@@ -203,14 +203,19 @@ def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: GraphMem, conten
         {"tags": [f"t{n}" for n in range(65)]},
         {"artifact_ref": "x" * 2_001},
         {"artifact_ref": "\ud800"},
-        {"colour": "red"},
         {"tags": 5},
     ],
     ids=lambda given: repr(given)[:25],
 )
 def test_an_origin_fits(offline: GraphMem, given: dict[str, Any]) -> None:
     refused(offline, lambda m, x: m.remember(unlike(1), **x), given)
-    refused(offline, lambda m, x: m.deprecate("m_1", **x), given)
+    refused(offline, lambda m, x: m.supersede("m_1", unlike(2), **x), given)
+
+
+def test_a_status_change_has_no_tags(offline: GraphMem) -> None:
+    for change in (offline.deprecate, offline.restore):
+        with pytest.raises(TypeError, match="tags"):
+            change("m_1", tags=["t"])  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

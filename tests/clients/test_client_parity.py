@@ -60,6 +60,24 @@ def test_only_one_of_them_is_awaited(awaited: type, blocking: type) -> None:
         assert not inspect.iscoroutinefunction(twin), name
 
 
+@pytest.mark.parametrize("owner", [AsyncHandle, AsyncGraphMem, AsyncSession])
+def test_every_keyword_is_in_the_signature(owner: type) -> None:
+    for name, member in members(owner).items():
+        if not isinstance(member, property):
+            kinds = {one.kind for one in inspect.signature(plain(member)).parameters.values()}
+            assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+
+
+def test_help_shows_every_parameter_with_its_default() -> None:
+    shown = str(inspect.signature(Handle.observe))
+    for words in (
+        "confidence: 'float' = 0.8",
+        "source_type: 'str' = 'EXPLICIT'",
+        "turn: 'str | None'",
+    ):
+        assert words in shown
+
+
 def test_every_public_name_is_there() -> None:
     assert {"AsyncGraphMem", "GraphMem", "AsyncSession", "Session"} <= set(graphmem.__all__)
 

@@ -263,7 +263,6 @@ def test_what_is_no_question_is_refused(memory: GraphMem, about: Any, said: str)
         ({"limit": 0}, "limit"),
         ({"policy": "nonsense"}, "policy"),
         ({"turns": "yes, please"}, "turns"),
-        ({"colour": "red"}, "colour"),
         ({"as_of": AsOf(known=datetime(2996, 1, 1, tzinfo=UTC))}, "known"),
     ],
 )

@@ -198,15 +198,6 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     ),
     "parts": ("statements is no list", ["a, b", 5, None], lambda m, x: m.split("b_1", x)),
     "merged": ("beliefs is no list", ["b_1", 5, None], lambda m, x: m.merge(x, "It rains")),
-    "colour": ("colour", ["red"], lambda m, x: m.observe(*ATLAS, colour=x)),  # type: ignore[call-arg]
-    "colour of a hypothesis": ("colour", ["red"], lambda m, x: m.believe("It rains", colour=x)),  # type: ignore[call-arg]
-    "colour of a retraction": ("colour", ["red"], lambda m, x: m.retract("e", colour=x)),  # type: ignore[call-arg]
-    "episode of a retraction": ("episode", ["ep_1"], lambda m, x: m.retract("e", episode=x)),  # type: ignore[call-arg]
-    "subject of a part": (
-        "subject",
-        ["a"],
-        lambda m, x: m.split("b_1", ["It rains", "It is wet"], subject=x),  # type: ignore[call-arg]
-    ),
 }
 
 

@@ -189,9 +189,6 @@ def test_a_template_may_say_them_in_any_way(memory: GraphMem, template: str) -> 
         {"decay_per_day": -0.1},
         {"margin": 1.1},
         {"combine": "mean"},
-        {"colour": "red"},
-        {"episode": "ep_1"},
-        {"turn": "t_1"},
         {"at": datetime(2025, 5, 5)},  # noqa: DTZ001
         {"at": datetime(9999, 1, 1, tzinfo=UTC)},
     ],

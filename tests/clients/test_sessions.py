@@ -246,7 +246,6 @@ def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> No
         {"at": datetime(9999, 12, 31, tzinfo=UTC)},
         {"entities": "Neo4j"},
         {"content": "half \ud800"},
-        {"colour": "red"},
     ],
 )
 def test_a_broken_episode_is_refused(
