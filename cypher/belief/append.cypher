@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.claim.id Belief, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $tenant_key  string  its full-text token
 //   $scopes      list    scopes the writer can see, where episodes and turns are looked for
 //   $events      list    in order: the event's own fields, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null

@@ -5,7 +5,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
+//   $tenant          string    tenant name
 //   $slot_id         string    of the slot
 //   $scope           string    where it is
 //   $subject         string    folded

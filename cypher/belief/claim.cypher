@@ -5,7 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: claims.event.id Event, claims.memory_id Memory, claims.claim.id Belief
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $tenant_key  string  its full-text token
 //   $claims      list    in the order of the beliefs: event (id, occurred_at), memory_id, and claim, as belief/append takes it
 // columns:

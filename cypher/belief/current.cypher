@@ -5,7 +5,7 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek DirectedRelationshipIndexSeek
 // params:
-//   $tenant          string    whose
+//   $tenant          string    tenant name
 //   $scopes          list      scopes to look in, in order
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded

@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   whose
+//   $tenant   string   tenant name
 //   $slot_id  string   of the slot
 //   $whole    boolean  one that holds something, too
 // columns:

@@ -4,8 +4,8 @@
 // source: Mneva; twin oracles/flips.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string    whose
-//   $scopes   list      scopes the reader can see
+//   $tenant   string    tenant name
+//   $scopes   list      read scopes
 //   $id       string    of the belief
 //   $valid    datetime  instant in the world that is asked about
 //   $known    datetime  what was recorded later is not seen; null: everything

@@ -4,8 +4,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
 //   $id      string    of the belief
 //   $limit   integer   newest events to return
 //   $valid   datetime  what happened later is not seen; a retraction holds for every valid time

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $predicates  list    keys of predicates
 //   $belief_ids  list    of beliefs that may be there
 // columns:

@@ -4,7 +4,7 @@
 // rows: one
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $slot_id    string  of the slot
 //   $longest_s  float   longest transaction allowed, seconds
 // columns:

@@ -4,7 +4,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of events, sorted
 // columns:
 

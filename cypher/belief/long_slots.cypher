@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $least   integer  pieces of evidence, taken back or not
 // columns:
 //   - place  map  slot_id, scope, subject_key, predicate_key

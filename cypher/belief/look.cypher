@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $scopes      list    scopes the writer can see
 //   $event_ids   list    of the events to be written, or of those to be retracted
 //   $belief_ids  list    of the beliefs

@@ -5,8 +5,8 @@
 // source: ESPER, ONE; twin oracles/projection.py
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
 //   $ids             list      of beliefs
 //   $valid           datetime  what happened later is not seen
 //   $known           datetime  what was recorded later is not seen; null: everything

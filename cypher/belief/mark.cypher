@@ -5,7 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.belief_id Belief
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps of ids of their own: belief_id and the event's own fields
 // columns:
 //   - id       string   of a belief

@@ -6,8 +6,8 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scope           string    which part
+//   $tenant          string    tenant name
+//   $scope           string    scope name
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded
 //   $valid           datetime  instant in the world that is asked about

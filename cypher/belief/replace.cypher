@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, newer Belief, older Belief
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $event   map     the event's own fields
 //   $newer   list    ids of what is believed from now on
 //   $older   list    ids of what it replaces

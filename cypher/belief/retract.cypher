@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, event.target_id Event
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $event   map     the event's own fields, target_id among them
 // columns:
 

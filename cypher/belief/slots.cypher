@@ -4,8 +4,8 @@
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant            string    whose
-//   $scopes            list      scopes the reader can see
+//   $tenant            string    tenant name
+//   $scopes            list      read scopes
 //   $subject           string    folded; null: all of them
 //   $after_scope       string    of the slot that the page before ended with; '' at first
 //   $after_subject     string    its folded subject; '' at first

@@ -4,13 +4,13 @@
 // rows: many
 // plan: NodeIndexSeek NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
 //   $ids             list      of beliefs; null: a page
 //   $statuses        list      of a page: which to show, by their status then
 //   $before_at       datetime  of a page: the last one ended at this created_at; null: the first page
 //   $before_id       string    and this id
-//   $limit           integer   rows at most
+//   $limit           integer   maximum number of rows
 //   $valid           datetime  instant in the world that is asked about
 //   $known           datetime  what was recorded later is not seen; null: everything
 //   $policy          map       to read by; null: as declared

@@ -5,8 +5,8 @@
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
 //   $id              string    of the belief
 //   $valid           datetime  the last instant, unless others are given
 //   $known           datetime  what was recorded later is not seen; null: everything

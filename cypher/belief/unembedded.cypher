@@ -3,9 +3,9 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $ids     list     of beliefs to look at; null: all of the tenant
-//   $limit   integer  rows at most
+//   $limit   integer  maximum number of rows
 // columns:
 //   - id         string  of the belief
 //   - statement  string  to embed

@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $scopes  list     scopes to look in
 //   $id      string   of a memory or a belief
 //   $skip    integer  of them to pass over, the newest

@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $scopes  list     scopes to look in
 //   $id      string   of the episode
 //   $skip    integer  first turns and newest events to pass over

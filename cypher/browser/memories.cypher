@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $scopes  list     scopes to look in
 //   $skip    integer  memories to pass over, the newest
 //   $limit   integer  memories at most

@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $scopes  list     scopes to look in
 //   $id      string   of the memory
 //   $skip    integer  events of each kind to pass over, the newest

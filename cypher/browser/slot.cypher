@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    whose
+//   $tenant     string    tenant name
 //   $scopes     list      scopes to look in
 //   $subject    string    folded: trimmed, NFC, lower case
 //   $predicate  string    folded

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string    whose
+//   $tenant    string    tenant name
 //   $after     string    the last page ended at this id; '' for the first
 //   $limit     integer   memories of a page
 //   $source    string    of events that a backfill made; their ids begin with it

@@ -4,7 +4,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
+//   $tenant     string    tenant name
 //   $after      string    the last page ended at this id; '' for the first
 //   $limit      integer   memories of a page
 //   $dimension  integer   length of an embedding

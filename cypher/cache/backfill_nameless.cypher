@@ -4,7 +4,7 @@
 // rows: one
 // allow: NodeByLabelScan
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $limit   integer  names to return
 // columns:
 //   - total  integer  how many there are

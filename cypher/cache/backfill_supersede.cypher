@@ -5,7 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: edges.event.id Event, edges.newer_id Memory, edges.older_id Memory
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $edges   list    maps: newer_id, older_id, event (the event's own fields)
 // columns:
 //   - dated  integer  pairs of memories whose edges have their event now and had none before

@@ -3,9 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
+//   $tenant  string    tenant name
 //   $valid   datetime  later than every event
-//   $known   datetime  null: everything
+//   $known   datetime  upper bound of known time; null: no bound
 //   $after   string    the last page ended at this id; '' for the first
 //   $limit   integer   beliefs of a page
 // columns:

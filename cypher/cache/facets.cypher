@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of memories
 // columns:
 //   - id          string  of the memory

@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $memories  list    maps: id, sources, facet_keys
 // columns:
 

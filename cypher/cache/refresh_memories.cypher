@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of memories
 // columns:
 

@@ -4,7 +4,7 @@
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $trace     map     tau_days and spacing, by which traces are kept
 //   $memories  list    maps: id, event_ids (of what was just written; null: everything is looked at anew)
 // columns:

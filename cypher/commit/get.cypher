@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $ids     list    memory ids
 // columns:
 //   - card  map  see fragments/memory_card.cypher

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
 //   $ids     list      memory ids
 //   $valid   datetime  what happened later is not seen
 //   $known   datetime  what was recorded later is not seen

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $event_ids   list    of the batch
 //   $memory_ids  list    of its contents in every visible scope
 // columns:

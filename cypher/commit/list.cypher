@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scopes      list      scopes the reader can see
+//   $tenant      string    tenant name
+//   $scopes      list      read scopes
 //   $statuses    list      which to show
 //   $tags        list      all of them must be there
 //   $source      string    one of its events must come from it; null: any
@@ -12,7 +12,7 @@
 //   $until       datetime  created before; null: any
 //   $before_at   datetime  the last page ended at this created_at; null: first page
 //   $before_id   string    and this id
-//   $limit       integer   rows of a page
+//   $limit       integer   maximum number of rows per page
 // columns:
 //   - card  map  see fragments/memory_card.cypher
 

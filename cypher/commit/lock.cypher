@@ -5,7 +5,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 
 MERGE (t:Tenant {tenant: $tenant})

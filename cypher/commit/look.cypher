@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   whose
+//   $tenant      string   tenant name
 //   $scope       string   the writer's own scope
 //   $scopes      list     scopes the writer can see
 //   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null

@@ -4,12 +4,12 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $tenant_key  string  its full-text token
 //   $scopes      list    scopes the writer can see, where episodes and turns are looked for
 //   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on), tag_keys and source_key (their full-text tokens) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
 // columns:
-//   - written      integer  events appended
+//   - written      integer  number of events appended
 //   - in_episodes  integer  of them linked to their episode
 //   - in_turns     integer  of them linked to the turn they quote
 

@@ -4,8 +4,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scope     string    which part
+//   $tenant    string    tenant name
+//   $scope     string    scope name
 //   $beliefs   list      maps: id, and vector, the embedding of its statement, or null for the one in the graph
 //   $known     datetime  what was recorded later is not seen
 //   $machines  list      roles whose words are no evidence

@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   whose
-//   $scope    string   which part
+//   $tenant   string   tenant name
+//   $scope    string   scope name
 //   $owner    string   who holds the lease
 //   $seconds  integer  until the lease expires by itself
 //   $id       string   of the reply

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: passages Episode, passages Turn
 // params:
-//   $tenant    string    whose
+//   $tenant    string    tenant name
 //   $reply     map       id, done, synthesiser, known, decided (JSON), raw (the model's own words) or null, problem or null; of this attempt calls, tokens_in, tokens_out, cost_usd or null
 //   $passages  list      ids of turns and episodes
 // columns:

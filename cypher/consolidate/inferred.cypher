@@ -3,11 +3,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $known   datetime  what was recorded later is not seen
 //   $after   string    the last page ended at this id; '' for the first
-//   $limit   integer   rows of a page
+//   $limit   integer   maximum number of rows per page
 // columns:
 //   - id  string  of the belief
 

@@ -3,9 +3,9 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $after   string   the last page ended at this id; '' for the first
-//   $limit   integer  rows of a page
+//   $limit   integer  maximum number of rows per page
 // columns:
 //   - id       string  of the reply
 //   - decided  string  JSON: beliefs, said and marks

@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $links   list    maps: event_id, belief_id
 // columns:
 //   - event_id   string  of an event that is there

@@ -4,8 +4,8 @@
 // rows: many
 // plan: MergeUniqueNode
 // params:
-//   $tenant   string   whose
-//   $scope    string   which part
+//   $tenant   string   tenant name
+//   $scope    string   scope name
 //   $owner    string   who asks
 //   $seconds  integer  until the lease expires by itself
 // columns:

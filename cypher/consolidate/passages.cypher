@@ -4,12 +4,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
+//   $tenant      string    tenant name
+//   $scope       string    scope name
 //   $label       string    of a page: Turn or Episode
 //   $since       datetime  of a page: only what was recorded after it
 //   $after_at    datetime  of a page: the last one ended at this recorded_at
-//   $after_id    string    and this id; '' for the first page
+//   $after_id    string    id of the last row of the previous page; '' for the first page
 //   $limit       integer   of a page: rows at most
 //   $ids         list      of passages; null: a page
 //   $known       datetime  what was recorded later is not seen
@@ -20,7 +20,7 @@
 //   $least_same  float     score from which a belief is near
 // columns:
 //   - id           string    of the passage
-//   - recorded_at  datetime  by which pages go
+//   - recorded_at  datetime  time of recording, the sort key of pages
 //   - passage      map       label, episode_id, name, role, text, at
 //   - near         list      [id, score] of open passages of the same speaker, nearest first
 //   - same         list      maps of beliefs, nearest first: status, score, and the fields of a claim

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
-//   $scope     string   which part
+//   $tenant    string   tenant name
+//   $scope     string   scope name
 //   $owner     string   who holds it
 //   $finished  boolean  every cluster was seen to
 // columns:

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: links.event_id Event, links.claim.id Belief
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $tenant_key  string  its full-text token
 //   $links       list    in the order of beliefs, maps: event_id, and claim: see fragments/meet_belief.cypher
 // columns:

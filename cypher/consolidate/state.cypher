@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
+//   $tenant  string   tenant name
+//   $scope   string   scope name
 // columns:
 //   - episodes  integer   in the scope
 //   - fresh     integer   of these, recorded after what the last finished run had seen

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $known   datetime  what was recorded later is not seen
 // columns:
 //   - visible  boolean  they have, as far as there are any

@@ -4,9 +4,9 @@
 // plan: NodeUniqueIndexSeek
 // ids: episode_id Episode
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $tenant_key  string  its full-text token
-//   $episode_id  string  of the session
+//   $episode_id  string  id of the session
 //   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
 // columns:
 //   - added  integer  turns written

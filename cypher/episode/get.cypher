@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $ids     list    episode ids
 // columns:
 //   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, occurred_at, recorded_at, turns

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $episode_id  string  of the session
+//   $tenant      string  tenant name
+//   $episode_id  string  id of the session
 // columns:
 
 MATCH (p:Episode {tenant: $tenant, id: $episode_id})

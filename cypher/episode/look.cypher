@@ -4,8 +4,8 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant      string   whose
-//   $episode_id  string   of the session
+//   $tenant      string   tenant name
+//   $episode_id  string   id of the session
 //   $ids         list     turn ids that may be there
 //   $given       integer  how many messages were given
 // columns:

@@ -4,7 +4,7 @@
 // plan: MergeUniqueNode
 // ids: episode.id Episode
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
 //   $embedding  list    of its summary or content, or null
 // columns:

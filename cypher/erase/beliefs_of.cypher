@@ -4,7 +4,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $episodes  list    ids
 //   $memories  list    ids
 // columns:

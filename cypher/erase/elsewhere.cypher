@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $texts   list     to look for, word for word
 //   $ended   map      by label, the id that the last page ended at; null: the first page of each
 //   $limit   integer  nodes of a page

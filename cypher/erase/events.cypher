@@ -4,15 +4,15 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
+//   $tenant    string   tenant name
 //   $memories  list     ids
 //   $beliefs   list     ids
 //   $episodes  list     ids
 //   $after     string   the last page ended at this id; '' for the first
-//   $limit     integer  rows of a page
+//   $limit     integer  maximum number of rows per page
 // columns:
 //   - id        string  of an event
-//   - scope     string  of the event
+//   - scope     string  scope of the event
 //   - memories  list    ids of those that stay and that it spoke of
 //   - beliefs   list    likewise
 

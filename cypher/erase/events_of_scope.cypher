@@ -3,10 +3,10 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $scope   string   which part; null: all of it
 //   $after   string   the last page ended at this id; '' for the first
-//   $limit   integer  rows of a page
+//   $limit   integer  maximum number of rows per page
 // columns:
 //   - id        string  of an event
 //   - memories  list    ids of those in other scopes that it speaks of

@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $label   string  Memory, Belief or Episode
-//   $id      string  of it
+//   $id      string  id of the node
 // columns:
-//   - scope  string  of it
+//   - scope  string  scope of the node
 //   - texts  list    what it says: content, statement, summary, text of a compressed one
 
 MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: $id})

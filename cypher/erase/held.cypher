@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $memories  list    ids of the memories
 //   $beliefs   list    ids of the beliefs
 //   $episodes  list    ids of the episodes

@@ -4,7 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of memories and beliefs
 // columns:
 

@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $episodes  list    ids
 // columns:
 //   - id  string  of the memory

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $marks   list     texts to look for
 //   $beyond  string   a scope whose events and replies are passed over; null: none
 //   $event   string   the last page of events ended at this id; '' for the first

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
+//   $tenant  string   tenant name
+//   $scope   string   scope name
 //   $limit   integer  of each
 // columns:
 //   - memories  list  ids

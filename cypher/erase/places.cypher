@@ -3,13 +3,13 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $turns     list    ids
 //   $episodes  list    ids
 //   $events    list    ids
 // columns:
 //   - label    string  Turn, Episode or Event
-//   - id       string  of it
+//   - id       string  id of the node
 //   - scope    string  of it; of a turn, of its episode
 //   - episode  string  id of a turn's episode; else null
 

@@ -4,7 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $episodes  list    ids
 // columns:
 

@@ -4,7 +4,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of memories and beliefs
 // columns:
 //   - memories  list  ids of memories that stood beside them in a chain

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
+//   $tenant    string   tenant name
 //   $episodes  list     ids
 //   $limit     integer  turns of a transaction
 // columns:

@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string  whose
+//   $tenant   string  tenant name
 //   $events   list    maps: id, payload
 //   $replies  list    ids of those to be emptied
 //   $removed  list    ids of those to be erased

@@ -3,8 +3,8 @@
 // rows: one
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  whose
-//   $scope   string  which part
+//   $tenant  string  tenant name
+//   $scope   string  scope name
 //   $id      string  of the reply
 // columns:
 //   - done  boolean  another worker has seen to it

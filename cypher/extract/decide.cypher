@@ -4,10 +4,10 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.proposal_id Event
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps: proposal_id and the event's own fields
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

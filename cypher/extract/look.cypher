@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $event_ids   list    of evidence and of proposals that may be there
 //   $belief_ids  list    of beliefs that may be there
 // columns:

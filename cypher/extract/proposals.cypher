@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scopes    list      scopes the reader can see
+//   $tenant    string    tenant name
+//   $scopes    list      read scopes
 //   $status    string    open, accepted or rejected; null: all of them
 //   $after_at  datetime  the page before ended at this recorded_at
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
 // columns:
 //   - proposal  map  id, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON)
 

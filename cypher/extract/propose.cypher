@@ -4,10 +4,10 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.payload.claim.id Belief, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps: turn_id and the event's own fields, episode_id among them
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

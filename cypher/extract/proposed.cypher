@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $ids     list    of PROPOSE events
 // columns:
 //   - proposal  map  see extract/proposals

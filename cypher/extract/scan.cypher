@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scope       string   which part
-//   $episode_id  string   of the session
+//   $tenant      string   tenant name
+//   $scope       string   scope name
+//   $episode_id  string   id of the session
 //   $extractor   string   its name
 //   $from        integer  first position wanted
-//   $limit       integer  rows of a page
+//   $limit       integer  maximum number of rows per page
 // columns:
 //   - id           string   of the turn
 //   - position     integer  in the session, from 0

@@ -4,15 +4,15 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    of the session
+//   $tenant      string    tenant name
+//   $scope       string    scope of the session
 //   $session_id  string    as its user calls it
 //   $since       datetime  what was logged before it belongs to another session
 //   $waiting     list      maps of what is not in the log yet: at, payload, ids of what was found
 // columns:
 //   - id       string  of what was found
-//   - texts    list    of it
-//   - at       string  when
+//   - texts    list    texts of the node
+//   - at       string  time of the entry
 //   - payload  string  of a search: JSON with the query; null for a look
 
 CALL () {

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scopes      list     scopes the reader can see
+//   $tenant      string   tenant name
+//   $scopes      list     read scopes
 //   $predicates  integer  of them at most, and of those declared
 //   $names       integer  of them at most
 // columns:

@@ -16,7 +16,7 @@ CALL () {
           MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
           WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
         }
-      // In the order of the whole index, so that no more of it is read than the page needs.
+      // Sorting by the whole index key reads no more entries than the page needs.
       WITH DISTINCT b.tenant AS tenant, b.scope AS s, b.subject_key AS subject_key, b.predicate_key AS predicate_key
       ORDER BY tenant, s, subject_key, predicate_key
       LIMIT $slots

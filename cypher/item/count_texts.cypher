@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
+//   $tenant  string   tenant name
+//   $scope   string   scope name
 //   $prefix  string   the path of a namespace, labels each with a point behind it; '' is all
 //   $most    integer  where to stop
 // columns:

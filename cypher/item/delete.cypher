@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
+//   $tenant      string    tenant name
+//   $scope       string    scope name
 //   $namespaces  list      ids of their namespaces, sorted
 //   $ids         list      of the items
 //   $expired     datetime  only those that have expired by then; null: all of them

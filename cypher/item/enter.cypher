@@ -3,8 +3,8 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
+//   $tenant      string    tenant name
+//   $scope       string    scope name
 //   $namespaces  list      maps, sorted by id: id, parts (its labels), path, reversed, and place, of its first item in the batch
 //   $valid       datetime  the instant of writing
 

@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $valid   datetime  the instant of reading
 //   $limit   integer   items to return
 // columns:
-//   - id            string  of the item
+//   - id            string  id of the item
 //   - namespace_id  string  of its namespace
 
 MATCH (i:Item)

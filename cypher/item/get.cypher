@@ -3,12 +3,12 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $ids     list      of items: see rules/items.py item_id
 //   $valid   datetime  the instant of reading
 // columns:
-//   - id          string   of the item
+//   - id          string   id of the item
 //   - namespace   list     its labels
 //   - key         string   within the namespace
 //   - value       string   JSON

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scope   string  which part
+//   $tenant  string  tenant name
+//   $scope   string  scope name
 //   $texts   list    maps: item_id, name (among the item's texts), text, path (of the namespace) and embedding
 
 UNWIND $texts AS row

@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
+//   $tenant      string    tenant name
+//   $scope       string    scope name
 //   $prefix      string    a path: labels each with a point behind it; '' begins every one
 //   $conditions  list      maps: path (labels; '*' is any) and from_end (whether it is the last labels)
 //   $depth       integer   labels of a namespace to return, >= 0; null: all

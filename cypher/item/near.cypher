@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant     string    whose
-//   $scope      string    which part
+//   $tenant     string    tenant name
+//   $scope      string    scope name
 //   $low        string    least path of a namespace
 //   $high       string    the first path behind the last one
 //   $embedding  list      of the question
@@ -13,7 +13,7 @@
 //   $pool       integer   texts to ask the index for
 //   $limit      integer   items to return
 // columns:
-//   - id          string   of the item
+//   - id          string   id of the item
 //   - namespace   list     its labels
 //   - key         string   within the namespace
 //   - value       string   JSON

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $items   list      maps: id, namespace_id, key, value (JSON), facets, place (in the batch), ttl_minutes and expires_at, or null
 //   $valid   datetime  the instant of writing
 

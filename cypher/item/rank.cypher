@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scope      string    which part
+//   $tenant     string    tenant name
+//   $scope      string    scope name
 //   $prefix     string    the path of a namespace, labels each with a point behind it; '' is all
 //   $embedding  list      of the question
 //   $facets     list      every one must be among the item's: see rules/items.py facets
@@ -12,7 +12,7 @@
 //   $skip       integer   items to pass over
 //   $limit      integer   items to return
 // columns:
-//   - id          string   of the item
+//   - id          string   id of the item
 //   - namespace   list     its labels
 //   - key         string   within the namespace
 //   - value       string   JSON

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $ids     list      of items, sorted
 //   $valid   datetime  when they were read
 

@@ -3,8 +3,8 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  whose
-//   $scopes     list    scopes the reader can see
+//   $tenant     string  tenant name
+//   $scopes     list    read scopes
 //   $memory_id  string  where to begin
 // columns:
 //   - card   map   see fragments/memory_card.cypher, head_ids left empty

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scopes     list      scopes the reader can see
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
 //   $memory_id  string    where to begin
 //   $valid      datetime  what happened later is not seen
 //   $known      datetime  what was recorded later is not seen

@@ -3,8 +3,8 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scopes     list      scopes the reader can see
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
 //   $memory_id  string    of the memory
 //   $limit      integer   newest events to return
 //   $valid      datetime  what happened later is not seen

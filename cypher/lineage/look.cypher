@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $scopes     list    scopes the writer can see
 //   $event_id   string  of the event to be written
 //   $memory_id  string  of the memory

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, newer_id Memory, older_id Memory
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $event     map     the event's own fields
 //   $newer_id  string  what is true from now on
 //   $older_id  string  what it replaces

@@ -3,13 +3,13 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
+//   $tenant  string    tenant name
 //   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of fading
-//   $step    float     points of a step, > 0
+//   $fade    map       floor, and days, the time constant of decay
+//   $step    float     width of a bucket in rating points, > 0
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
-//   - least  float    the step begins here
+//   - least  float    lower bound of the bucket
 //   - items  integer  of it, > 0
 //   - total  float    sum of their ratings
 

@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 //   - kind   string   memory, belief, event, episode, turn, artifact or archive
 //   - state  string   status of a memory or a belief, type of an event; null of the others

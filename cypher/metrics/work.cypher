@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 //   - unrated     integer  sessions that have ended and are not rated yet
 //   - unembedded  integer  beliefs that wait for an embedding

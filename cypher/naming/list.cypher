@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 //   - alias  map  key, name, same_key, same_as, event_id, occurred_at
 

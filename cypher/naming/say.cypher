@@ -4,7 +4,7 @@
 // plan: MergeUniqueNode
 // ids: event.id Event
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $key        string  the name, folded
 //   $name       string  as written
 //   $other_key  string  what it stands for, folded; null: itself

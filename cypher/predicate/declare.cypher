@@ -4,7 +4,7 @@
 // plan: MergeUniqueNode
 // ids: event.id Event
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $key       string  of the predicate
 //   $name      string  as written
 //   $template  string  how its triples are read aloud, or null

@@ -5,8 +5,8 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
 //   $found           map       a row of recall/now or recall/narrowed
 //   $statuses        list      of what may be shown; outvoted: a value that another one leads
 //   $limit           integer   hits to return

@@ -7,8 +7,8 @@
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
 //   $statuses        list      of what may be shown; outvoted: a value that another one leads
 //   $kept            list      cached statuses of what may be shown: all of them when the past is asked about
 //   $kinds           list      'memory', 'belief', 'turn'

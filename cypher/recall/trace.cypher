@@ -4,8 +4,8 @@
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
 //   $id      string    of the memory
 //   $valid   datetime  instant in the world that is asked about
 //   $known   datetime  what was recorded later is not seen; null: everything

@@ -3,7 +3,7 @@
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $beliefs    list    ids of what new evidence speaks of
 //   $retracted  list    ids of events that are taken back; what they spoke of is meant too
 // columns:

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // ids: links.start start_label, links.end end_label
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $links   list    maps: type, start_label, start, end_label, end (ids; of a name or a predicate its key), and has: properties
 // columns:
 //   - written  integer  relationships made

@@ -4,7 +4,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $nodes   list    maps: key and has (properties)
 // columns:
 

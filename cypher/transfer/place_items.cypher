@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $items   list    maps: key, scope, namespace (as rules/items.py has it), begun (of the namespace), and texts: maps of name, text and embedding or null
 // columns:
 

@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ends    list    maps of ends of sessions: id and position
 //   $turns   list    maps of turns: id, episode_id and position
 // columns:

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
+//   $tenant  string    tenant name
 //   $known   datetime  what was recorded later is left out
 //   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
 //   $after   string    the last page ended at this key; '' for the first

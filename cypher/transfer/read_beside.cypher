@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
+//   $tenant  string    tenant name
 //   $known   datetime  what was recorded later is left out
 //   $kind    string    Name, Predicate, Consolidation, Rating or Rater
 //   $part    string    of ratings: the label of what is rated; else ''

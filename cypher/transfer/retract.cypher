@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $ids     list    of events that were just appended
 // columns:
 

@@ -3,7 +3,7 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
 //   $ids     list    of the nodes
 // columns:

@@ -3,7 +3,7 @@
 // rows: one
 // ids: nodes.key kind, nodes.has.episode_id Episode, nodes.has.first_id Event, nodes.has.decided.beliefs.id Belief
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory
 //   $nodes   list    maps: key, has (properties), embedding or null, and what follows from others: tenant_key, scope_key, facet_keys, slot_id, facets
 // columns:

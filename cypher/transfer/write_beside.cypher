@@ -4,7 +4,7 @@
 // plan: MergeUniqueNode
 // ids: nodes.key part
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater
 //   $part    string  of ratings: the label of what is rated; else ''
 //   $nodes   list    maps: key and has (properties)

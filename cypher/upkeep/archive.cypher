@@ -4,10 +4,10 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps: about (the episode's id) and the event's own fields
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})

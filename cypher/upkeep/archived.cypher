@@ -3,11 +3,11 @@
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
 //   $ids     list      of the episodes
-//   $valid   datetime  now
-//   $known   datetime  null: everything
+//   $valid   datetime  time of the read
+//   $known   datetime  upper bound of known time; null: no bound
 // columns:
 //   - id       string   of the episode
 //   - scope    string   of the episode

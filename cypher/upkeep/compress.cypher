@@ -5,14 +5,14 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does), since and the event's own fields
 // columns:
 //   - id  string  of an episode that was compressed
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})
-// Written before anything is looked for, so that of two writers one waits for the other.
+// Writing before reading takes the write lock, so concurrent writers are serialised.
 SET p.locked_at = datetime.realtime('Z')
 WITH p, event
 WHERE p.content IS NOT NULL

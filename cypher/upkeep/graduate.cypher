@@ -4,14 +4,14 @@
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $events  list    maps: about (the episode's id) and the event's own fields
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})
-// Written before anything is looked for, so that of two writers one waits for the other.
+// Writing before reading takes the write lock, so concurrent writers are serialised.
 SET p.locked_at = datetime.realtime('Z')
 WITH p, event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

@@ -5,14 +5,14 @@
 // source: Engram, graduateEpisodes
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
+//   $tenant      string    tenant name
+//   $scope       string    scope name
 //   $scopes      list      scopes whose looks count
 //   $file        string    name of the digest's file
 //   $importance  float     least importance, in [0, 1]
 //   $accesses    integer   so many looks are enough at any age
 //   $until       datetime  what occurred by then needs none
-//   $limit       integer   rows at most
+//   $limit       integer   maximum number of rows
 // columns:
 //   - id           string    of the episode
 //   - occurred_at  datetime  when it took place

@@ -3,7 +3,7 @@
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $kind    string   memory, belief, turn, episode or item
 //   $after   string   id of the last node of the page before; empty at first
 //   $limit   integer  nodes to look at

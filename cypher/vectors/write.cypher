@@ -3,7 +3,7 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  memory, belief, turn, episode or item
 //   $texts   list    maps: id, name or null, text, embedding
 // columns:
