@@ -6,7 +6,7 @@
 // ids: memories.id Memory, memories.events.id Event
 // params:
 //   $tenant      string  tenant name
-//   $tenant_key  string  its full-text token
+//   $tenant_key  string  full-text token of the tenant
 //   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: it has one), events (each the event's own fields)
 // columns:
 

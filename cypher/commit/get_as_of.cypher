@@ -6,11 +6,11 @@
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
 //   $ids     list      memory ids
-//   $valid   datetime  what happened later is not seen
-//   $known   datetime  what was recorded later is not seen
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher
-//   - now    datetime  by the server's clock
+//   - now    datetime  server clock
 
 CALL () {
   UNWIND $ids AS id

@@ -11,7 +11,7 @@
 //   $since       datetime  created then or later; null: any
 //   $until       datetime  created before; null: any
 //   $before_at   datetime  the last page ended at this created_at; null: first page
-//   $before_id   string    and this id
+//   $before_id   string    id of the last row of the previous page
 //   $limit       integer   maximum number of rows per page
 // columns:
 //   - card  map  see fragments/memory_card.cypher

@@ -11,13 +11,13 @@
 //   $since       datetime  created then or later; null: any
 //   $until       datetime  created before; null: any
 //   $before_at   datetime  the last page ended at this created_at; null: first page
-//   $before_id   string    and this id
+//   $before_id   string    id of the last row of the previous page
 //   $limit       integer   maximum number of rows per page
-//   $valid       datetime  what happened later is not seen
-//   $known       datetime  what was recorded later is not seen
+//   $valid       datetime  upper bound of valid time
+//   $known       datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher
-//   - now    datetime  by the server's clock
+//   - now    datetime  server clock
 
 CALL () {
   MATCH (m:Memory)

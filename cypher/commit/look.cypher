@@ -6,7 +6,7 @@
 // params:
 //   $tenant      string   tenant name
 //   $scope       string   the writer's own scope
-//   $scopes      list     scopes the writer can see
+//   $scopes      list     read scopes of the writer
 //   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
 //   $candidates  integer  nearest memories to look at for each row, >= 1
 //   $least       float    score from which one of them is returned

@@ -5,8 +5,8 @@
 // ids: events.id Event, events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
 //   $tenant      string  tenant name
-//   $tenant_key  string  its full-text token
-//   $scopes      list    scopes the writer can see, where episodes and turns are looked for
+//   $tenant_key  string  full-text token of the tenant
+//   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
 //   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on), tag_keys and source_key (their full-text tokens) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
 // columns:
 //   - written      integer  number of events appended

@@ -7,7 +7,7 @@
 //   $tenant    string    tenant name
 //   $scope     string    scope name
 //   $beliefs   list      maps: id, and vector, the embedding of its statement, or null for the one in the graph
-//   $known     datetime  what was recorded later is not seen
+//   $known     datetime  upper bound of known time
 //   $machines  list      roles whose words are no evidence
 //   $limit     integer   nearest turns and nearest episodes to look at for each belief, >= 1
 //   $least     float     score from which a passage is near

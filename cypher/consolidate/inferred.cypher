@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scope   string    scope name
-//   $known   datetime  what was recorded later is not seen
+//   $known   datetime  upper bound of known time
 //   $after   string    the last page ended at this id; '' for the first
 //   $limit   integer   maximum number of rows per page
 // columns:

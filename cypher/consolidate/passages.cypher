@@ -12,7 +12,7 @@
 //   $after_id    string    id of the last row of the previous page; '' for the first page
 //   $limit       integer   of a page: rows at most
 //   $ids         list      of passages; null: a page
-//   $known       datetime  what was recorded later is not seen
+//   $known       datetime  upper bound of known time
 //   $machines    list      roles whose words are no evidence
 //   $neighbours  integer   nearest passages to look at, of turns and of episodes each, >= 1
 //   $beliefs     integer   nearest beliefs to look at, >= 1

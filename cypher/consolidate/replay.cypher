@@ -5,7 +5,7 @@
 // ids: links.event_id Event, links.claim.id Belief
 // params:
 //   $tenant      string  tenant name
-//   $tenant_key  string  its full-text token
+//   $tenant_key  string  full-text token of the tenant
 //   $links       list    in the order of beliefs, maps: event_id, and claim: see fragments/meet_belief.cypher
 // columns:
 //   - linked  integer  events that lead to their belief again

@@ -11,7 +11,7 @@
 //   - cursor    datetime  what the last finished run had seen; null: none has finished
 //   - open      datetime  what the run under way, or an interrupted one, sees; null: none
 //   - held      boolean   a worker holds the lease
-//   - now       datetime  the server's clock
+//   - now       datetime  server clock
 
 OPTIONAL MATCH (c:Consolidation {tenant: $tenant, scope: $scope})
 LET now = datetime.truncate('microsecond', datetime.realtime('Z')), since = c.cursor

@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scope   string    scope name
-//   $known   datetime  what was recorded later is not seen
+//   $known   datetime  upper bound of known time
 // columns:
 //   - visible  boolean  they have, as far as there are any
 

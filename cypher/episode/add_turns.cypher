@@ -5,7 +5,7 @@
 // ids: episode_id Episode
 // params:
 //   $tenant      string  tenant name
-//   $tenant_key  string  its full-text token
+//   $tenant_key  string  full-text token of the tenant
 //   $episode_id  string  id of the session
 //   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
 // columns:

@@ -5,7 +5,7 @@
 // params:
 //   $tenant      string  tenant name
 //   $event_ids   list    of evidence and of proposals that may be there
-//   $belief_ids  list    of beliefs that may be there
+//   $belief_ids  list    ids of beliefs that may exist
 // columns:
 //   - events   list  maps: id, rejected (somebody rejected it and nobody accepted it)
 //   - beliefs  list  ids

@@ -5,7 +5,7 @@
 // params:
 //   $tenant     string  tenant name
 //   $scopes     list    read scopes
-//   $memory_id  string  where to begin
+//   $memory_id  string  id of any node of the chain
 // columns:
 //   - card   map   see fragments/memory_card.cypher, head_ids left empty
 //   - links  list  maps of the SUPERSEDES edges onto it: newer_id, event_id, occurred_at, recorded_at, in_force
@@ -16,7 +16,7 @@ MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes
 // DISTINCT here lets the server walk each memory once, however many ways lead to it.
 WITH DISTINCT m
-// A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+// Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
 LET head_ids = []
 // include: fragments/memory_card.cypher
 RETURN card,

@@ -5,12 +5,12 @@
 // params:
 //   $tenant     string    tenant name
 //   $scopes     list      read scopes
-//   $memory_id  string    where to begin
-//   $valid      datetime  what happened later is not seen
-//   $known      datetime  what was recorded later is not seen
+//   $memory_id  string    id of any node of the chain
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
 //   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher, head_ids left empty
-//   - now       datetime  by the server's clock
+//   - now       datetime  server clock
 
 CALL () {
   MATCH (start:Memory {tenant: $tenant, id: $memory_id})
@@ -26,7 +26,7 @@ CALL () {
     // include: fragments/standing_as_of.cypher
     RETURN status, links
   }
-  // A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+  // Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
   LET head_ids = []
   // include: fragments/memory_card_as_of.cypher
   WITH card, links

@@ -6,12 +6,12 @@
 //   $tenant     string    tenant name
 //   $scopes     list      read scopes
 //   $memory_id  string    of the memory
-//   $limit      integer   newest events to return
-//   $valid      datetime  what happened later is not seen
-//   $known      datetime  what was recorded later is not seen
+//   $limit      integer   maximum number of newest events
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
 //   - events  list      maps: the event's own fields, episode_id and turn_id; none when the memory did not exist
-//   - now     datetime  by the server's clock
+//   - now     datetime  server clock
 
 CALL () {
   MATCH (m:Memory {tenant: $tenant, id: $memory_id})

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant     string  tenant name
-//   $scopes     list    scopes the writer can see
+//   $scopes     list    read scopes of the writer
 //   $event_id   string  of the event to be written
 //   $memory_id  string  of the memory
 // columns:

@@ -5,7 +5,7 @@
 // ids: event.id Event, newer_id Memory, older_id Memory
 // params:
 //   $tenant    string  tenant name
-//   $event     map     the event's own fields
+//   $event     map     event properties
 //   $newer_id  string  what is true from now on
 //   $older_id  string  what it replaces
 // columns:

@@ -11,20 +11,20 @@
 //   $statuses        list      of what may be shown; outvoted: a value that another one leads
 //   $limit           integer   hits to return
 //   $by              map       how to score: see rules/blending.py sent
-//   $valid           datetime  what happened later is not seen
-//   $known           datetime  what was recorded later is not seen; null: everything
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
 //   $policy          map       null: predicates are read as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
+//   $vital           map       vitality constants: see rules/vitality.py sent
 //   $fade            map       floor of ratings, and days, the time constant of their fading
 // columns:
 //   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
 //   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
 //   - hidden  list      when there are no hits: pairs of a status and how much it holds back
-//   - now     datetime  the server's clock
+//   - now     datetime  server clock
 
 CALL () {
   UNWIND $found.shortlist AS x

@@ -29,8 +29,8 @@
 //   $by              map       how to score: see rules/blending.py sent
 //   $mu              float     mean cosine of a query to what it has nothing to do with, by which similarity is calibrated
 //   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces are by these
-//   $valid           datetime  what happened later is not seen
-//   $known           datetime  what was recorded later is not seen; null: everything
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
 // columns:
 //   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; instants as ISO text, which a driver reads much faster
 //   - claimed    list  ids of beliefs that these memories claim

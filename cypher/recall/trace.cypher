@@ -7,8 +7,8 @@
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
 //   $id      string    of the memory
-//   $valid   datetime  instant in the world that is asked about
-//   $known   datetime  what was recorded later is not seen; null: everything
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time; null: no bound
 //   $trace   map       tau_days and spacing
 //   $limit   integer   events to show, the newest
 // columns:
