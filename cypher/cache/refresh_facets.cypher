@@ -1,4 +1,4 @@
-// Bring what is cached of memories for searches by tag and source up to date.
+// Update the cached search facets of memories.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -1,10 +1,10 @@
-// Bring the cached status of memories up to date.
+// Update the cached status of memories.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $ids     list    of memories
+//   $ids     list    memory ids
 // columns:
 
 MATCH (m:Memory {tenant: $tenant})

@@ -6,7 +6,7 @@
 //   $tenant  string    tenant name
 //   $scope   string    scope name
 //   $known   datetime  upper bound of known time
-//   $after   string    the last page ended at this id; '' for the first
+//   $after   string    id of the last row of the previous page; '' for the first page
 //   $limit   integer   maximum number of rows per page
 // columns:
 //   - id  string  of the belief

@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string   tenant name
-//   $after   string   the last page ended at this id; '' for the first
+//   $after   string   id of the last row of the previous page; '' for the first page
 //   $limit   integer  maximum number of rows per page
 // columns:
 //   - id       string  of the reply

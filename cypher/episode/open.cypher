@@ -9,7 +9,7 @@
 //   $embedding  list    of its summary or content, or null
 // columns:
 //   - request_hash  string  what it was first asked to be
-//   - id            string  of the episode
+//   - id            string  episode id
 
 MERGE (p:Episode {tenant: $tenant, id: $episode.id})
 ON CREATE SET

@@ -8,7 +8,7 @@
 //   $memories  list     ids
 //   $beliefs   list     ids
 //   $episodes  list     ids
-//   $after     string   the last page ended at this id; '' for the first
+//   $after     string   id of the last row of the previous page; '' for the first page
 //   $limit     integer  maximum number of rows per page
 // columns:
 //   - id        string  of an event

@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string   tenant name
 //   $scope   string   which part; null: all of it
-//   $after   string   the last page ended at this id; '' for the first
+//   $after   string   id of the last row of the previous page; '' for the first page
 //   $limit   integer  maximum number of rows per page
 // columns:
 //   - id        string  of an event

@@ -6,7 +6,7 @@
 //   $tenant    string  tenant name
 //   $episodes  list    ids
 // columns:
-//   - id  string  of the memory
+//   - id  string  memory id
 
 UNWIND $episodes AS id
 MATCH (p:Episode {tenant: $tenant, id: id})

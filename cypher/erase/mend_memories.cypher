@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $ids     list    of memories
+//   $ids     list    memory ids
 // columns:
 
 UNWIND $ids AS id

@@ -5,7 +5,7 @@
 // params:
 //   $tenant     string    tenant name
 //   $scopes     list      read scopes
-//   $memory_id  string    of the memory
+//   $memory_id  string    memory id
 //   $limit      integer   maximum number of newest events
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time

@@ -6,7 +6,7 @@
 //   $tenant     string  tenant name
 //   $scopes     list    read scopes of the writer
 //   $event_id   string  of the event to be written
-//   $memory_id  string  of the memory
+//   $memory_id  string  memory id
 // columns:
 //   - event   map  request_hash and payload, or null
 //   - memory  map  id, scope, status, content_hash, or null

@@ -6,7 +6,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
-//   $id      string    of the memory
+//   $id      string    memory id
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time; null: no bound
 //   $trace   map       tau_days and spacing

@@ -9,8 +9,8 @@
 //   $valid   datetime  time of the read
 //   $known   datetime  upper bound of known time; null: no bound
 // columns:
-//   - id       string   of the episode
-//   - scope    string   of the episode
+//   - id       string   episode id
+//   - scope    string   scope of the episode
 //   - archive  map      content, sha256; null: it is not compressed
 //   - hidden   boolean  it is archived
 

@@ -14,7 +14,7 @@
 //   $until       datetime  what occurred by then needs none
 //   $limit       integer   maximum number of rows
 // columns:
-//   - id           string    of the episode
+//   - id           string    episode id
 //   - occurred_at  datetime  when it took place
 //   - session_id   string    of a conversation; else null
 //   - summary      string    as it was told; null: none

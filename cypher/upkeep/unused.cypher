@@ -14,7 +14,7 @@
 //   $after_id    string    id of the last row of the previous page; '' for the first page
 //   $limit       integer   maximum number of rows per page
 // columns:
-//   - id           string    of the episode
+//   - id           string    episode id
 //   - occurred_at  datetime  when it took place
 //   - summary      string    as it was told; null: none
 //   - content      string    the full text
