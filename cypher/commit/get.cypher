@@ -1,4 +1,4 @@
-// Memories by id, as far as the reader can see them.
+// Return memories by id. Memories outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

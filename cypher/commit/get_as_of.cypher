@@ -1,4 +1,4 @@
-// Memories by id as they were at a pair of times, from the events seen then; their tags are those of now.
+// Return memories by id as of (valid, known). The tags are the current ones.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek

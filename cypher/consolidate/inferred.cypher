@@ -1,4 +1,4 @@
-// Beliefs that consolidation has found support for and that are current; a page, by id.
+// List current beliefs with evidence from consolidation. Paged by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -12,7 +12,7 @@
 //   - id  string  of the belief
 
 MATCH (b:Belief)
-USING INDEX b:Belief(tenant, id)  // the pages' order; by age it would sort every belief for every page
+USING INDEX b:Belief(tenant, id)  // sort key of pages; by age, every page would sort every belief
 WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current'
   AND EXISTS { (b)<-[:SUPPORTS]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
 RETURN b.id AS id

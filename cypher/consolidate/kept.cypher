@@ -1,4 +1,5 @@
-// What was decided of clusters, a page by id: enough to make beliefs and their edges again without a model.
+// List the stored outcomes of clusters, which are sufficient to recreate beliefs and edges without a model. Paged by
+// id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -7,7 +8,7 @@
 //   $after   string   id of the last row of the previous page; '' for the first page
 //   $limit   integer  maximum number of rows per page
 // columns:
-//   - id       string  of the reply
+//   - id       string  reply id
 //   - decided  string  JSON: beliefs, said and marks
 
 MATCH (r:Reply)

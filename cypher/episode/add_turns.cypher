@@ -1,4 +1,4 @@
-// Put turns at the end of an episode, in order.
+// Append turns to an episode, in order.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -9,7 +9,7 @@
 //   $episode_id  string  id of the session
 //   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
 // columns:
-//   - added  integer  turns written
+//   - added  integer  number of turns written
 
 MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 UNWIND $turns AS turn

@@ -1,4 +1,4 @@
-// Episodes by id, as far as the reader can see them.
+// Return episodes by id. Episodes outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

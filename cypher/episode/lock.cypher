@@ -1,4 +1,4 @@
-// Write-lock an episode, so that its turns are numbered one writer at a time.
+// Write-lock an episode, so that its turns are numbered by one writer at a time.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -1,4 +1,4 @@
-// The turns of an episode, in order, a page at a time.
+// List the turns of an episode, in order. Paged.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -6,7 +6,7 @@
 //   $tenant      string   tenant name
 //   $scopes      list     read scopes
 //   $episode_id  string   id of the session
-//   $from        integer  first position wanted
+//   $from        integer  first position to return
 //   $limit       integer  maximum number of rows per page
 // columns:
 //   - turn  map  id, episode_id, position, role, name, text, occurred_at, recorded_at

@@ -1,5 +1,5 @@
-// Beliefs that nothing gives their words but some episodes and memories, or consolidation of what was said in them. Testimony has a
-// strength and words nothing.
+// List beliefs that are stated only by the given episodes and memories, or by consolidation of them. Evidence events
+// with a strength do not state a belief.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

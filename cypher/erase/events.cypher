@@ -1,5 +1,5 @@
-// Events that go with memories, beliefs and episodes: what states or looks at them, what happened in the episodes, what speaks of nothing
-// else; proposals of the beliefs; and what takes back or decides one of these.
+// List the events to erase together with memories, beliefs and episodes. Includes events about these nodes only, events
+// of the episodes, proposals of the beliefs, and retractions and decisions of such events.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -11,10 +11,10 @@
 //   $after     string   id of the last row of the previous page; '' for the first page
 //   $limit     integer  maximum number of rows per page
 // columns:
-//   - id        string  of an event
+//   - id        string  event id
 //   - scope     string  scope of the event
-//   - memories  list    ids of those that stay and that it spoke of
-//   - beliefs   list    likewise
+//   - memories  list    ids of remaining memories that the event refers to
+//   - beliefs   list    ids of remaining beliefs that the event refers to
 
 CALL () {
   UNWIND $memories AS id

@@ -1,4 +1,4 @@
-// In which scope something to be erased stands.
+// Return the scope and the texts of a node to be erased.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -9,7 +9,7 @@
 //   $id      string  id of the node
 // columns:
 //   - scope  string  scope of the node
-//   - texts  list    what it says: content, statement, summary, text of a compressed one
+//   - texts  list    texts of the node: content, statement, summary, text of a compressed episode
 
 MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: $id})
 WHERE $label IN labels(n) AND n.scope IN $scopes

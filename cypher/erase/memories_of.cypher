@@ -1,4 +1,4 @@
-// Memories that only some episodes state: no event of their own scope gives them their words elsewhere.
+// List memories that are stated only by the given episodes. No other event of their own scope states them.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

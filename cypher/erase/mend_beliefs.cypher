@@ -1,4 +1,4 @@
-// Date beliefs by the events that are left of them, and take away what was computed with those that are gone.
+// Recompute the dates of beliefs from the remaining events, and delete their checkpoints.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -1,11 +1,11 @@
-// Memories, beliefs and episodes of a scope, some at a time.
+// List a batch of the memories, beliefs and episodes of a scope.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string   tenant name
 //   $scope   string   scope name
-//   $limit   integer  of each
+//   $limit   integer  maximum number of nodes of each label
 // columns:
 //   - memories  list  ids
 //   - beliefs   list  ids

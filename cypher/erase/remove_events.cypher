@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
-//   $ids     list    of events
+//   $ids     list    event ids
 // columns:
 
 UNWIND $ids AS id

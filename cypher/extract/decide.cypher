@@ -1,11 +1,11 @@
-// Append ACCEPT and REJECT events to proposals. One that is there already is passed over.
+// Append ACCEPT and REJECT events to proposals. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.proposal_id Event
 // params:
 //   $tenant  string  tenant name
-//   $events  list    maps: proposal_id and the event's own fields
+//   $events  list    maps: proposal_id and the event properties
 // columns:
 //   - written  integer  number of events appended
 

@@ -1,11 +1,11 @@
-// Proposals by id, as far as the reader can see them, in the order of the ids.
+// Return proposals by id, in the order of the ids. Proposals outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string  tenant name
 //   $scopes  list    read scopes
-//   $ids     list    of PROPOSE events
+//   $ids     list    ids of PROPOSE events
 // columns:
 //   - proposal  map  see extract/proposals
 

@@ -10,7 +10,7 @@ UNION ALL
   // A filter by $ids alone would be applied to every belief found, not before they are looked for.
   UNWIND CASE WHEN $ids IS NULL THEN $scopes ELSE [] END AS scope
   MATCH (m:Belief)
-  // The cached created_at comes from all events: that of the events seen is never earlier.
+  // The cached created_at comes from all events: a created_at from the visible events is never earlier.
   WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at <= $valid
   RETURN m, 0 AS place
 }

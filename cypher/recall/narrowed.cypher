@@ -12,8 +12,8 @@
 //   $statuses        list      of what may be shown; outvoted: a value that another one leads
 //   $kept            list      cached statuses of what may be shown: all of them when the past is asked about
 //   $kinds           list      'memory', 'belief', 'turn'
-//   $tags            list      all of them must be there
-//   $source          string    one of the events seen must come from it; null: any
+//   $tags            list      required tags; all must match
+//   $source          string    required source of at least one visible event; null: any
 //   $since           datetime  created, or said, then or later
 //   $until           datetime  created, or said, before
 //   $window          map       what an index can be asked: known, since and until, wide enough for what was seen then

@@ -3,7 +3,7 @@
 // rows: many
 // plan: MergeUniqueNode
 // params:
-//   $owner    string   who asks
+//   $owner    string   owner of the lease
 //   $seconds  integer  until the lock expires by itself
 // columns:
 //   - owner   string   who holds it now

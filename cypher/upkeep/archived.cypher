@@ -5,7 +5,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
-//   $ids     list      of the episodes
+//   $ids     list      episode ids
 //   $valid   datetime  time of the read
 //   $known   datetime  upper bound of known time; null: no bound
 // columns:
