@@ -7,7 +7,7 @@
 //   $tenant  string   tenant name
 //   $texts   list     texts to find, matched exactly
 //   $ended   map      by label, the last id of the previous page; null: the first page
-//   $limit   integer  maximum number of nodes per label and page
+//   $limit   integer  maximum number of nodes per page
 // columns:
 //   - label  string  node label
 //   - last   string  last id of the page; null: no more pages

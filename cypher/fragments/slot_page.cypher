@@ -1,5 +1,6 @@
-// A page of slots that evidence seen at ($valid, $known) speaks of, in the order of scope, subject and predicate. Needs $scopes,
-// $subject, $slots and where the page before ended; leaves rows of `scope`, `subject_key` and `predicate_key`.
+// Select a page of slots with evidence visible at ($valid, $known), in the order of scope, subject and predicate. Needs
+// $scopes, $subject, $slots and the end of the previous page; leaves rows of `scope`, `subject_key` and
+// `predicate_key`.
 
 CALL () {
   UNWIND $scopes AS scope

@@ -7,7 +7,7 @@
 //   $known   datetime  what was recorded later is left out
 //   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
 //   $after   string    the last page ended at this key; '' for the first
-//   $limit   integer   maximum number of nodes per label and page
+//   $limit   integer   maximum number of nodes per page
 // columns:
 //   - looked   integer  nodes looked at; 0 after the last page
 //   - after    string   the key that the page ended at

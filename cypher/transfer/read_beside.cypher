@@ -8,7 +8,7 @@
 //   $kind    string    Name, Predicate, Consolidation, Rating or Rater
 //   $part    string    of ratings: the label of what is rated; else ''
 //   $after   string    the last page ended at this key; '' for the first
-//   $limit   integer   maximum number of nodes per label and page
+//   $limit   integer   maximum number of nodes per page
 // columns:
 //   - looked   integer  nodes looked at; 0 after the last page
 //   - after    string   the key that the page ended at
