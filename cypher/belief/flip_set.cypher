@@ -1,4 +1,4 @@
-// Compute a smallest set of evidence whose removal changes the status of the sequential test, and the new status.
+// Compute a smallest set of evidence whose removal changes the status of the sequential test.
 // mode: read
 // rows: one
 // source: Mneva; twin oracles/flips.py

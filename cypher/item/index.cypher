@@ -1,4 +1,4 @@
-// Let items be found by texts. Run it after item/put, which takes away those they were found by.
+// Store the texts by which items are found. Run it after item/put, which deletes the previous texts.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek

@@ -1,4 +1,5 @@
-// Every memory of a chain as it was at a pair of times, at any remove over the edges seen then, with these edges.
+// Return the supersession chain of a memory as of (valid, known). Includes nodes at any distance over the edges visible
+// then, and these edges.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -9,7 +10,7 @@
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
 // columns:
-//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher, head_ids left empty
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher; head_ids is empty
 //   - now       datetime  server clock
 
 CALL () {
@@ -18,7 +19,7 @@ CALL () {
   MATCH (start)-[path:SUPERSEDES*0..]-(m)
   WHERE m.tenant = $tenant AND m.scope IN $scopes
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
-  // DISTINCT here lets the server walk each memory once, however many ways lead to it.
+  // DISTINCT lets the server visit each memory once, regardless of the number of paths to it.
   WITH DISTINCT m
   // include: fragments/seen_as_of.cypher
   CALL (m) {

@@ -1,4 +1,4 @@
-// What happened to a memory, oldest first, from the events seen at a pair of times.
+// Return the event history of a memory as of (valid, known), oldest first.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -10,7 +10,7 @@
 //   $valid      datetime  upper bound of valid time
 //   $known      datetime  upper bound of known time
 // columns:
-//   - events  list      maps: the event's own fields, episode_id and turn_id; none when the memory did not exist
+//   - events  list      maps: the event properties, episode_id and turn_id; empty if the memory did not exist
 //   - now     datetime  server clock
 
 CALL () {

@@ -1,4 +1,4 @@
-// Append a SUPERSEDE event and its edge from the newer memory to the older one.
+// Append a SUPERSEDE event with its edge from the newer memory to the older one.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -6,10 +6,10 @@
 // params:
 //   $tenant    string  tenant name
 //   $event     map     event properties
-//   $newer_id  string  what is true from now on
-//   $older_id  string  what it replaces
+//   $newer_id  string  id of the superseding memory
+//   $older_id  string  id of the superseded memory
 // columns:
-//   - written  integer  memories whose lineage changed: 2
+//   - written  integer  number of memories whose lineage changed: 2
 
 MATCH (older:Memory {tenant: $tenant, id: $older_id})
 WITH older, $event AS event

@@ -1,4 +1,4 @@
-// How many items of a tenant have which rating, in steps, in all its scopes, at the time of the read.
+// Return a histogram of the ratings of a tenant at the time of the read, over all its scopes.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
@@ -10,7 +10,7 @@
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
 //   - least  float    lower bound of the bucket
-//   - items  integer  of it, > 0
+//   - items  integer  number of items in the bucket, > 0
 //   - total  float    sum of their ratings
 
 MATCH (g:Rating)

@@ -1,4 +1,4 @@
-// Every name that stands for another one.
+// List all aliases.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

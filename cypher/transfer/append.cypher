@@ -1,10 +1,10 @@
-// Append events of an export, each recorded when it says.
+// Append events of an export with their original recorded_at.
 // mode: write
 // rows: one
 // ids: events.id Event, events.episode_id Episode, events.target_id Event
 // params:
 //   $tenant  string  tenant name
-//   $events  list    maps: the event's own fields, recorded_at among them
+//   $events  list    maps of event properties, including recorded_at
 // columns:
 //   - written  integer  number of events appended
 

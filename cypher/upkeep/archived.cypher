@@ -1,4 +1,4 @@
-// Write-lock episodes and return what their archives hold; what is not visible has no row.
+// Write-lock episodes and return their archives. Episodes outside the read scopes have no row.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -11,14 +11,14 @@
 // columns:
 //   - id       string   episode id
 //   - scope    string   scope of the episode
-//   - archive  map      content, sha256; null: it is not compressed
-//   - hidden   boolean  it is archived
+//   - archive  map      content, sha256; null: not compressed
+//   - hidden   boolean  whether the episode is archived
 
 UNWIND $ids AS id
 MATCH (p:Episode {tenant: $tenant, id: id})
 WHERE p.scope IN $scopes
 WITH p
-// In one order everywhere, so that of two writers one waits for the other and never in a ring.
+// Sorting by id prevents deadlocks between concurrent writers.
 ORDER BY p.id
 SET p.locked_at = datetime.realtime('Z')
 WITH p

@@ -1,11 +1,11 @@
-// Append GRADUATE events to episodes; one that is there already is passed over.
+// Append GRADUATE events to episodes. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
 //   $tenant  string  tenant name
-//   $events  list    maps: about (the episode's id) and the event's own fields
+//   $events  list    maps: about (the episode's id) and the event properties
 // columns:
 //   - written  integer  number of events appended
 
