@@ -18,7 +18,7 @@
 //   - type         string    ARCHIVE or COMPRESS
 //   - payload      string    JSON: elo, reason, sha256
 //   - kind         string    Memory, Belief or Episode
-//   - item_id      string    of the item
+//   - item_id      string    id of the item
 //   - text         string    current text
 //   - away         boolean   whether the item is still pruned
 

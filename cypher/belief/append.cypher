@@ -1,4 +1,4 @@
-// Append belief events and create the beliefs that are new. The events are observations, hypotheses and evidence.
+// Append observations, hypotheses and evidence, and create the beliefs that are new.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek

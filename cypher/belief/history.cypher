@@ -6,7 +6,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
-//   $id      string    of the belief
+//   $id      string    belief id
 //   $limit   integer   maximum number of newest events
 //   $valid   datetime  upper bound of valid time; retractions apply at every valid time
 //   $known   datetime  upper bound of known time

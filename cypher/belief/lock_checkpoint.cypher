@@ -1,5 +1,5 @@
-// Lock the checkpoint of a slot until the transaction ends, and create an empty one if needed. Returns the time before
-// which all transactions have ended. As a separate statement, it lets the next one see earlier retractions.
+// Lock the checkpoint of a slot until the transaction ends, and create an empty one if needed. Every transaction before
+// the returned time has ended. A separate statement, so that the next one sees earlier retractions.
 // mode: write
 // rows: one
 // plan: MergeUniqueNode

@@ -15,7 +15,7 @@
 //   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 // columns:
-//   - lost  list  ids
+//   - lost  list  belief ids
 
 CALL () {
   UNWIND $ids AS id

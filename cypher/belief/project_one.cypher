@@ -25,8 +25,8 @@
 //   - status      string    current, superseded or archived
 //   - events      integer   number of evidence events that count
 //   - last_at     datetime  time of the last affirmation; null: never
-//   - belief_id   string    of the belief
-//   - statement   string    of the belief
+//   - belief_id   string    belief id
+//   - statement   string    statement of the belief
 
 WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
 // include: fragments/names.cypher

@@ -6,7 +6,7 @@
 // params:
 //   $tenant  string    tenant name
 //   $scopes  list      read scopes
-//   $id      string    of the belief
+//   $id      string    belief id
 //   $limit   integer   maximum number of newest events, and of memories
 //   $valid   datetime  upper bound of valid time
 //   $known   datetime  upper bound of known time

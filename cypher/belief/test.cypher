@@ -7,7 +7,7 @@
 // params:
 //   $tenant   string    tenant name
 //   $scopes   list      read scopes
-//   $id       string    of the belief
+//   $id       string    belief id
 //   $valid    datetime  upper bound of valid time
 //   $known    datetime  upper bound of known time; null: no bound
 //   $weights  map       reliability of each source type, in (0, 1]

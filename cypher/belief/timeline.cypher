@@ -7,7 +7,7 @@
 // params:
 //   $tenant          string    tenant name
 //   $scopes          list      read scopes
-//   $id              string    of the belief
+//   $id              string    belief id
 //   $valid           datetime  last time, unless times are given
 //   $known           datetime  upper bound of known time; null: no bound
 //   $instants        list      times to read at, in order; null: the times of its events, or of those of the other candidates of a ONE slot, and $valid

@@ -7,7 +7,7 @@
 //   $ids     list     belief ids; null: all of the tenant
 //   $limit   integer  maximum number of rows
 // columns:
-//   - id         string  of the belief
+//   - id         string  belief id
 //   - statement  string  statement to embed
 
 MATCH (b:Belief)

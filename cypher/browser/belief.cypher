@@ -1,12 +1,12 @@
 // Draw why a belief is believed. Shows its newest events of each kind, the words they quote and their episodes. Also
-// shows supersessions and the memories that claim it; `counts` covers what is not drawn.
+// shows supersessions and the memories that claim it; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant  string   tenant name
 //   $scopes  list     scopes to search
-//   $id      string   of the belief
+//   $id      string   belief id
 //   $skip    integer  number of newest events of each kind to skip
 //   $limit   integer  maximum number of events, and of neighbours, of each kind
 // columns:

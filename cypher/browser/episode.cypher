@@ -1,5 +1,5 @@
 // Draw a page of the turns of an episode, in order. Also shows its newest events, the words they quote, and their
-// memories and beliefs; `counts` covers what is not drawn.
+// memories and beliefs; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

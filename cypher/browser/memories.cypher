@@ -1,5 +1,5 @@
 // Draw the newest memories of a scope. Shows the newest events of each, the words they quote and their episodes. Also
-// shows supersessions; `counts` covers what is not drawn.
+// shows supersessions; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek

@@ -1,5 +1,5 @@
 // Draw where a memory comes from. Shows its newest events of each kind, the words they quote and their episodes. Also
-// shows supersessions and the beliefs it claims; `counts` covers what is not drawn.
+// shows supersessions and the beliefs it claims; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

@@ -1,5 +1,5 @@
-// Count the memories of a tenant whose id is missing or is not a string. No query finds them. No index contains them,
-// so the query scans all memories.
+// Count the memories of a tenant whose id is missing or is not a string. No query finds them, and no index contains
+// them. The query scans every memory.
 // mode: read
 // rows: one
 // allow: NodeByLabelScan

@@ -1,4 +1,4 @@
-// Write-lock the tenant node, so that duplicate decisions are serialised. It is a separate statement, because SEARCH
+// Write-lock the tenant node, so that decisions about duplicates are serialised. A separate statement, because SEARCH
 // reads the index as of the start of its statement. Measured with 16 near-identical texts at once: 11 to 16 memories
 // without a lock, 7 to 16 with lock and search in one statement, 1 with this query.
 // mode: write

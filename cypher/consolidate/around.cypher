@@ -12,7 +12,7 @@
 //   $limit     integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
 //   $least     float     minimum score of a near passage
 // columns:
-//   - belief_id  string  of the belief
+//   - belief_id  string  belief id
 //   - score      float   similarity score
 //   - id         string  passage id
 //   - passage    map     label, episode_id, name, role, text, at

@@ -9,7 +9,7 @@
 //   $after   string    id of the last row of the previous page; '' for the first page
 //   $limit   integer   maximum number of rows per page
 // columns:
-//   - id  string  of the belief
+//   - id  string  belief id
 
 MATCH (b:Belief)
 USING INDEX b:Belief(tenant, id)  // sort key of pages; by age, every page would sort every belief

@@ -5,10 +5,10 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string  tenant name
-//   $episodes  list    ids
-//   $memories  list    ids
+//   $episodes  list    episode ids
+//   $memories  list    memory ids
 // columns:
-//   - id  string  of the belief
+//   - id  string  belief id
 
 CALL () {
   UNWIND $episodes AS id

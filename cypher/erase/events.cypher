@@ -1,13 +1,14 @@
-// List the events to erase together with memories, beliefs and episodes. Includes events about these nodes only, events
-// of the episodes, proposals of the beliefs, and retractions and decisions of such events.
+// List the events to erase together with memories, beliefs and episodes. Includes events that state or access these
+// nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, and retractions
+// and decisions of any of these.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string   tenant name
-//   $memories  list     ids
-//   $beliefs   list     ids
-//   $episodes  list     ids
+//   $memories  list     memory ids
+//   $beliefs   list     belief ids
+//   $episodes  list     episode ids
 //   $after     string   id of the last row of the previous page; '' for the first page
 //   $limit     integer  maximum number of rows per page
 // columns:

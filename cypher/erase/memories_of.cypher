@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string  tenant name
-//   $episodes  list    ids
+//   $episodes  list    episode ids
 // columns:
 //   - id  string  memory id
 

@@ -7,9 +7,9 @@
 //   $scope   string   scope name
 //   $limit   integer  maximum number of nodes of each label
 // columns:
-//   - memories  list  ids
-//   - beliefs   list  ids
-//   - episodes  list  ids
+//   - memories  list  memory ids
+//   - beliefs   list  belief ids
+//   - episodes  list  episode ids
 
 RETURN
   COLLECT {

@@ -4,9 +4,9 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string  tenant name
-//   $turns     list    ids
-//   $episodes  list    ids
-//   $events    list    ids
+//   $turns     list    turn ids
+//   $episodes  list    episode ids
+//   $events    list    event ids
 // columns:
 //   - label    string  Turn, Episode or Event
 //   - id       string  id of the node

@@ -5,7 +5,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string  tenant name
-//   $episodes  list    ids
+//   $episodes  list    episode ids
 // columns:
 
 UNWIND $episodes AS id

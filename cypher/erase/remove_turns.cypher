@@ -4,7 +4,7 @@
 // plan: NodeUniqueIndexSeek
 // params:
 //   $tenant    string   tenant name
-//   $episodes  list     ids
+//   $episodes  list     episode ids
 //   $limit     integer  maximum number of turns per transaction
 // columns:
 //   - removed  integer  number of turns erased

@@ -8,7 +8,7 @@
 //   $belief_ids  list    ids of beliefs that may exist
 // columns:
 //   - events   list  maps: id, rejected (whether it was rejected and not accepted)
-//   - beliefs  list  ids
+//   - beliefs  list  belief ids
 
 RETURN
   COLLECT {

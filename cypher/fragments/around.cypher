@@ -1,5 +1,5 @@
-// Collect the neighbours of `b` at (`valid`, $known): beliefs that it supersedes or that supersede it, and memories
-// that claim it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in order of
+// Collect the neighbours of `b` at (`valid`, $known): beliefs on either side of its SUPERSEDES edges, and memories with
+// a claim to it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in order of
 // time.
 
 CALL (b, valid) {

@@ -1,6 +1,6 @@
-// Return the results of a recall, best first. Combines the candidates of recall/now or recall/narrowed with the belief
-// of the shortlisted beliefs, computed from their evidence. Both queries use it, and the server plans a short query
-// faster. Twin: oracles/blending.py
+// Return the results of a recall, best first. Combines the candidates of recall/now or recall/narrowed with belief
+// values, computed from the evidence of the shortlist. A separate query, because both need it and the server plans a
+// short query faster. Twin: oracles/blending.py
 // mode: read
 // rows: one
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion

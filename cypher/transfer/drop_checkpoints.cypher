@@ -1,4 +1,5 @@
-// Delete the checkpoints of slots before older evidence is imported, and lock them until the transaction ends.
+// Delete the checkpoints of slots before evidence that they do not include is imported. Locks them until the
+// transaction ends.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode

@@ -1,5 +1,5 @@
-// Return a page of auxiliary nodes of one kind, as transfer/read does. Covers names, policies, ratings and the progress
-// of background work.
+// Return a page of auxiliary nodes of one kind, as transfer/read does. The kinds are names, policies, ratings and the
+// progress of background work.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
