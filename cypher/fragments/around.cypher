@@ -1,6 +1,6 @@
-// Collect the neighbours of `b` at (`valid`, $known): beliefs on either side of its SUPERSEDES edges, and memories with
-// a claim to it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in order of
-// time.
+// Collect the neighbours of `b` at (`valid`, $known): the beliefs that it supersedes or is superseded by, and the
+// memories that claim it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in
+// order of time.
 
 CALL (b, valid) {
   MATCH (b)-[s:SUPERSEDES]-(other:Belief)
