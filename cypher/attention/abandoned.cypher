@@ -1,17 +1,17 @@
-// Sessions that have begun, have not ended, and in which nothing was logged since an instant.
+// List open sessions in which nothing was logged since a given time.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $before  datetime  nothing was logged from here on
+//   $tenant  string    tenant name
+//   $before  datetime  only sessions without entries from this time on
 // columns:
-//   - id          string    of the event that began it
-//   - scope       string    of the session
-//   - agent       string    who worked in it; null: not known
+//   - id          string    id of the event that started the session
+//   - scope       string    scope of the session
+//   - agent       string    agent of the session; null: unknown
 //   - payload     string    JSON with the session's name
-//   - last_at     datetime  of what was logged last
-//   - logged      integer   searches and accesses that are in the graph
+//   - last_at     datetime  time of the last entry
+//   - logged      integer   number of searches and accesses in the graph
 
 MATCH (start:Event)
 USING INDEX start:Event(tenant, type, recorded_at)

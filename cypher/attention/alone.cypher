@@ -1,18 +1,18 @@
-// Searches outside any session that were recorded before an instant, the oldest first, once nobody else rolls the log up.
+// List searches outside sessions that were recorded before a given time, oldest first. Takes the roll-up lock first.
 // mode: write
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $before  datetime  recorded before
-//   $limit   integer   rows at most
+//   $tenant  string    tenant name
+//   $before  datetime  exclusive upper bound of recorded_at
+//   $limit   integer   maximum number of rows
 // columns:
-//   - id       string   of the search
-//   - scope    string   of the search
-//   - results  integer  that it returned
+//   - id       string   id of the search
+//   - scope    string   scope of the search
+//   - results  integer  number of results returned
 
 MERGE (r:Rater {tenant: $tenant})
-// Written before anything is looked for, so that it waits for whoever rates or rolls up.
+// Writing before reading takes the write lock, so this query waits for concurrent rating and roll-up.
 SET r.rolled = coalesce(r.rolled, 0)
 WITH r
 CALL (r) {

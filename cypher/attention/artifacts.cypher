@@ -1,9 +1,9 @@
-// Make the files, symbols and documents that agents touch known, each once.
+// Create nodes for the files, symbols and documents that agents accessed, each once.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $artifacts  list    maps: id, scope, kind (file, symbol or document), ref
 // columns:
 

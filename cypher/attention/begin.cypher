@@ -1,13 +1,13 @@
-// Append the beginnings of sessions. One that is there already is passed over.
+// Append SESSION_START events. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps of event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

@@ -1,23 +1,24 @@
-// Move the checkpoint of ratings over the next settled sessions that ended before an instant, in the order in which they ended: from it a
-// rating from the beginning goes on. Each rating keeps beside itself what it was then. What follows must be removed in the same transaction.
+// Advance the ratings checkpoint over the next rated sessions. Covers sessions that ended before a given time, in the
+// order in which they ended. Ratings recomputed from scratch continue from this checkpoint. Each rating stores its
+// value at the checkpoint. The caller must remove the covered searches in the same transaction.
 // mode: write
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $before    datetime  their ends were recorded before
-//   $sessions  integer   at most, >= 1
+//   $tenant    string    tenant name
+//   $before    datetime  exclusive upper bound of the recorded_at of session ends
+//   $sessions  integer   maximum number of sessions, >= 1
 // columns:
-//   - id        string   of the event that began a session
-//   - scope     string   of the session
-//   - agent     string   who worked in it; null: not known
+//   - id        string   id of the event that started a session
+//   - scope     string   scope of the session
+//   - agent     string   agent of the session; null: unknown
 //   - payload   string   JSON with the session's name
-//   - searches  integer  made in it
-//   - results   integer  that these returned
-//   - games     integer  of these searches
+//   - searches  integer  number of searches in the session
+//   - results   integer  number of results returned by these searches
+//   - games     integer  number of these searches that were rated
 
 MERGE (r:Rater {tenant: $tenant})
-// Written before anything is looked for, so that it waits for whoever rates or rolls up.
+// Writing before reading takes the write lock, so this query waits for concurrent rating and roll-up.
 SET r.rolled = coalesce(r.rolled, 0)
 WITH r, r.rolled AS rolled, coalesce(r.rated, 0) AS rated
 CALL (rolled, rated) {
@@ -38,7 +39,7 @@ CALL (start, end) {
     ORDER BY s.occurred_at, s.id
     CALL (s) {
       MATCH (s)-[game:RATED]->(n)
-      // Who won is what was opened when it was settled.
+      // The winners are the results that were opened when the search was rated.
       WITH s, collect({kind: labels(n)[0], id: n.id, elo: game.after, won: game.after > game.before}) AS players
       UNWIND players AS own
       MATCH (g:Rating {tenant: $tenant, kind: own.kind, id: own.id})

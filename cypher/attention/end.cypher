@@ -1,17 +1,17 @@
-// Append the ends of sessions, numbered one after another in the order in which they are committed, so that whoever reads on from a
-// number misses none. One that is there already, or whose session's beginning is not, is passed over.
+// Append SESSION_END events. Their positions follow commit order, so a reader that continues from a position misses
+// none. Events that already exist, or whose SESSION_START does not exist, are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: within, the id of the session's beginning, and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: within, the id of the SESSION_START event, and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 MERGE (r:Rater {tenant: $tenant})
-// Written before anything is looked for, so that of two writers one waits for the other.
+// Writing before reading takes the write lock, so concurrent writers are serialised.
 SET r.ended = coalesce(r.ended, 0)
 WITH r, r.ended AS ended
 UNWIND range(0, size($events) - 1) AS n

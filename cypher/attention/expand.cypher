@@ -1,31 +1,32 @@
-// All that is kept of one item that recall can return: its card, the newest events about it, the turns and episodes that these
-// rest on, its neighbours in its chain or its conversation, and how often it was looked at. No row: nothing visible has this id.
+// Return everything stored about one item that recall can return. Includes its card, its newest events, the turns and
+// episodes they rest on, neighbours in its chain or conversation, and its access count. No row: no visible node has
+// this id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $id      string    of a memory, a belief, a turn or an episode
-//   $valid   datetime  now
-//   $known   datetime  null: everything
-//   $limit   integer   newest events to return, and supersessions
-//   $around  integer   turns before a turn, and after it
-//   $turns   integer   first turns of an episode
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $id      string    id of a memory, a belief, a turn or an episode
+//   $valid   datetime  time of the read
+//   $known   datetime  upper bound of known time; null: no bound
+//   $limit   integer   maximum number of newest events, and of SUPERSEDES edges
+//   $around  integer   number of turns to return before and after a turn
+//   $turns   integer   number of first turns to return of an episode
 // columns:
 //   - label           string    Memory, Belief, Turn or Episode
 //   - item            map       a memory's card, a turn or an episode; null for a belief: see belief/states
-//   - events          list      maps, oldest first, see fragments/belief_event.cypher; of a belief only what states it and counts as evidence
-//   - turns           list      maps: quoted by these events, or beside a turn, or the first of an episode; in their order
-//   - episodes        list      maps of those in which they were said, oldest first: id, session_id, summary, occurred_at
-//   - links           list      maps of the SUPERSEDES edges at it, oldest first: newer (whether the other one is), id, text, status, event_id, occurred_at, in_force
-//   - accesses        integer   how often it was looked at, in $scopes
-//   - last_access_at  datetime  when last; null: never
+//   - events          list      maps, oldest first, see fragments/belief_event.cypher; for a belief only statements and evidence that counts
+//   - turns           list      maps, in conversation order: turns quoted by these events, neighbours of a turn, or first turns of an episode
+//   - episodes        list      maps of the episodes of these turns and events, oldest first: id, session_id, summary, occurred_at
+//   - links           list      maps of its SUPERSEDES edges, oldest first: newer (whether the other node is the newer one), id, text, status, event_id, occurred_at, in_force
+//   - accesses        integer   number of accesses in $scopes
+//   - last_access_at  datetime  time of the last access; null: never accessed
 
 MATCH (n:Memory|Belief|Turn|Episode {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes
 WITH n, labels(n)[0] AS label, $valid AS valid
-// An id is unique among nodes of one label.
+// An id is unique only among nodes of one label.
 ORDER BY coll.indexOf(['Memory', 'Belief', 'Turn', 'Episode'], label)
 LIMIT 1
 CALL (n) {

@@ -1,13 +1,13 @@
-// Drop ratings and the log of their changes, some at a time, and settle from the beginning again; what was rolled up is not settled again,
-// so ratings of then come back as they were.
+// Delete a batch of ratings and their change log, and restart rating from the checkpoint. Rolled-up searches are not
+// rated again, so ratings return to their values at the checkpoint.
 // mode: write
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $limit   integer  ratings to drop at most, >= 1
+//   $tenant  string   tenant name
+//   $limit   integer  maximum number of ratings to delete, >= 1
 // columns:
-//   - dropped  integer  ratings
+//   - dropped  integer  number of ratings deleted
 
 MERGE (r:Rater {tenant: $tenant})
 SET r.rated = coalesce(r.rolled, 0)

@@ -1,20 +1,20 @@
-// Searches and looks outside any session, recorded in a time; a page, oldest first.
+// List searches and accesses outside sessions, recorded within a time range. Paged, oldest first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scopes    list      scopes the reader can see
+//   $tenant    string    tenant name
+//   $scopes    list      read scopes
 //   $type      string    SEARCH or ACCESS
-//   $since     datetime  recorded then or later
-//   $until     datetime  recorded before
-//   $after_at  datetime  the last page ended at this recorded_at
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
+//   $since     datetime  inclusive lower bound of recorded_at
+//   $until     datetime  exclusive upper bound of recorded_at
+//   $after_at  datetime  recorded_at of the last row of the previous page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
 // columns:
-//   - id           string    of the event
-//   - recorded_at  datetime  by which pages go
-//   - entry        map       id, type, at, payload, results (of a search), item_id (of a look)
+//   - id           string    id of the event
+//   - recorded_at  datetime  time of recording, the sort key of pages
+//   - entry        map       id, type, at, payload, results (of a search), item_id (of an access)
 
 MATCH (e:Event)
 USING INDEX e:Event(tenant, type, recorded_at)

@@ -1,14 +1,14 @@
-// Append ACCESS events, each with an edge to what was looked at and to its session. One that is there already, or whose item is no
-// longer there, is passed over.
+// Append ACCESS events, each linked to the accessed item and to its session. Events that already exist, or whose item
+// no longer exists, are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.item_id label
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: label and item_id of what was looked at, within (the session's beginning or null), the event's fields
+//   $tenant  string  tenant name
+//   $events  list    maps: label and item_id of the accessed item, within (id of the SESSION_START event, or null), the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

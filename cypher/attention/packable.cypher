@@ -1,22 +1,23 @@
-// What may go into a pack: what is used most, by rating at the time of the read, and memories that no search has judged, those heard of last first.
+// List candidates for a pack. Returns the items with the highest ratings at the time of the read, and unrated memories,
+// most recently stated first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $kinds   list      of Memory, Belief, Episode and Artifact
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $kinds   list      subset of Memory, Belief, Episode and Artifact
 //   $valid   datetime  time of the read
-//   $known   datetime  null: everything
-//   $fade    map       floor, and days, the time constant of fading
-//   $limit   integer   rated items at most, and as many others of each scope
+//   $known   datetime  upper bound of known time; null: no bound
+//   $fade    map       floor, and days, the time constant of decay
+//   $limit   integer   maximum number of rated items, and of unrated items of each scope
 // columns:
-//   - id      string  of the item
+//   - id      string  id of the item
 //   - kind    string  memory, belief, episode, file, symbol or document
-//   - ref     string  of an artifact; else ''
-//   - title   string  of an episode: its session; else ''
-//   - text    string  what it says; of an artifact ''
-//   - elo     float   faded; null: never rated
+//   - ref     string  reference of an artifact; else ''
+//   - title   string  title of an episode (its session); else ''
+//   - text    string  text of the item; '' for an artifact
+//   - elo     float   decayed rating; null: never rated
 
 CALL () {
   MATCH (g:Rating)

@@ -1,24 +1,24 @@
-// A page of the ratings of a scope, the lowest first, each with what decides whether its item is pruned.
+// List the ratings of a scope with the data that decides about pruning. Paged, lowest rating first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $kinds       list      of Memory, Belief and Episode
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $kinds       list      subset of Memory, Belief and Episode
 //   $valid       datetime  time of the read
-//   $known       datetime  null: everything
-//   $fade        map       floor, and days, the time constant of fading
-//   $after_elo   float     the last page ended at this rating, not faded
-//   $after_kind  string    of this kind; '' for the first page
-//   $after_id    string    and this id; '' for the first page
-//   $limit       integer   rows of a page
+//   $known       datetime  upper bound of known time; null: no bound
+//   $fade        map       floor, and days, the time constant of decay
+//   $after_elo   float     rating of the last row of the previous page, before decay
+//   $after_kind  string    kind of the last row of the previous page; '' for the first page
+//   $after_id    string    id of the last row of the previous page; '' for the first page
+//   $limit       integer   maximum number of rows per page
 // columns:
 //   - kind      string  Memory, Belief or Episode
-//   - id        string  of the item
-//   - elo       float   faded
-//   - from_elo  float   not faded, by which pages go
-//   - item      map     text, summary, content (of an episode), written_at, opened_at, compressed_at; null: gone, or hidden already
+//   - id        string  id of the item
+//   - elo       float   rating after decay
+//   - from_elo  float   rating before decay, the sort key of pages
+//   - item      map     text, summary, content (of an episode), written_at, opened_at, compressed_at; null: deleted or already hidden
 
 MATCH (g:Rating)
 USING INDEX g:Rating(tenant, elo)

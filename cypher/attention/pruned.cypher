@@ -1,25 +1,26 @@
-// What pruning compressed or archived in a scope, as its events tell: the manifest of a run, or of all of them; a page, oldest first.
+// List the items of a scope that pruning compressed or archived. This is the manifest of one run or of all runs, read
+// from the events. Paged, oldest first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scope     string    which part
-//   $run       string    of which run; null: of all
-//   $after_at  datetime  the last page ended at this recorded_at; the earliest there is for the first page
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
+//   $tenant    string    tenant name
+//   $scope     string    scope name
+//   $run       string    run id; null: all runs
+//   $after_at  datetime  recorded_at of the last row of the previous page; the earliest possible time for the first page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
 // columns:
-//   - id           string    of the event
-//   - recorded_at  datetime  by which pages go
-//   - at           datetime  when it was pruned
-//   - run          string    of which run
+//   - id           string    id of the event
+//   - recorded_at  datetime  time of recording, the sort key of pages
+//   - at           datetime  time of pruning
+//   - run          string    run id
 //   - type         string    ARCHIVE or COMPRESS
 //   - payload      string    JSON: elo, reason, sha256
 //   - kind         string    Memory, Belief or Episode
-//   - item_id      string    of the item
-//   - text         string    what it says now
-//   - away         boolean   nothing has brought it back since
+//   - item_id      string    id of the item
+//   - text         string    current text
+//   - away         boolean   whether the item is still pruned
 
 UNWIND ['ARCHIVE', 'COMPRESS'] AS type
 MATCH (e:Event)
@@ -33,7 +34,7 @@ MATCH (e)-[:CONCERNS]->(p:Memory|Belief|Episode)
 RETURN e.id AS id, e.recorded_at AS recorded_at, e.occurred_at AS at, e.actor AS run, e.type AS type, e.payload AS payload,
        CASE WHEN p:Memory THEN 'Memory' WHEN p:Belief THEN 'Belief' ELSE 'Episode' END AS kind, p.id AS item_id,
        coalesce(p.content, p.statement, p.summary, p.gist, '') AS text,
-       // A statement is back when it was said again, too.
+       // A later statement also restores a pruned item.
        (p:Episode OR p.status = 'archived') AND NOT EXISTS {
          MATCH (p)<-[:CONCERNS]-(x:Event {tenant: $tenant})
          WHERE x.type IN [e.type, 'RESTORE'] AND (x.occurred_at > e.occurred_at OR (x.occurred_at = e.occurred_at AND x.id > e.id))

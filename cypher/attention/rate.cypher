@@ -1,26 +1,26 @@
-// Settle the searches of ended sessions, in the order in which the sessions ended: what was opened has won against what was not, pair by
-// pair. A result counts as opened by the search of the session that returned it last before the look; what was logged after the end
-// is left out. No row when none is left. Twin: oracles/rating.py
+// Rate the searches of ended sessions, in the order in which the sessions ended. Each opened result wins against each
+// unopened one. A result counts as opened by the last search of the session that returned it before the access. Entries
+// logged after the end of the session are ignored. No row: nothing is left to rate. Twin: oracles/rating.py
 // mode: write
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string   whose
-//   $sessions  integer  settled at most, >= 1
-//   $by        map      the constants: initial, k_new, k_established, established, scale, gate_similarity, gate_factor
+//   $tenant    string   tenant name
+//   $sessions  integer  maximum number of sessions to rate, >= 1
+//   $by        map      rating constants: initial, k_new, k_established, established, scale, gate_similarity, gate_factor
 // columns:
-//   - sessions  integer  that were settled
-//   - searches  integer  of these, that were a game
-//   - updates   integer  ratings that changed
+//   - sessions  integer  number of sessions rated
+//   - searches  integer  number of their searches that changed ratings
+//   - updates   integer  number of ratings changed
 
 MERGE (r:Rater {tenant: $tenant})
-// Written before anything is looked for, so that of two raters one waits for the other.
+// Writing before reading takes the write lock, so concurrent raters are serialised.
 SET r.rated = coalesce(r.rated, 0)
 WITH r, r.rated AS rated
 CALL (rated) {
   MATCH (end:Event)
   WHERE end.tenant = $tenant AND end.position > rated
-  // In the order of the whole index, so that no more of it is read than is settled.
+  // Sorting by the whole index key reads no more entries than are rated.
   ORDER BY end.tenant, end.position
   LIMIT $sessions
   MATCH (end)-[:WITHIN]->(start:Event {tenant: $tenant})

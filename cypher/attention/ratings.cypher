@@ -1,24 +1,24 @@
-// What is used most, as the search log says, by rating at the time of the read.
+// List the items that are used most, by rating at the time of the read.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $kinds   list      of Memory, Belief, Episode and Artifact
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $kinds   list      subset of Memory, Belief, Episode and Artifact
 //   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of fading
-//   $least   float     rating at least, faded
-//   $below   float     and below
-//   $limit   integer   rows at most
+//   $fade    map       floor, and days, the time constant of decay
+//   $least   float     inclusive lower bound of the decayed rating
+//   $below   float     exclusive upper bound of the decayed rating
+//   $limit   integer   maximum number of rows
 // columns:
 //   - kind        string    Memory, Belief, Episode or Artifact
-//   - id          string    of the item
+//   - id          string    id of the item
 //   - scope       string    of the item
-//   - text        string    what it says, or how it is called; null when it is gone
-//   - elo         float     faded
-//   - games       integer   played
-//   - touched_at  datetime  when it was last opened in a search's results, or else first returned
+//   - text        string    text or name of the item; null when it was deleted
+//   - elo         float     rating after decay
+//   - games       integer   number of rated searches
+//   - touched_at  datetime  time of the last access from a search result; before any access, time of the first search that returned it
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo >= $least AND g.scope IN $scopes AND g.kind IN $kinds

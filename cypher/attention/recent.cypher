@@ -1,19 +1,19 @@
-// The newest of what was logged, newest first.
+// List the newest entries of the search log, newest first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes the reader can see
-//   $limit   integer  rows at most
+//   $tenant  string   tenant name
+//   $scopes  list     read scopes
+//   $limit   integer  maximum number of rows
 // columns:
-//   - id       string    of the event
+//   - id       string    id of the event
 //   - type     string    SEARCH or ACCESS
-//   - at       datetime  when
-//   - scope    string    of the event
-//   - actor    string    the session's name; null outside any
-//   - payload  string    of a SEARCH: JSON of tool and query
-//   - items    list      maps of kind, id and text: what was looked at, or the three best results
+//   - at       datetime  time of the entry
+//   - scope    string    scope of the event
+//   - actor    string    session name; null outside sessions
+//   - payload  string    JSON of tool and query of a SEARCH event
+//   - items    list      maps of kind, id and text: the accessed item, or the three best results
 
 CALL () {
   UNWIND ['SEARCH', 'ACCESS'] AS type

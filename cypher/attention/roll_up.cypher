@@ -1,14 +1,14 @@
-// Remove the searches of sessions and append a ROLL_UP event to each, which says how many they were. Looks stay. With
-// attention/roll_up_alone the only text that removes events: of the log, after its ratings are checkpointed.
+// Remove the searches of sessions and append one ROLL_UP event per session with their count. Accesses are kept. Only
+// this query and attention/roll_up_alone remove events, after the ratings are checkpointed.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: within, the id of the session's beginning, and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: within, the id of the SESSION_START event, and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (start:Event {tenant: $tenant, id: event.within})

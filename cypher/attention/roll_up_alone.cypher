@@ -1,13 +1,13 @@
-// Remove searches outside any session, by their ids, and append ROLL_UP events that say how many they were.
+// Remove searches outside sessions, by id, and append ROLL_UP events with their counts.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: ids, of the searches, and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: ids, the ids of the searches, and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 CALL (event) {

@@ -1,14 +1,15 @@
-// What a roll-up would take: settled sessions that ended before an instant, up to the first that did not, in the order in which they ended.
+// Count the sessions and searches that a roll-up would cover. These are rated sessions that ended before a given time,
+// in the order in which they ended, up to the first that does not qualify.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $before  datetime  their ends were recorded before
+//   $tenant  string    tenant name
+//   $before  datetime  exclusive upper bound of the recorded_at of session ends
 // columns:
-//   - sessions  integer  in which something was searched for
-//   - searches  integer  made in them
-//   - results   integer  that these returned
+//   - sessions  integer  number of sessions with searches
+//   - searches  integer  number of searches in these sessions
+//   - results   integer  number of results returned by these searches
 
 MATCH (r:Rater {tenant: $tenant})
 LET rolled = coalesce(r.rolled, 0), rated = coalesce(r.rated, 0)

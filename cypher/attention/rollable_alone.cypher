@@ -1,13 +1,13 @@
-// What a roll-up would take of searches outside any session: those that were recorded before an instant.
+// Count the searches outside sessions that a roll-up would cover. These were recorded before a given time.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $before  datetime  recorded before
+//   $tenant  string    tenant name
+//   $before  datetime  exclusive upper bound of recorded_at
 // columns:
-//   - searches  integer  made
-//   - results   integer  that these returned
+//   - searches  integer  number of searches
+//   - results   integer  number of results returned by these searches
 
 MATCH (s:Event)
 USING INDEX s:Event(tenant, type, recorded_at)

@@ -1,14 +1,14 @@
-// Append SEARCH events, each with an edge to every result that is still there, and to its session. One that is there already is passed
-// over, and one that found something of which nothing is there any more.
+// Append SEARCH events, each linked to its existing results and to its session. Events that already exist, or whose
+// results have all been deleted, are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.found.id label
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: within (the session's beginning or null), found (label or null, id, rank, similarity, content_hash), the event's fields
+//   $tenant  string  tenant name
+//   $events  list    maps: within (id of the SESSION_START event, or null), found (label or null, id, rank, similarity, content_hash), the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

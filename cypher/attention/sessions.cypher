@@ -1,23 +1,23 @@
-// Sessions that began in a time, as it was recorded, with all that was logged in them; a page, oldest first.
+// List sessions that started within a time range, by time of recording, with all their entries. Paged, oldest first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scopes    list      scopes the reader can see
-//   $since     datetime  recorded then or later
-//   $until     datetime  recorded before
-//   $after_at  datetime  the last page ended at this recorded_at
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
+//   $tenant    string    tenant name
+//   $scopes    list      read scopes
+//   $since     datetime  inclusive lower bound of recorded_at
+//   $until     datetime  exclusive upper bound of recorded_at
+//   $after_at  datetime  recorded_at of the last row of the previous page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
 // columns:
-//   - id           string    of the event that began it
-//   - recorded_at  datetime  by which pages go
-//   - scope        string    of the session
-//   - agent        string    who worked in it; null: not known
+//   - id           string    id of the event that started the session
+//   - recorded_at  datetime  time of recording, the sort key of pages
+//   - scope        string    scope of the session
+//   - agent        string    agent of the session; null: unknown
 //   - payload      string    JSON with the session's name
-//   - started_at   datetime  when it began
-//   - entries      list      maps: id, type, at, payload, results (of a search), item_id (of a look)
+//   - started_at   datetime  start time of the session
+//   - entries      list      maps: id, type, at, payload, results (of a search), item_id (of an access)
 
 MATCH (start:Event)
 USING INDEX start:Event(tenant, type, recorded_at)

@@ -1,17 +1,17 @@
-// How many items have which rating, in steps, at the time of the read.
+// Return a histogram of ratings at the time of the read.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $kinds   list      of Memory, Belief, Episode and Artifact
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $kinds   list      subset of Memory, Belief, Episode and Artifact
 //   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of fading
-//   $step    float     points of a step, > 0
+//   $fade    map       floor, and days, the time constant of decay
+//   $step    float     width of a bucket in rating points, > 0
 // columns:
-//   - least  float    the step begins here
-//   - items  integer  of it
+//   - least  float    lower bound of the bucket
+//   - items  integer  number of items in the bucket
 
 MATCH (g:Rating)
 WHERE g.tenant = $tenant AND g.elo IS NOT NULL AND g.scope IN $scopes AND g.kind IN $kinds

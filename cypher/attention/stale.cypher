@@ -1,18 +1,18 @@
-// Current memories that nobody has said since an instant, as far as the reader can see, longest ago first; a page.
+// List current memories in the read scopes that were not stated since a given time. Paged, longest ago first.
 // mode: read
 // rows: many
 // source: Vestig M3, TraceRank
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scopes    list      scopes the reader can see
-//   $until     datetime  last said before
-//   $after_at  datetime  the last page ended at this instant; the earliest there is for the first page
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
-//   $valid     datetime  instant of the trace
-//   $known     datetime  what was recorded later does not count in a trace; null: everything
-//   $trace     map       tau_days and spacing of TraceRank; kept: whether cached traces are by these
+//   $tenant    string    tenant name
+//   $scopes    list      read scopes
+//   $until     datetime  exclusive upper bound of the last statement
+//   $after_at  datetime  time of the last row of the previous page; the earliest possible time for the first page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
+//   $valid     datetime  time at which traces are computed
+//   $known     datetime  events recorded later do not count in a trace; null: no bound
+//   $trace     map       tau_days and spacing of TraceRank; kept: whether cached traces use these values
 // columns:
 //   - card   map    see fragments/memory_card.cypher
 //   - trace  float  >= 0
@@ -20,13 +20,13 @@
 CALL () {
   UNWIND $scopes AS scope
   CALL (scope) {
-    // What only its own scope speaks of was last said at trace_at.
+    // A memory with events of its own scope only was last stated at trace_at.
     MATCH (m:Memory)
     USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)
     WHERE m.tenant = $tenant AND m.scope = scope AND m.status = 'current' AND m.trace_at >= $after_at AND m.trace_at < $until
       AND m.trace_foreign IS NULL AND (m.trace_at > $after_at OR m.id > $after_id)
     WITH m
-    // In the order of the whole index, so that no more of it is read than the page needs.
+    // Sorting by the whole index key reads no more entries than the page needs.
     ORDER BY m.tenant, m.scope, m.status, m.trace_at, m.id
     LIMIT $limit
     RETURN collect(m) AS own
@@ -35,7 +35,8 @@ CALL () {
     UNWIND own AS m
     RETURN m, m.trace_at AS last_at
   UNION ALL
-    // What another scope speaks of, too, was last said then or later: beyond a full page it cannot come before its end.
+    // A memory with events of other scopes was last stated at trace_at or later. If trace_at is after the end of a full
+    // page, the memory sorts after that page.
     WITH CASE size(own) WHEN $limit THEN own[-1].trace_at ELSE $until END AS end
     MATCH (m:Memory)
     USING INDEX SEEK m:Memory(tenant, scope, status, trace_at)

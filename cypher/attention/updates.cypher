@@ -1,19 +1,19 @@
-// The newest changes of ratings, newest search first.
+// List the newest rating changes, newest search first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes the reader can see
-//   $limit   integer  rows at most
+//   $tenant  string   tenant name
+//   $scopes  list     read scopes
+//   $limit   integer  maximum number of rows
 // columns:
-//   - search_id  string    of the SEARCH event
-//   - at         datetime  when it was made
-//   - kind       string    of the item: Memory, Belief, Episode or Artifact
-//   - id         string    of the item
-//   - text       string    what it says, or how it is called
-//   - before     float     its rating before the search
-//   - after      float     and after it
+//   - search_id  string    id of the SEARCH event
+//   - at         datetime  time of the search
+//   - kind       string    label of the item: Memory, Belief, Episode or Artifact
+//   - id         string    id of the item
+//   - text       string    text or name of the item
+//   - before     float     rating before the search
+//   - after      float     rating after the search
 
 MATCH (e:Event)
 USING INDEX e:Event(tenant, type, recorded_at)

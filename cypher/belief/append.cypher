@@ -1,17 +1,17 @@
-// Append what was observed, believed and testified, and make the beliefs that are new.
+// Append observations, hypotheses and evidence, and create the beliefs that are new.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.claim.id Belief, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $scopes      list    scopes the writer can see, where episodes and turns are looked for
-//   $events      list    in order: the event's own fields, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
+//   $events      list    in order: the event properties, turn_id, looks_after, and claim: a map of id, slot_id, scope, scope_key, statement, subject, predicate, object, subject_key, predicate_key, object_key, embedding or null
 // columns:
-//   - missing     list  ids of episodes and turns that are not there
-//   - unembedded  list  ids of beliefs of these events that have no embedding yet
-//   - long         list     maps of slots to be looked after, by beliefs with 64 pieces at least: slot_id, scope, subject_key, predicate_key
+//   - missing     list  ids of episodes and turns that do not exist
+//   - unembedded  list  ids of beliefs of these events that lack an embedding
+//   - long         list     maps of slots due for a checkpoint, by beliefs with at least 64 evidence events: slot_id, scope, subject_key, predicate_key
 
 UNWIND $events AS event
 WITH event, event.claim AS claim

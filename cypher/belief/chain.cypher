@@ -1,17 +1,17 @@
-// Every belief that took the place of one or was replaced by it, at any remove, as it was at a pair of times, with the edges
-// between them.
+// Return the supersession chain of a belief as of (valid, known). Includes predecessors and successors at any distance,
+// and the edges between them.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $id      string    where to begin
-//   $valid   datetime  what happened later is not seen
-//   $known   datetime  what was recorded later is not seen
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $id      string    id of any node of the chain
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time
 // columns:
-//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/standing_as_of.cypher, head_ids left empty
-//   - now      datetime  by the server's clock
+//   - beliefs  list      maps: card and links, see fragments/belief_card.cypher and fragments/standing_as_of.cypher; head_ids is empty
+//   - now      datetime  server clock
 
 CALL () {
   MATCH (start:Belief {tenant: $tenant, id: $id})
@@ -19,7 +19,7 @@ CALL () {
   MATCH (start)-[path:SUPERSEDES*0..]-(m:Belief)
   WHERE m.tenant = $tenant AND m.scope IN $scopes
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
-  // DISTINCT here lets the server walk each belief once, however many ways lead to it.
+  // DISTINCT lets the server visit each belief once, regardless of the number of paths to it.
   WITH DISTINCT m
   // include: fragments/belief_seen.cypher
   CALL (m) {
@@ -27,7 +27,7 @@ CALL () {
     // include: fragments/standing_as_of.cypher
     RETURN status, links
   }
-  // A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+  // Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
   LET head_ids = []
   // include: fragments/belief_card.cypher
   WITH card, links

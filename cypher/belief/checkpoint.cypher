@@ -1,27 +1,26 @@
-// Keep what a slot's older evidence comes to, so that a read goes on from there. The checkpoint that is there is gone on from
-// itself. What is newest in the world, and what may still be under way in the store, stays out. Run it after
-// belief/lock_checkpoint.
+// Store the aggregate of a slot's older evidence, from which later reads resume. An existing checkpoint is extended. The
+// newest evidence by valid time, and events recorded after $settled, are excluded. Run it after belief/lock_checkpoint.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $slot_id         string    of the slot
-//   $scope           string    where it is
+//   $tenant          string    tenant name
+//   $slot_id         string    slot id
+//   $scope           string    scope of the slot
 //   $subject         string    folded
 //   $predicate       string    folded
-//   $now             datetime  events up to then count
-//   $known           datetime  null: a checkpoint holds what is known now
-//   $settled         datetime  server's clock when no write recorded before it can still be under way
-//   $newest          integer   how many of the newest events stay out
-//   $least           integer   how many must be new for it to be worth while
-//   $policy          map       null: as declared
-//   $present_policy  boolean   true
-//   $default_policy  map       of a predicate that nobody declared
+//   $now             datetime  upper bound of valid time
+//   $known           datetime  null: a checkpoint reflects the latest known state
+//   $settled         datetime  server time before which every recording transaction has ended
+//   $newest          integer   number of newest events to exclude
+//   $least           integer   minimum number of new events that justifies a new checkpoint
+//   $policy          map       null: the declared policy
+//   $present_policy  boolean   always true
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $weights_key     string    of the weights, for which it holds
+//   $weights_key     string    key of the weights for which the checkpoint is valid
 // columns:
-//   - events  integer  how many it holds that the one before did not
+//   - events  integer  number of events that were added to the checkpoint
 
 MATCH (kept:Checkpoint {tenant: $tenant, slot_id: $slot_id})
 WITH kept, $slot_id AS slot_id, $scope AS scope, [$subject] AS names, $now AS valid, $predicate AS predicate_key

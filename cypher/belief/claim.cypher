@@ -1,15 +1,15 @@
-// Make committed texts evidence for what they assert: their events support the beliefs, which are made when they are new, and
-// their memories claim them.
+// Link committed memories to the beliefs they claim. Their events support the beliefs, which are created if they are
+// new.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: claims.event.id Event, claims.memory_id Memory, claims.claim.id Belief
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $claims      list    in the order of the beliefs: event (id, occurred_at), memory_id, and claim, as belief/append takes it
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $claims      list    in order of belief: event (id, occurred_at), memory_id, and claim, as in belief/append
 // columns:
-//   - events  integer  that support something
+//   - events  integer  number of events that support a belief
 
 UNWIND $claims AS row
 WITH row.event AS event, row.claim AS claim, row.memory_id AS memory_id

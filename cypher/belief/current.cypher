@@ -1,29 +1,29 @@
-// What a slot holds: its values with what is believed of each, best first, read as the predicate's policy has it. Of the
-// scopes given, the first that knows the slot.
+// Return the candidates of a slot with their belief, best first, by the policy of the predicate. Uses the first of the
+// given scopes that contains the slot.
 // mode: read
 // rows: one
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek DirectedRelationshipIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes to look in, in order
+//   $tenant          string    tenant name
+//   $scopes          list      scopes to search, in order
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded
-//   $valid           datetime  instant in the world that is asked about
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       cardinality, kappa, tau_days, decay_per_day, margin, combine to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override: cardinality, kappa, tau_days, decay_per_day, margin, combine; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $weights_key     string    of the weights, for which a checkpoint holds; null: read every event
-//   $limit           integer   candidates to return, the best
+//   $weights_key     string    key of the weights for which a checkpoint is valid; null: read every event
+//   $limit           integer   maximum number of candidates, best first
 // columns:
-//   - scope        string   where the slot is, or null
-//   - names        list     by which the subject is known, folded, that asked for first
-//   - policy       map      by which it was read
-//   - candidates   list     maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: P+ and P- too
-//   - total        integer  how many candidates there are
-//   - now          datetime  the server's clock
+//   - scope        string   scope of the slot, or null
+//   - names        list     names of the subject, folded, the requested one first
+//   - policy       map      policy that was applied
+//   - candidates   list     maps, best first: belief_id, subject, object, statement, status, belief, score, last_at, events, ambiguous; MANY: also P+ and P-
+//   - total        integer  total number of candidates
+//   - now          datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 // include: fragments/names.cypher

@@ -1,11 +1,11 @@
-// Take a checkpoint away: one that holds nothing, or any.
+// Delete the checkpoint of a slot if it is empty, or in any case.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   whose
-//   $slot_id  string   of the slot
-//   $whole    boolean  one that holds something, too
+//   $tenant   string   tenant name
+//   $slot_id  string   slot id
+//   $whole    boolean  also delete a checkpoint that is not empty
 // columns:
 
 MATCH (c:Checkpoint {tenant: $tenant, slot_id: $slot_id})

@@ -1,9 +1,9 @@
-// Give beliefs the embedding of their statement, unless it was worded otherwise meanwhile.
+// Store the embedding of the statements of beliefs. Beliefs whose statement has changed since are skipped.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
+//   $tenant      string  tenant name
 //   $embeddings  list    maps: id, statement, embedding
 // columns:
 

@@ -1,37 +1,37 @@
-// Why a belief is believed: the policy it is read by, every piece of its evidence with what that says in each reading, what was
-// taken back, how it stands among the values of a ONE slot, what it replaced and what replaced it, and what asserts it.
+// Explain why a belief is believed. Returns its policy, every evidence event with its weight in each reading,
+// retractions, its rank in a ONE slot, its supersessions, and the memories that claim it.
 // mode: read
 // rows: one
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py, oracles/retraction.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $id              string    of the belief
-//   $valid           datetime  instant in the world that is asked about
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $id              string    belief id
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $skip            integer   pieces to pass over, the oldest
-//   $limit           integer   pieces to show; of what was taken back and of what asserts it as many at most
+//   $skip            integer   number of evidence events to skip, oldest first
+//   $limit           integer   maximum number of evidence events, and of retracted events and memories
 // columns:
 //   - card       map       id, scope, statement, subject, predicate, object, status, created_at, recorded_at
 //   - initial    float     confidence before any evidence
-//   - policy     map       by which it was read; id and occurred_at when it was declared
+//   - policy     map       policy that was applied; with id and occurred_at if it was declared
 //   - projected  map       see fragments/project_many.cypher; null: no evidence
-//   - rivals     list      maps of the other values affirmed since: belief_id, object, events; most events first
-//   - namesakes  list      maps of beliefs that say the same by other names: belief_id, statement, events
+//   - rivals     list      maps of the other candidates affirmed since: belief_id, object, events; most events first
+//   - namesakes  list      maps of equal beliefs under aliases: belief_id, statement, events
 //   - verdict    map       status, log_ratio, confidence, evidence
-//   - total      integer   how many pieces there are
+//   - total      integer   total number of evidence events
 //   - lines      list      maps, oldest first: id, at, polarity, episode, strength, llr, c, l, s, echo_of, event, weight, turn_id, memory_id, after
-//   - withdrawn  list      maps, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
-//   - links      list      maps: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
+//   - withdrawn  list      maps of retracted evidence, oldest first: id, at, polarity, confidence, source_type, retraction_id, retracted_at, payload
+//   - links      list      maps of SUPERSEDES edges: newer, belief_id, statement, event_id, occurred_at, recorded_at, payload
 //   - memories   list      maps, oldest first: memory_id, content
-//   - one        map       of a ONE slot's value: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
-//   - now        datetime  the server's clock
+//   - one        map       rank in a ONE slot: see fragments/project_one.cypher; place, of, ambiguous, leader_id, refutations; null otherwise
+//   - now        datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes

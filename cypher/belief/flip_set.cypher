@@ -1,23 +1,23 @@
-// A smallest set of evidence without which the sequential test of a belief has another status, and which it has then.
+// Compute a smallest set of evidence whose removal changes the status of the sequential test.
 // mode: read
 // rows: one
 // source: Mneva; twin oracles/flips.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string    whose
-//   $scopes   list      scopes the reader can see
-//   $id       string    of the belief
-//   $valid    datetime  instant in the world that is asked about
-//   $known    datetime  what was recorded later is not seen; null: everything
+//   $tenant   string    tenant name
+//   $scopes   list      read scopes
+//   $id       string    belief id
+//   $valid    datetime  upper bound of valid time
+//   $known    datetime  upper bound of known time; null: no bound
 //   $weights  map       reliability of each source type, in (0, 1]
 //   $test     map       upper, lower, promote_step, demote_step, most, least
-//   $most     integer   pieces of evidence that are looked at; of a belief with more nothing is computed
+//   $most     integer   maximum number of evidence events; for a belief with more, nothing is computed
 // columns:
-//   - evidence  integer   pieces that count
-//   - status    string    of the test; null: too many pieces
+//   - evidence  integer   number of evidence events that count
+//   - status    string    status of the test; null: too many evidence events
 //   - removed   list      ids in order of (occurred_at, id); null: no set changes the status
-//   - becomes   string    the status without them
-//   - now       datetime  the server's clock
+//   - becomes   string    status after the removal
+//   - now       datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
@@ -31,7 +31,7 @@ CALL (b, valid) {
   ORDER BY heard.at, heard.id
   RETURN collect(heard {.id, .at, .llr}) AS pieces
 }
-// The initial confidence has no say in the status.
+// The initial confidence does not affect the status.
 WITH size(pieces) AS evidence, CASE WHEN size(pieces) <= $most THEN pieces ELSE [] END AS pieces, 0.5 AS initial, [] AS shown
 CALL (pieces, evidence, initial, shown) {
   UNWIND pieces AS heard

@@ -1,18 +1,18 @@
-// What happened to a belief, oldest first, from the events seen at a pair of times: what stated it, what speaks for and against
-// it, what took that back, and what replaced it.
+// Return the event history of a belief as of (valid, known), oldest first. Covers statements, evidence, retractions and
+// supersessions.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $id      string    of the belief
-//   $limit   integer   newest events to return
-//   $valid   datetime  what happened later is not seen; a retraction holds for every valid time
-//   $known   datetime  what was recorded later is not seen
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $id      string    belief id
+//   $limit   integer   maximum number of newest events
+//   $valid   datetime  upper bound of valid time; retractions apply at every valid time
+//   $known   datetime  upper bound of known time
 // columns:
-//   - events  list      maps, see fragments/belief_event.cypher; none when the belief was not there
-//   - now     datetime  by the server's clock
+//   - events  list      maps, see fragments/belief_event.cypher; empty if the belief did not exist
+//   - now     datetime  server clock
 
 CALL () {
   MATCH (b:Belief {tenant: $tenant, id: $id})

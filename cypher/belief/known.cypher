@@ -1,14 +1,14 @@
-// What is known before statements are worded and embedded: how predicates read aloud, and which beliefs are there.
+// Return predicate templates and existing beliefs, before statements are built and embedded.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $predicates  list    keys of predicates
-//   $belief_ids  list    of beliefs that may be there
+//   $tenant      string  tenant name
+//   $predicates  list    predicate keys
+//   $belief_ids  list    ids of beliefs that may exist
 // columns:
 //   - templates  list  maps: key, template
-//   - beliefs    list  maps of those that are there and embedded: id, statement, worded_at
+//   - beliefs    list  maps of existing beliefs with an embedding: id, statement, worded_at
 
 RETURN
   COLLECT {

@@ -1,14 +1,14 @@
-// Hold a slot's checkpoint, made empty when there is none, until the transaction ends; say up to when nothing can be under way.
-// A statement of its own, so that what follows sees what was retracted before.
+// Lock the checkpoint of a slot until the transaction ends, and create an empty one if needed. Every transaction before
+// the returned time has ended. A separate statement, so that the next one sees earlier retractions.
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  whose
-//   $slot_id    string  of the slot
-//   $longest_s  float   longest transaction allowed, seconds
+//   $tenant     string  tenant name
+//   $slot_id    string  slot id
+//   $longest_s  float   transaction timeout in seconds
 // columns:
-//   - settled  datetime  server's clock, so long ago that every write recorded before has ended
+//   - settled  datetime  server time minus $longest_s: every transaction that recorded before it has ended
 
 MERGE (c:Checkpoint {tenant: $tenant, slot_id: $slot_id})
 SET c.locked_at = datetime.realtime('Z')

@@ -1,11 +1,11 @@
-// Hold event ids until the transaction ends, so that of two writers about one id the second sees what the first wrote. A
-// node is made and taken away again: what remains is the lock on its entry in the index.
+// Lock event ids until the transaction ends. Of two writers of one id, the second sees the event of the first. A node
+// is created and deleted; the lock on its index entry remains.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  whose
-//   $ids     list    of events, sorted
+//   $tenant  string  tenant name
+//   $ids     list    event ids, sorted
 // columns:
 
 UNWIND $ids AS id

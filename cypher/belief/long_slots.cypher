@@ -1,10 +1,10 @@
-// Every slot of a tenant that much was said of.
+// List the slots of a tenant that have many evidence events.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $least   integer  pieces of evidence, taken back or not
+//   $tenant  string   tenant name
+//   $least   integer  minimum number of evidence events, including retracted ones
 // columns:
 //   - place  map  slot_id, scope, subject_key, predicate_key
 

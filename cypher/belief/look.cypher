@@ -1,14 +1,15 @@
-// What a write about beliefs meets: events already committed under its ids, and beliefs that it is about.
+// Look up committed events and existing beliefs for a write. Returns the events with the given ids and the target
+// beliefs.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $scopes      list    scopes the writer can see
-//   $event_ids   list    of the events to be written, or of those to be retracted
-//   $belief_ids  list    of the beliefs
+//   $tenant      string  tenant name
+//   $scopes      list    read scopes of the writer
+//   $event_ids   list    ids of the events to be written or retracted
+//   $belief_ids  list    ids of the target beliefs
 // columns:
-//   - events   list  maps: id, scope, type, request_hash, payload, speaks (whether it supports or refutes something)
+//   - events   list  maps: id, scope, type, request_hash, payload, speaks (whether it supports or refutes a belief)
 //   - beliefs  list  maps: id, scope, status, head_ids, and the fields of a claim
 
 RETURN

@@ -1,21 +1,21 @@
-// Which of some beliefs have lost: those that were superseded, and values of ONE slots that another value leads, unless the two
-// are too close to call.
+// Return which of the given beliefs have lost. These are superseded beliefs and candidates of ONE slots with another
+// leader, unless the two are ambiguous.
 // mode: read
 // rows: one
 // source: ESPER, ONE; twin oracles/projection.py
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $ids             list      of beliefs
-//   $valid           datetime  what happened later is not seen
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $ids             list      belief ids
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 // columns:
-//   - lost  list  ids
+//   - lost  list  belief ids
 
 CALL () {
   UNWIND $ids AS id

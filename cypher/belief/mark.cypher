@@ -1,24 +1,24 @@
-// Append ARCHIVE, RESTORE, FLAG and RESOLVE events to beliefs, bring their status up to date and tell what became of each; an event
-// that is there already is passed over.
+// Append ARCHIVE, RESTORE, FLAG and RESOLVE events to beliefs, and update their status. Events that already exist are
+// skipped.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.belief_id Belief
 // params:
-//   $tenant  string  whose
-//   $events  list    maps of ids of their own: belief_id and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps with unique ids: belief_id and the event properties
 // columns:
-//   - id       string   of a belief
-//   - written  integer  events appended to it
-//   - changed  boolean  its status, or whether it is flagged, is another one than before
-//   - status   string   after it
-//   - flagged  boolean  after it: the newest of its FLAG and RESOLVE events is a FLAG
+//   - id       string   belief id
+//   - written  integer  number of events appended to the belief
+//   - changed  boolean  whether the status or the flag changed
+//   - status   string   status after the write
+//   - flagged  boolean  flag after the write: whether the newest FLAG or RESOLVE event is a FLAG
 
 UNWIND $events AS event
 MATCH (m:Belief {tenant: $tenant, id: event.belief_id})
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})
 WITH m, collect(CASE WHEN there IS NULL THEN event END) AS fresh
-// In the order of beliefs, so that two batches wait for each other and never in a ring.
+// Sorting by belief prevents deadlocks between concurrent batches.
 ORDER BY m.id
 LET before = m.status
 // include: fragments/flagged.cypher
@@ -29,7 +29,7 @@ CALL (m, fresh) {
   CREATE (e)-[:CONCERNS]->(m)
   RETURN count(e) AS written, min(e.occurred_at) AS first_at
 }
-// What is marked was there then, whenever it was first stated.
+// A belief exists at the latest from its first event on, whenever it was first stated.
 SET m.created_at = CASE WHEN first_at < m.created_at THEN first_at ELSE m.created_at END
 WITH m, before, flag, written
 // include: fragments/refresh_status.cypher

@@ -1,32 +1,32 @@
-// What is believed of each value of one slot, best first, a row each: those of a predicate that takes ONE value compete, those of
-// one that takes MANY coexist. It looks in one scope and reads every event, where belief/current looks in several and goes on
-// from checkpoints.
+// Return what is believed of each candidate of one slot, best first. Candidates of a ONE predicate compete; those of a
+// MANY predicate coexist. Searches one scope and reads every event, whereas belief/current searches several scopes and
+// resumes from checkpoints.
 // mode: read
 // rows: many
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scope           string    which part
+//   $tenant          string    tenant name
+//   $scope           string    scope name
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded
-//   $valid           datetime  instant in the world that is asked about
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $limit           integer   values to return, the best
+//   $limit           integer   maximum number of candidates, best first
 // columns:
-//   - object      string    the value, as first written
+//   - object      string    object of the candidate, as first written
 //   - belief      float     in [0, 1)
-//   - ambiguous   boolean   one of two values of a ONE slot that are too close to call
-//   - score       float     of a ONE slot's value, not faded; else its belief
+//   - ambiguous   boolean   whether it is one of two candidates of a ONE slot that are too close to call
+//   - score       float     score of a candidate of a ONE slot, without decay; else its belief
 //   - status      string    current, superseded or archived
-//   - events      integer   pieces of evidence that count
-//   - last_at     datetime  when it was last affirmed; null: never
-//   - belief_id   string    of the belief
-//   - statement   string    of the belief
+//   - events      integer   number of evidence events that count
+//   - last_at     datetime  time of the last affirmation; null: never
+//   - belief_id   string    belief id
+//   - statement   string    statement of the belief
 
 WITH $scope AS scope, $subject AS subject_key, $predicate AS predicate_key, $valid AS valid, [] AS mine
 // include: fragments/names.cypher

@@ -1,24 +1,24 @@
-// Where a belief comes from, at a pair of times: the events that state it or count as evidence, the turns they quote, the
-// episodes they occurred in, the memories whose text claims it, what it took the place of, and what stands in its place.
+// Return the provenance of a belief as of (valid, known). Includes statements and evidence events, quoted turns, their
+// episodes, memories that claim the belief, and supersessions.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $id      string    of the belief
-//   $limit   integer   newest events to return, and memories
-//   $valid   datetime  what happened later is not seen
-//   $known   datetime  what was recorded later is not seen
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $id      string    belief id
+//   $limit   integer   maximum number of newest events, and of memories
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time
 // columns:
-//   - card         map       see fragments/belief_card.cypher; null: it was not there
-//   - total        integer   events there are, returned or not
+//   - card         map       see fragments/belief_card.cypher; null: the belief did not exist
+//   - total        integer   total number of events, returned or not
 //   - events       list      maps, oldest first, see fragments/belief_event.cypher
-//   - turns        list      maps of those that the events returned quote, in their order
-//   - episodes     list      maps of those in which they occurred, oldest first: id, session_id, summary, occurred_at
+//   - turns        list      maps of the turns quoted by the returned events, in conversation order
+//   - episodes     list      maps of the episodes of the returned events, oldest first: id, session_id, summary, occurred_at
 //   - memories     list      see fragments/memory_card_as_of.cypher
-//   - links        list      maps of the SUPERSEDES edges onto it and from it: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
-//   - now          datetime  by the server's clock
+//   - links        list      maps of the incoming and outgoing SUPERSEDES edges: newer_id, older_id, event_id, occurred_at, recorded_at, in_force
+//   - now          datetime  server clock
 
 OPTIONAL CALL () {
   MATCH (m:Belief {tenant: $tenant, id: $id})

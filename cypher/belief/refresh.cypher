@@ -1,10 +1,10 @@
-// Bring the cached status of beliefs up to date after they were stated again.
+// Update the cached status of beliefs after new statements.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of beliefs
+//   $tenant  string  tenant name
+//   $ids     list    belief ids
 // columns:
 
 MATCH (m:Belief {tenant: $tenant})

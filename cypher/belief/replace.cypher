@@ -1,15 +1,15 @@
-// Append one event by which some beliefs take the place of others, with an edge from each newer to each older one.
+// Append one event by which beliefs supersede others, with an edge from each newer to each older one.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, newer Belief, older Belief
 // params:
-//   $tenant  string  whose
-//   $event   map     the event's own fields
-//   $newer   list    ids of what is believed from now on
-//   $older   list    ids of what it replaces
+//   $tenant  string  tenant name
+//   $event   map     event properties
+//   $newer   list    ids of the superseding beliefs
+//   $older   list    ids of the superseded beliefs
 // columns:
-//   - written  integer  beliefs whose lineage changed
+//   - written  integer  number of beliefs whose lineage changed
 
 WITH $event AS event
 // include: fragments/append_event.cypher
@@ -25,7 +25,7 @@ CALL (e, touched) {
 }
 MATCH (m:Belief {tenant: $tenant})
 WHERE m.id IN $newer OR m.id IN $older
-// What is replaced was there then, whenever it was first stated.
+// A superseded belief exists at the latest from this event on, whenever it was first stated.
 SET m.created_at = CASE WHEN $event.occurred_at < m.created_at THEN $event.occurred_at ELSE m.created_at END
 WITH m
 // include: fragments/refresh_status.cypher

@@ -1,11 +1,11 @@
-// Append a RETRACT event that cancels another event, now or when that comes.
+// Append a RETRACT event for another event, which may arrive later.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, event.target_id Event
 // params:
-//   $tenant  string  whose
-//   $event   map     the event's own fields, target_id among them
+//   $tenant  string  tenant name
+//   $event   map     event properties, including target_id
 // columns:
 
 WITH $event AS event
@@ -16,11 +16,11 @@ OPTIONAL MATCH (target:Event {tenant: $tenant, id: event.target_id})
 WHERE target.scope = e.scope
 FOREACH (x IN CASE WHEN target IS NULL THEN [] ELSE [target] END | CREATE (e)-[:RETRACTS]->(x))
 WITH e
-// A state that was computed with what is cancelled now is worth nothing.
+// A checkpoint that was computed with a retracted event is invalid.
 CALL (e) {
   MATCH (e)-[:RETRACTS*1..]->(x:Event)-[:SUPPORTS|REFUTES]->(b:Belief)
   WITH DISTINCT b.slot_id AS slot_id
-  // MERGE, to wait for one that is being made.
+  // MERGE waits for a checkpoint that is being created.
   MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
   DELETE c
 }

@@ -1,33 +1,34 @@
-// Slots, in the order of scope, subject and predicate, a page at a time: what each holds, read as its predicate's policy has it.
+// List slots with their candidates, in the order of scope, subject and predicate. The candidates follow the policy of
+// the predicate. Paged.
 // mode: read
 // rows: many
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant            string    whose
-//   $scopes            list      scopes the reader can see
-//   $subject           string    folded; null: all of them
-//   $after_scope       string    of the slot that the page before ended with; '' at first
-//   $after_subject     string    its folded subject; '' at first
-//   $after_predicate   string    its folded predicate; '' at first
-//   $slots             integer   slots of a page
-//   $limit             integer   candidates to return of each, the best
-//   $valid             datetime  instant in the world that is asked about
-//   $known             datetime  what was recorded later is not seen; null: everything
-//   $policy            map       to read by; null: as declared
-//   $present_policy    boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy    map       of a predicate that nobody declared
+//   $tenant            string    tenant name
+//   $scopes            list      read scopes
+//   $subject           string    folded; null: all subjects
+//   $after_scope       string    scope of the last slot of the previous page; '' for the first page
+//   $after_subject     string    folded subject of the last slot of the previous page; '' for the first page
+//   $after_predicate   string    folded predicate of the last slot of the previous page; '' for the first page
+//   $slots             integer   maximum number of slots per page
+//   $limit             integer   maximum number of candidates per slot, best first
+//   $valid             datetime  upper bound of valid time
+//   $known             datetime  upper bound of known time; null: no bound
+//   $policy            map       policy override; null: the declared policy
+//   $present_policy    boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy    map       policy of undeclared predicates
 //   $weights           map       reliability of each source type, in (0, 1]
 // columns:
-//   - scope          string    where the slot is
+//   - scope          string    scope of the slot
 //   - subject_key    string    folded
-//   - names          list      by which the subject is known, folded, that one first
+//   - names          list      names of the subject, folded, the stored one first
 //   - predicate_key  string    folded
-//   - predicate      string    as first written; null: no candidates
-//   - policy         map       by which it was read
+//   - predicate      string    predicate, as first written; null: no candidates
+//   - policy         map       policy that was applied
 //   - candidates     list      maps, best first: see belief/current
-//   - total          integer   how many candidates there are
-//   - now            datetime  the server's clock
+//   - total          integer   total number of candidates
+//   - now            datetime  server clock
 
 // include: fragments/slot_page.cypher
 LET valid = $valid, mine = []

@@ -1,37 +1,37 @@
-// Beliefs with what is believed of each and where its test stands: those with the ids given, or a page, newest first. The
-// belief of a ONE slot's value is read from the whole slot.
+// Return beliefs with their belief value and test state, by id or as a page, newest first. The value of a candidate of
+// a ONE slot takes the whole slot into account.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $ids             list      of beliefs; null: a page
-//   $statuses        list      of a page: which to show, by their status then
-//   $before_at       datetime  of a page: the last one ended at this created_at; null: the first page
-//   $before_id       string    and this id
-//   $limit           integer   rows at most
-//   $valid           datetime  instant in the world that is asked about
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $ids             list      belief ids; null: a page
+//   $statuses        list      statuses to return, as of the read; pages only
+//   $before_at       datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id       string    id of the last row of the previous page
+//   $limit           integer   maximum number of rows
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
+//   $vital           map       vitality constants: see rules/vitality.py sent
 // columns:
-//   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status then, created_at
+//   - card       map    id, scope, statement, subject, predicate, object, recorded_at, status as of the read, created_at
 //   - initial    float  confidence before any evidence
 //   - projected  map    belief, positive, negative, supporting_episodes, refuting_episodes, contested, events; null: no evidence
-//   - score      float  of a ONE slot's value, faded; null otherwise
+//   - score      float  score of a candidate of a ONE slot, with decay; null otherwise
 //   - verdict    map    status, log_ratio, confidence, evidence
-//   - vitality   map    how alive it is: see fragments/vitality.cypher
-//   - now        datetime  the server's clock
+//   - vitality   map    vitality: see fragments/vitality.cypher
+//   - now        datetime  server clock
 
 // include: fragments/asked_beliefs.cypher
 // include: fragments/belief_seen.cypher
 FILTER $before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id)
-// Sorted before the status is asked for: that is then done for no more beliefs than the page needs.
+// Sorting before the status is computed limits that work to the beliefs of the page.
 WITH *
 ORDER BY place, created_at DESC, m.id DESC
 CALL (m) {
@@ -68,7 +68,7 @@ CALL (told, initial, shown) {
   // include: fragments/sequential.cypher
   RETURN verdict
 }
-// The values of a slot are ranked once, however many of them are shown.
+// The candidates of a slot are ranked once, regardless of how many of them are returned.
 WITH asked.slot_id AS slot_id, $valid AS valid, head(collect(policy)) AS policy, collect({
   asked: asked, place: place, card: card, initial: initial, projected: projected, verdict: verdict,
   vitality: vitality

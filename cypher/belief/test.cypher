@@ -1,27 +1,27 @@
-// The sequential test of one belief, piece by piece: where it stands, what is lacking, and a page of its trail. Evidence can be
-// added and left out, to see what would be.
+// Run the sequential test of one belief, event by event. Returns its state, the missing evidence and a page of its
+// trail. Evidence can be added or left out for a what-if analysis.
 // mode: read
 // rows: one
 // source: Mneva; twin oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string    whose
-//   $scopes   list      scopes the reader can see
-//   $id       string    of the belief
-//   $valid    datetime  instant in the world that is asked about
-//   $known    datetime  what was recorded later is not seen; null: everything
+//   $tenant   string    tenant name
+//   $scopes   list      read scopes
+//   $id       string    belief id
+//   $valid    datetime  upper bound of valid time
+//   $known    datetime  upper bound of known time; null: no bound
 //   $weights  map       reliability of each source type, in (0, 1]
 //   $test     map       upper, lower, promote_step, demote_step, most, least
-//   $pooled   boolean   of an episode and a polarity only the strongest piece counts
-//   $extra    list      pieces to suppose: id, at, polarity, episode, strength
+//   $pooled   boolean   only the strongest evidence per episode and polarity counts
+//   $extra    list      hypothetical evidence: id, at, polarity, episode, strength
 //   $without  list      ids of events to leave out
-//   $skip     integer   pieces to pass over, the oldest
-//   $limit    integer   pieces to show
+//   $skip     integer   number of evidence events to skip, oldest first
+//   $limit    integer   maximum number of evidence events
 // columns:
 //   - initial  float  confidence before any evidence
 //   - verdict  map    status, log_ratio, confidence, evidence
-//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: supposed), weight, turn_id, memory_id, after: [instant, status, log_ratio, confidence]
-//   - now      datetime  the server's clock
+//   - lines    list   maps, oldest first: id, at, polarity, episode, strength, llr, event (null: hypothetical), weight, turn_id, memory_id, after: [time, status, log_ratio, confidence]
+//   - now      datetime  server clock
 
 MATCH (m:Belief {tenant: $tenant, id: $id})
 WHERE m.scope IN $scopes
@@ -43,7 +43,7 @@ CALL (b, valid) {
   WITH heard, CASE
     WHEN $pooled THEN coalesce('in ' + heard.episode, 'alone ' + heard.id) ELSE 'alone ' + heard.id
   END AS episode
-  // s and 1 - s may differ in the last digit, so equal ones are told apart by their instant.
+  // s and 1 - s may differ in the last digit, so equal ones are ordered by time.
   ORDER BY round(abs(heard.llr), 9) DESC, heard.at, heard.id
   WITH episode, CASE WHEN $pooled THEN heard.polarity END AS polarity, head(collect(heard)) AS heard
   ORDER BY heard.at, heard.id

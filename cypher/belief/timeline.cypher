@@ -1,28 +1,28 @@
-// How one belief moved: at each of several instants what its evidence made of it, and where its test stood, each by the policy
-// in force then. Instants at which nothing had spoken of it are left out.
+// Return a time series of the value and the test state of one belief. Each time uses the policy in force then. Times
+// before the first event of the belief are omitted.
 // mode: read
 // rows: many
 // source: ESPER, Mneva; twins oracles/projection.py, oracles/sequential.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $id              string    of the belief
-//   $valid           datetime  the last instant, unless others are given
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $instants        list      to read at, in order; null: when something happened to it, or to a ONE slot's other values, and $valid
-//   $points          integer   at how many at most, 3 or more
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of each instant
-//   $default_policy  map       of a predicate that nobody declared
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $id              string    belief id
+//   $valid           datetime  last time, unless times are given
+//   $known           datetime  upper bound of known time; null: no bound
+//   $instants        list      times to read at, in order; null: the times of its events, or of those of the other candidates of a ONE slot, and $valid
+//   $points          integer   maximum number of times, 3 or more
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy at each time
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
 // columns:
-//   - at       datetime  the instant
+//   - at       datetime  time of the read
 //   - card     map       id, statement, subject, predicate, object
 //   - belief   float     in [0, 1]
 //   - verdict  map       status, log_ratio, confidence, evidence
-//   - now      datetime  the server's clock
+//   - now      datetime  server clock
 
 MATCH (asked:Belief {tenant: $tenant, id: $id})
 WHERE asked.scope IN $scopes

@@ -1,28 +1,28 @@
-// How the values of a slot moved: at each of several instants all of them, best first, read by the policy in force then. Of the
-// scopes given, the first that knows the slot.
+// Return a time series of the candidates of a slot. At each time they are ranked best first, by the policy in force then.
+// Uses the first of the given scopes that contains the slot.
 // mode: read
 // rows: many
 // source: ESPER, MANY and ONE; twin oracles/projection.py
 // plan: NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes to look in, in order
+//   $tenant          string    tenant name
+//   $scopes          list      scopes to search, in order
 //   $subject         string    folded: trimmed, NFC, lower case
 //   $predicate       string    folded
-//   $valid           datetime  the last instant, unless others are given
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $instants        list      to read at, in order; null: when evidence was seen, and $valid
-//   $points          integer   at how many at most, 3 or more
-//   $policy          map       to read by; null: as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of each instant
-//   $default_policy  map       of a predicate that nobody declared
+//   $valid           datetime  last time, unless times are given
+//   $known           datetime  upper bound of known time; null: no bound
+//   $instants        list      times to read at, in order; null: the times of its evidence, and $valid
+//   $points          integer   maximum number of times, 3 or more
+//   $policy          map       policy override; null: the declared policy
+//   $present_policy  boolean   true: use the policy declared now; false: the policy at each time
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
-//   $limit           integer   values to return of each instant, the best
+//   $limit           integer   maximum number of candidates per time, best first
 // columns:
-//   - at      datetime  the instant
+//   - at      datetime  time of the read
 //   - values  list      maps, best first: belief_id, statement, object, belief
 //   - names   map       subject and predicate, as first written
-//   - now     datetime  the server's clock
+//   - now     datetime  server clock
 
 WITH $subject AS subject_key, $predicate AS predicate_key, [] AS mine
 // include: fragments/names.cypher

@@ -1,14 +1,14 @@
-// Beliefs that have no embedding yet.
+// List beliefs that lack an embedding.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $ids     list     of beliefs to look at; null: all of the tenant
-//   $limit   integer  rows at most
+//   $tenant  string   tenant name
+//   $ids     list     belief ids; null: all of the tenant
+//   $limit   integer  maximum number of rows
 // columns:
-//   - id         string  of the belief
-//   - statement  string  to embed
+//   - id         string  belief id
+//   - statement  string  statement to embed
 
 MATCH (b:Belief)
 WHERE b.tenant = $tenant AND b.unembedded = true AND ($ids IS NULL OR b.id IN $ids)

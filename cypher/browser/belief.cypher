@@ -1,20 +1,20 @@
-// Why a belief is believed, in one picture: its newest events of each kind, the words they quote, their episodes.
-// Around it what it took the place of, what took its place and the memories that claim it; `counts` says what is not drawn.
+// Draw why a belief is believed. Shows its newest events of each kind, the words they quote and their episodes. Also
+// shows supersessions and the memories that claim it; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $id      string   of the belief
-//   $skip    integer  events of each kind to pass over, the newest
-//   $limit   integer  events of each kind at most, and neighbours of each kind
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $id      string   belief id
+//   $skip    integer  number of newest events of each kind to skip
+//   $limit   integer  maximum number of events, and of neighbours, of each kind
 // columns:
-//   - belief  node  the belief
+//   - belief  node  belief
 //   - events  list  maps of paths, see fragments/drawn_events.cypher
 //   - chain   list  paths, see fragments/drawn_chain.cypher
-//   - claims  list  paths from the newest memories that claim it
-//   - counts  list  maps of all its events, see fragments/drawn_events.cypher
+//   - claims  list  paths from the newest memories that claim the belief
+//   - counts  list  maps of event counts, see fragments/drawn_events.cypher
 
 MATCH (n:Belief {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes

@@ -1,25 +1,25 @@
-// Every memory or belief that took the place of another, at any remove from one of them, in one picture.
-// Between each and what it replaced stand the edge and the event that says so; the newest come first.
+// Draw the supersession chain of a memory or a belief. Shows nodes at any distance, newest first, with the edge and the
+// event of each supersession.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $id      string   of a memory or a belief
-//   $skip    integer  of them to pass over, the newest
-//   $limit   integer  of them at most, and of what each replaced
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $id      string   id of a memory or a belief
+//   $skip    integer  number of newest nodes to skip
+//   $limit   integer  maximum number of nodes, and of nodes that each superseded
 // columns:
-//   - item      node     a memory or a belief
-//   - replaced  list     paths to what it took the place of
-//   - events    list     paths through the events that say so
-//   - items     integer  how many there are, drawn or not
+//   - item      node     memory or belief
+//   - replaced  list     paths to the superseded nodes
+//   - events    list     paths through the events of the supersessions
+//   - items     integer  total number of nodes, drawn or not
 
 MATCH (start:Memory|Belief {tenant: $tenant, id: $id})
 WHERE start.scope IN $scopes
 MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes
-// DISTINCT here lets the server walk each once, however many ways lead to it.
+// DISTINCT lets the server visit each node once, regardless of the number of paths to it.
 WITH DISTINCT m
 ORDER BY m.created_at DESC, m.id
 WITH collect(m) AS found

@@ -1,20 +1,20 @@
-// What was said in an episode and what came of it, in one picture: a page of its turns, in their order.
-// And its newest events, the words they quote, and the memories and beliefs they speak of; `counts` says what is not drawn.
+// Draw a page of the turns of an episode, in order. Also shows its newest events, the words they quote, and their
+// memories and beliefs; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $id      string   of the episode
-//   $skip    integer  first turns and newest events to pass over
-//   $limit   integer  turns at most, and events
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $id      string   episode id
+//   $skip    integer  number of first turns, and of newest events, to skip
+//   $limit   integer  maximum number of turns, and of events
 // columns:
-//   - episode  node     the episode
-//   - turns    list     paths from its turns
+//   - episode  node     episode
+//   - turns    list     paths from the turns of the episode
 //   - events   list     maps of paths: within, words, about
-//   - said     integer  turns it has, drawn or not
-//   - counts   list     maps of all its events: of, events, newest; most events first
+//   - said     integer  total number of turns, drawn or not
+//   - counts   list     maps of event counts: of, events, newest; most events first
 
 MATCH (n:Episode {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes

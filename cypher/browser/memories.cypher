@@ -1,18 +1,18 @@
-// The newest memories of a scope, in one picture: each with its newest events, the words they quote, their episodes.
-// Around them what they took the place of and what took their place; `counts` says what is not drawn.
+// Draw the newest memories of a scope. Shows the newest events of each, the words they quote and their episodes. Also
+// shows supersessions; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $skip    integer  memories to pass over, the newest
-//   $limit   integer  memories at most
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $skip    integer  number of newest memories to skip
+//   $limit   integer  maximum number of memories
 // columns:
-//   - memory  node  a memory
+//   - memory  node  memory
 //   - events  list  maps of paths, two of each kind, see fragments/drawn_events.cypher
 //   - chain   list  paths, see fragments/drawn_chain.cypher
-//   - counts  list  maps of all its events, see fragments/drawn_events.cypher
+//   - counts  list  maps of event counts, see fragments/drawn_events.cypher
 
 UNWIND $scopes AS scope
 CALL (scope) {

@@ -1,20 +1,20 @@
-// Where a memory comes from, in one picture: its newest events of each kind, the words they quote, their episodes.
-// Around it what it took the place of, what took its place and the beliefs it claims; `counts` says what is not drawn.
+// Draw where a memory comes from. Shows its newest events of each kind, the words they quote and their episodes. Also
+// shows supersessions and the beliefs it claims; `counts` includes events that are not drawn.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $id      string   of the memory
-//   $skip    integer  events of each kind to pass over, the newest
-//   $limit   integer  events of each kind at most, and neighbours of each kind
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $id      string   memory id
+//   $skip    integer  number of newest events of each kind to skip
+//   $limit   integer  maximum number of events, and of neighbours, of each kind
 // columns:
-//   - memory  node  the memory
+//   - memory  node  memory
 //   - events  list  maps of paths, see fragments/drawn_events.cypher
 //   - chain   list  paths, see fragments/drawn_chain.cypher
-//   - claims  list  paths to the newest beliefs that it claims
-//   - counts  list  maps of all its events, see fragments/drawn_events.cypher
+//   - claims  list  paths to the newest beliefs that the memory claims
+//   - counts  list  maps of event counts, see fragments/drawn_events.cypher
 
 MATCH (n:Memory {tenant: $tenant, id: $id})
 WHERE n.scope IN $scopes

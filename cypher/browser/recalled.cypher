@@ -1,21 +1,21 @@
-// What a search found, in its order and in one picture: each with its newest events, the words they quote, their episodes.
-// The search itself needs the question's embedding, so graphmem does it first and the ids of what it found stand here.
+// Draw the results of a search, in order. Shows the newest events of each, the words they quote and their episodes. The
+// search needs the embedding of the question, so graphmem runs it first and passes the ids.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scopes  list     scopes to look in
-//   $ids     list     of memories, beliefs and turns, best first
-//   $skip    integer  events of each kind to pass over, the newest
-//   $limit   integer  events of each kind at most, and neighbours of each kind
+//   $tenant  string   tenant name
+//   $scopes  list     scopes to search
+//   $ids     list     ids of memories, beliefs and turns, best first
+//   $skip    integer  number of newest events of each kind to skip
+//   $limit   integer  maximum number of events, and of neighbours, of each kind
 // columns:
-//   - place   integer  from 1
-//   - item    node     what was found
+//   - place   integer  rank, from 1
+//   - item    node     search result
 //   - events  list     maps of paths, see fragments/drawn_events.cypher
 //   - chain   list     paths, see fragments/drawn_chain.cypher
-//   - within  list     path to the episode of a turn
-//   - counts  list     maps of all its events, see fragments/drawn_events.cypher
+//   - within  list     path from a turn to its episode
+//   - counts  list     maps of event counts, see fragments/drawn_events.cypher
 
 UNWIND range(0, size($ids) - 1) AS i
 MATCH (n:Memory|Belief|Turn {tenant: $tenant, id: $ids[i]})

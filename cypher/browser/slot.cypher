@@ -1,23 +1,23 @@
-// The values of a slot side by side, in one picture: the newest beliefs with their newest events of each kind.
-// Each row says of one value what it took the place of, what took its place, and how many events there are.
+// Draw the candidates of a slot side by side. Shows the newest beliefs with their newest events of each kind. Each row
+// contains the supersessions and the event counts of one candidate.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scopes     list      scopes to look in
+//   $tenant     string    tenant name
+//   $scopes     list      scopes to search
 //   $subject    string    folded: trimmed, NFC, lower case
 //   $predicate  string    folded
-//   $known      datetime  what was said of names later is not seen; null: everything
-//   $skip       integer   values to pass over, the newest
-//   $limit      integer   values at most
+//   $known      datetime  upper bound of known time for aliases; null: no bound
+//   $skip       integer   number of newest candidates to skip
+//   $limit      integer   maximum number of candidates
 // columns:
-//   - belief  node     one value
+//   - belief  node     candidate
 //   - events  list     maps of paths, three of each kind, see fragments/drawn_events.cypher
 //   - chain   list     paths, see fragments/drawn_chain.cypher
-//   - counts  list     maps of all its events, see fragments/drawn_events.cypher
-//   - policy  node     the predicate, or null when nobody declared it
-//   - values  integer  values there are, drawn or not
+//   - counts  list     maps of event counts, see fragments/drawn_events.cypher
+//   - policy  node     predicate, or null if it is not declared
+//   - values  integer  total number of candidates, drawn or not
 
 WITH $subject AS subject_key
 // include: fragments/names.cypher

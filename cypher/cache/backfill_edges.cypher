@@ -1,18 +1,19 @@
-// SUPERSEDES edges between memories that say not by which event, or since when: those onto a page of memories, by id.
+// List SUPERSEDES edges between memories that lack an event or a date. Covers the incoming edges of a page of memories,
+// by id.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string    whose
-//   $after     string    the last page ended at this id; '' for the first
-//   $limit     integer   memories of a page
-//   $source    string    of events that a backfill made; their ids begin with it
-//   $earliest  datetime  no instant lies before it
-//   $latest    datetime  no instant lies after it
+//   $tenant    string    tenant name
+//   $after     string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of memories per page
+//   $source    string    source of the events that a backfill created, and prefix of their ids
+//   $earliest  datetime  lower bound of valid times
+//   $latest    datetime  upper bound of valid times
 // columns:
-//   - looked  integer  memories of the page; 0: there are no more
-//   - after   string   id of its last one
-//   - edges   list     maps, one for each pair of memories: the fields of Edge in rules/backfill.py
+//   - looked  integer  number of memories on the page; 0: no more pages
+//   - after   string   id of the last memory of the page
+//   - edges   list     maps, one per pair of memories: the fields of Edge in rules/backfill.py
 
 CALL () {
   MATCH (older:Memory)

@@ -1,19 +1,19 @@
-// What memories lack that another tool or an older layout made: a page of the tenant's memories, by id, and of those that
-// want an event of their own scope, or something that every memory has, what they hold.
+// Check a page of memories, by id, for missing properties and events. Another tool or an older layout created such
+// memories. Returns the properties of memories that lack an event of their own scope, or a required property.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
-//   $after      string    the last page ended at this id; '' for the first
-//   $limit      integer   memories of a page
-//   $dimension  integer   length of an embedding
-//   $earliest   datetime  no instant lies before it
-//   $latest     datetime  no instant of a memory without events lies after it
+//   $tenant     string    tenant name
+//   $after      string    id of the last row of the previous page; '' for the first page
+//   $limit      integer   maximum number of memories per page
+//   $dimension  integer   dimension of the embeddings
+//   $earliest   datetime  lower bound of valid times
+//   $latest     datetime  upper bound of the times of memories without events
 // columns:
-//   - looked  integer  memories of the page; 0: there are no more
-//   - after   string   id of its last one
-//   - found   list     maps of those that want something: the fields of Found in rules/backfill.py
+//   - looked  integer  number of memories on the page; 0: no more pages
+//   - after   string   id of the last memory of the page
+//   - found   list     maps of the incomplete memories: the fields of Found in rules/backfill.py
 
 CALL () {
   MATCH (m:Memory)
@@ -22,7 +22,7 @@ CALL () {
   ORDER BY m.tenant, m.id
   LIMIT $limit
   LET stated = EXISTS { MATCH (m)<-[:REINFORCES]-(e:Event) WHERE e.scope = m.scope }
-  // What is wrong in a memory without events, or in any that has them.
+  // Invalid properties: some are checked only in memories without events, others in all memories.
   LET wrong = [name IN ['created_at', 'recorded_at', 'last_seen_at'] WHERE CASE
       WHEN stated AND name = 'last_seen_at' THEN false
       WHEN NOT m[name] IS :: ZONED DATETIME THEN true

@@ -1,14 +1,14 @@
-// Memories of a tenant that nothing can find, because they have no id that is a text. No index holds them, so every memory is
-// looked at.
+// Count the memories of a tenant whose id is missing or is not a string. No query finds them, and no index contains
+// them. The query scans every memory.
 // mode: read
 // rows: one
 // allow: NodeByLabelScan
 // params:
-//   $tenant  string   whose
-//   $limit   integer  names to return
+//   $tenant  string   tenant name
+//   $limit   integer  maximum number of names
 // columns:
-//   - total  integer  how many there are
-//   - names  list     of some of them, as elementId() gives them
+//   - total  integer  total number of such memories
+//   - names  list     elementId() of some of them
 
 MATCH (m:Memory)
 WHERE m.tenant = $tenant AND coalesce(NOT m.id IS :: STRING NOT NULL OR m.id = '', true)

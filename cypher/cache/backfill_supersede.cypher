@@ -1,14 +1,14 @@
-// Give SUPERSEDES edges that lack it the event that they should have had. One that is there already, because a memory was taken
-// away and put in anew, is tied to it again.
+// Attach the missing events to SUPERSEDES edges. An event that already exists, because a memory was deleted and created
+// again, is linked again.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: edges.event.id Event, edges.newer_id Memory, edges.older_id Memory
 // params:
-//   $tenant  string  whose
-//   $edges   list    maps: newer_id, older_id, event (the event's own fields)
+//   $tenant  string  tenant name
+//   $edges   list    maps: newer_id, older_id, event (the event properties)
 // columns:
-//   - dated  integer  pairs of memories whose edges have their event now and had none before
+//   - dated  integer  number of pairs of memories whose edges received an event
 
 UNWIND $edges AS row
 MATCH (older:Memory {tenant: $tenant, id: row.older_id})

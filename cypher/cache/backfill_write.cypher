@@ -1,13 +1,13 @@
-// Fill in what memories lack and append the events that they should have had. An event that is there already, because the
-// memory was taken away and put in anew, is tied to it again.
+// Add the missing properties and events to memories. An event that already exists, because the memory was deleted and
+// created again, is linked again.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // ids: memories.id Memory, memories.events.id Event
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: it has one), events (each the event's own fields)
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $memories    list    maps: id, scope_key, content_hash, tags, status, created_at or null, recorded_at or null, embedding (null: unchanged), events (event properties)
 // columns:
 
 UNWIND $memories AS row
@@ -34,7 +34,7 @@ CALL (m) {
   WHERE e.scope = m.scope
   RETURN min(e.occurred_at) AS first_at, min(e.recorded_at) AS known_at
 }
-// Neither is later than the events have it: reads of the past count on that.
+// Neither time is later than the events imply; queries of past states rely on it.
 SET m.tenant_key = $tenant_key,
     m.scope_key = row.scope_key,
     m.content_hash = row.content_hash,

@@ -1,18 +1,18 @@
-// Beliefs whose cached status, or that of an edge onto them, is not what their events say; a page, by id.
+// Compare the cached status of beliefs, and of their incoming edges, with their events. Paged by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $valid   datetime  later than every event
-//   $known   datetime  null: everything
-//   $after   string    the last page ended at this id; '' for the first
-//   $limit   integer   beliefs of a page
+//   $tenant  string    tenant name
+//   $valid   datetime  a time later than every event
+//   $known   datetime  upper bound of known time; null: no bound
+//   $after   string    id of the last row of the previous page; '' for the first page
+//   $limit   integer   maximum number of beliefs per page
 // columns:
-//   - id      string  of the belief
-//   - cached  string  its status as kept, and of how many edges onto it the cached state is wrong
-//   - found   string  its status from its events
-//   - wrong   boolean  they differ
+//   - id      string  belief id
+//   - cached  string  cached status, and the number of incoming edges with a wrong cached state
+//   - found   string  status computed from the events
+//   - wrong   boolean  whether the two differ
 
 MATCH (m:Belief)
 WHERE m.tenant = $tenant AND m.id > $after

@@ -1,16 +1,16 @@
-// What is cached of some memories for searches by tag and source, beside what it rests on.
+// Return the cached search facets of memories, and the data they are computed from.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of memories
+//   $tenant  string  tenant name
+//   $ids     list    memory ids
 // columns:
-//   - id          string  of the memory
-//   - sources     list    kept: where the events of its own scope came from; null before the first rebuild
-//   - facet_keys  list    kept: full-text tokens of its tags and sources; null likewise
-//   - tags        list    of the memory; none when what is there is no list of them
-//   - told        list    its sources by the events of its own scope, sorted
+//   - id          string  memory id
+//   - sources     list    cached: sources of the events of its own scope; null before the first rebuild
+//   - facet_keys  list    cached: full-text tokens of its tags and sources; null before the first rebuild
+//   - tags        list    tags of the memory; empty if the stored property is not a list of strings
+//   - told        list    sources of the events of its own scope, sorted
 
 MATCH (m:Memory {tenant: $tenant})
 WHERE m.id IN $ids

@@ -1,20 +1,21 @@
-// Memories whose cached status or trace, or the status of an edge onto them, is not what their events say; a page, by id.
+// Compare the cached status and trace of memories, and the state of their incoming edges, with their events. Paged by
+// id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $valid   datetime  later than every event
-//   $known   datetime  null: everything
-//   $trace   map       tau_days and spacing, by which traces are kept
-//   $after   string    the last page ended at this id; '' for the first
-//   $limit   integer   memories of a page
+//   $tenant  string    tenant name
+//   $valid   datetime  a time later than every event
+//   $known   datetime  upper bound of known time; null: no bound
+//   $trace   map       tau_days and spacing of the cached traces
+//   $after   string    id of the last row of the previous page; '' for the first page
+//   $limit   integer   maximum number of memories per page
 // columns:
-//   - id      string  of the memory
-//   - cached  string  its status as kept, of how many edges onto it the cached state is wrong, and its trace when that is
-//   - found   string  its status, and such a trace, from its events
-//   - wrong   boolean  they differ
-//   - told    boolean  it has an event of its own scope: without one nothing can be said of it
+//   - id      string  memory id
+//   - cached  string  cached status, the number of incoming edges with a wrong cached state, and the trace if it is wrong
+//   - found   string  status, and the trace if it is wrong, computed from the events
+//   - wrong   boolean  whether the two differ
+//   - told    boolean  whether it has an event of its own scope; without one nothing can be checked
 
 MATCH (m:Memory)
 WHERE m.tenant = $tenant AND m.id > $after

@@ -1,9 +1,9 @@
-// Bring what is cached of memories for searches by tag and source up to date.
+// Update the cached search facets of memories.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
+//   $tenant    string  tenant name
 //   $memories  list    maps: id, sources, facet_keys
 // columns:
 

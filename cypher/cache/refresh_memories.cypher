@@ -1,10 +1,10 @@
-// Bring the cached status of memories up to date.
+// Update the cached status of memories.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of memories
+//   $tenant  string  tenant name
+//   $ids     list    memory ids
 // columns:
 
 MATCH (m:Memory {tenant: $tenant})

@@ -1,12 +1,12 @@
-// Bring the cached trace of memories up to date, from the state that is kept or, where something came late, from all events.
+// Update the cached trace of memories. Continues from the cached state, or reads all events if one of them is late.
 // mode: write
 // rows: none
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
-//   $trace     map     tau_days and spacing, by which traces are kept
-//   $memories  list    maps: id, event_ids (of what was just written; null: everything is looked at anew)
+//   $tenant    string  tenant name
+//   $trace     map     tau_days and spacing of the cached traces
+//   $memories  list    maps: id, event_ids (of the events just written; null: read all events)
 // columns:
 
 UNWIND $memories AS row

@@ -1,10 +1,10 @@
-// Memories by id, as far as the reader can see them.
+// Return memories by id. Memories outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $ids     list    memory ids
 // columns:
 //   - card  map  see fragments/memory_card.cypher

@@ -1,16 +1,16 @@
-// Memories by id as they were at a pair of times, from the events seen then; their tags are those of now.
+// Return memories by id as of (valid, known). The tags are the current ones.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
 //   $ids     list      memory ids
-//   $valid   datetime  what happened later is not seen
-//   $known   datetime  what was recorded later is not seen
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher
-//   - now    datetime  by the server's clock
+//   - now    datetime  server clock
 
 CALL () {
   UNWIND $ids AS id

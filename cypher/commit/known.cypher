@@ -1,14 +1,14 @@
-// What of a batch is there already, before anything is embedded: events by id, memories by exact content.
+// Look up which parts of a batch exist, before texts are embedded. Matches events by id, and memories by exact content.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $event_ids   list    of the batch
-//   $memory_ids  list    of its contents in every visible scope
+//   $tenant      string  tenant name
+//   $event_ids   list    ids of the events of the batch
+//   $memory_ids  list    ids of its contents in every read scope
 // columns:
-//   - events    list  ids of those that are there
-//   - memories  list  ids of those that are there
+//   - events    list  ids of those that exist
+//   - memories  list  ids of those that exist
 
 RETURN
   COLLECT {

@@ -1,18 +1,18 @@
-// Memories, newest first, a page at a time.
+// List memories, newest first. Paged.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scopes      list      scopes the reader can see
-//   $statuses    list      which to show
-//   $tags        list      all of them must be there
-//   $source      string    one of its events must come from it; null: any
-//   $since       datetime  created then or later; null: any
-//   $until       datetime  created before; null: any
-//   $before_at   datetime  the last page ended at this created_at; null: first page
-//   $before_id   string    and this id
-//   $limit       integer   rows of a page
+//   $tenant      string    tenant name
+//   $scopes      list      read scopes
+//   $statuses    list      statuses to return
+//   $tags        list      required tags; all must match
+//   $source      string    required source of at least one event; null: any
+//   $since       datetime  inclusive lower bound of created_at; null: none
+//   $until       datetime  exclusive upper bound of created_at; null: none
+//   $before_at   datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id   string    id of the last row of the previous page
+//   $limit       integer   maximum number of rows per page
 // columns:
 //   - card  map  see fragments/memory_card.cypher
 

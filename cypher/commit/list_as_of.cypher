@@ -1,27 +1,27 @@
-// Memories as they were at a pair of times, newest first, a page at a time; their tags are those of now.
+// List memories as of (valid, known), newest first. Paged. The tags are the current ones.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scopes      list      scopes the reader can see
-//   $statuses    list      which to show, by their status then
-//   $tags        list      all of them must be there
-//   $source      string    one of the events seen must come from it; null: any
-//   $since       datetime  created then or later; null: any
-//   $until       datetime  created before; null: any
-//   $before_at   datetime  the last page ended at this created_at; null: first page
-//   $before_id   string    and this id
-//   $limit       integer   rows of a page
-//   $valid       datetime  what happened later is not seen
-//   $known       datetime  what was recorded later is not seen
+//   $tenant      string    tenant name
+//   $scopes      list      read scopes
+//   $statuses    list      statuses to return, as of the read
+//   $tags        list      required tags; all must match
+//   $source      string    required source of at least one visible event; null: any
+//   $since       datetime  inclusive lower bound of created_at; null: none
+//   $until       datetime  exclusive upper bound of created_at; null: none
+//   $before_at   datetime  created_at of the last row of the previous page; null: the first page
+//   $before_id   string    id of the last row of the previous page
+//   $limit       integer   maximum number of rows per page
+//   $valid       datetime  upper bound of valid time
+//   $known       datetime  upper bound of known time
 // columns:
 //   - cards  list      see fragments/memory_card_as_of.cypher
-//   - now    datetime  by the server's clock
+//   - now    datetime  server clock
 
 CALL () {
   MATCH (m:Memory)
-  // The cached created_at comes from all events: that of the events seen is never earlier.
+  // The cached created_at comes from all events: a created_at from the visible events is never earlier.
   WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.created_at <= $valid
     AND all(tag IN $tags WHERE tag IN m.tags)
     AND ($source IS NULL OR EXISTS {
@@ -32,7 +32,7 @@ CALL () {
   FILTER ($since IS NULL OR created_at >= $since)
     AND ($until IS NULL OR created_at < $until)
     AND ($before_at IS NULL OR created_at < $before_at OR (created_at = $before_at AND m.id < $before_id))
-  // Sorted before the status is asked for: that is then done for no more memories than the page needs.
+  // Sorting before the status is computed limits that work to the memories of the page.
   WITH *
   ORDER BY created_at DESC, m.id DESC
   CALL (m) {

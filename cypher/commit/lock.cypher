@@ -1,11 +1,11 @@
-// Write-lock the tenant's node, so that decisions about what is already there are taken one at a time. A statement of
-// its own: SEARCH sees the index as it was when its statement began. Measured, 16 near-identical texts at once: without
-// a lock 11 to 16 memories, with lock and search in one statement 7 to 16, like this 1.
+// Write-lock the tenant node, so that decisions about duplicates are serialised. A separate statement, because SEARCH
+// reads the index as of the start of its statement. Measured with 16 near-identical texts at once: 11 to 16 memories
+// without a lock, 7 to 16 with lock and search in one statement, 1 with this query.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 
 MERGE (t:Tenant {tenant: $tenant})

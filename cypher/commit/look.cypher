@@ -1,26 +1,26 @@
-// What each text of a batch meets: its own event when it was committed before, the memory with exactly this content, or
-// the nearest current memories. A text that meets nothing has no row. Run it after commit/lock.
+// Look up existing data for each text of a batch. Returns its committed event, the memory with exactly this content, or
+// the nearest current memories. Texts without a match have no row. Run it after commit/lock.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scope       string   the writer's own scope
-//   $scopes      list     scopes the writer can see
+//   $tenant      string   tenant name
+//   $scope       string   write scope
+//   $scopes      list     read scopes of the writer
 //   $rows        list     maps: event_id, exact_ids (in order of preference), embedding or null
-//   $candidates  integer  nearest memories to look at for each row, >= 1
-//   $least       float    score from which one of them is returned
+//   $candidates  integer  maximum number of nearest memories per row, >= 1
+//   $least       float    minimum score of a nearest memory
 // columns:
-//   - event_id  string  of the row
-//   - event     map     the event already committed under this id, or null
-//   - exact     map     the memory with this content, or null: id, status, tags, scope
+//   - event_id  string  event id of the row
+//   - event     map     event already committed under this id, or null
+//   - exact     map     memory with this content, or null: id, status, tags, scope
 //   - near      list    maps: id, scope, content, tags, score (Neo4j's, in [0, 1]), best first
 
 UNWIND $rows AS row
 OPTIONAL MATCH (e:Event {tenant: $tenant, id: row.event_id})
 CALL (row) {
   OPTIONAL MATCH (m:Memory {tenant: $tenant})
-  // What is hidden in another scope is not this writer's to bring back.
+  // A writer must not restore a hidden memory of another scope.
   WHERE m.id IN row.exact_ids AND (m.scope = $scope OR m.status = 'current')
   WITH m
   ORDER BY coll.indexOf(row.exact_ids, m.id)
@@ -28,7 +28,7 @@ CALL (row) {
   RETURN m
 }
 CALL (row, e, m) {
-  // No search where the answer is known already.
+  // The search is skipped if the event or the memory exists.
   WITH row, e, m
   WHERE e IS NULL AND m IS NULL AND row.embedding IS NOT NULL
   MATCH (n:Memory)

@@ -1,17 +1,17 @@
-// Append the events of a batch and make the memories that are new.
+// Append the events of a batch and create the new memories.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.memory_id Memory, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $scopes      list    scopes the writer can see, where episodes and turns are looked for
-//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (the memory's, from now on), tag_keys and source_key (their full-text tokens) and the event's own fields; memory is null for one that is there, else what makes it: scope_key, content, embedding
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $scopes      list    read scopes of the writer, in which episodes and turns are looked up
+//   $events      list    in order: id, memory_id, memory, episode_id, turn_id, tags (new tags of the memory), tag_keys and source_key (their full-text tokens) and the event properties; memory is null if it exists, else scope_key, content and embedding
 // columns:
-//   - written      integer  events appended
-//   - in_episodes  integer  of them linked to their episode
-//   - in_turns     integer  of them linked to the turn they quote
+//   - written      integer  number of events appended
+//   - in_episodes  integer  number of events linked to their episode
+//   - in_turns     integer  number of events linked to the turn they quote
 
 UNWIND $events AS event
 CALL (event) {
@@ -30,7 +30,7 @@ CALL (event) {
     status: 'current',
     created_at: event.occurred_at,
     recorded_at: datetime.truncate('microsecond', datetime.realtime('Z')),
-    // As cache/retrace.cypher would find it after one event.
+    // The state that cache/retrace.cypher computes after one event.
     trace: 1.0,
     trace_at: event.occurred_at,
     trace_full_at: event.occurred_at,
@@ -42,7 +42,7 @@ CALL (event) {
 UNION ALL
   FILTER event.memory IS NULL
   MATCH (m:Memory {tenant: $tenant, id: event.memory_id})
-  // What is here is only ever added to. Where another scope's event came from is not for this memory to tell.
+  // Values are only added. The sources of another scope's events are not added to this memory.
   LET own = event.scope = m.scope
   SET m.tags = event.tags,
       m.sources = CASE WHEN own THEN coll.sort(coll.distinct(coalesce(m.sources, []) + event.source)) ELSE m.sources END,

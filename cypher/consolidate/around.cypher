@@ -1,20 +1,20 @@
-// What was said and no belief rests on yet, as near to each of the beliefs that a run makes as evidence can be. Beliefs that are older
-// than the run are left out.
+// List passages without a belief that are near to the beliefs of a run. Beliefs that are older than the run are
+// skipped.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scope     string    which part
-//   $beliefs   list      maps: id, and vector, the embedding of its statement, or null for the one in the graph
-//   $known     datetime  what was recorded later is not seen
-//   $machines  list      roles whose words are no evidence
-//   $limit     integer   nearest turns and nearest episodes to look at for each belief, >= 1
-//   $least     float     score from which a passage is near
+//   $tenant    string    tenant name
+//   $scope     string    scope name
+//   $beliefs   list      maps: id, and vector, the embedding of the statement, or null for the stored one
+//   $known     datetime  upper bound of known time
+//   $machines  list      roles whose turns are not evidence
+//   $limit     integer   maximum number of nearest turns, and of nearest episodes, per belief, >= 1
+//   $least     float     minimum score of a near passage
 // columns:
-//   - belief_id  string  of the belief
-//   - score      float   how near
-//   - id         string  of the passage
+//   - belief_id  string  belief id
+//   - score      float   similarity score
+//   - id         string  passage id
 //   - passage    map     label, episode_id, name, role, text, at
 
 UNWIND $beliefs AS belief

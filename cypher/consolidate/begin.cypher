@@ -1,15 +1,16 @@
-// Begin with one cluster: hold its name and renew the lease until the transaction ends. No row when the lease was lost.
+// Begin work on one cluster. Locks its reply and renews the lease until the transaction ends. No row: the lease was
+// lost.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string   whose
-//   $scope    string   which part
-//   $owner    string   who holds the lease
-//   $seconds  integer  until the lease expires by itself
-//   $id       string   of the reply
+//   $tenant   string   tenant name
+//   $scope    string   scope name
+//   $owner    string   owner of the lease
+//   $seconds  integer  lease duration in seconds
+//   $id       string   reply id
 // columns:
-//   - done  boolean  another run has seen to it
+//   - done  boolean  whether another run has completed it
 
 MATCH (c:Consolidation {tenant: $tenant, scope: $scope})
 SET c.asked_at = datetime.realtime('Z')

@@ -1,11 +1,11 @@
-// Keep what was decided of a cluster, and on what words it rests; or that it went wrong once more.
+// Store the outcome of one cluster with the passages it rests on, or record a failed attempt.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // ids: passages Episode, passages Turn
 // params:
-//   $tenant    string    whose
-//   $reply     map       id, done, synthesiser, known, decided (JSON), raw (the model's own words) or null, problem or null; of this attempt calls, tokens_in, tokens_out, cost_usd or null
+//   $tenant    string    tenant name
+//   $reply     map       id, done, synthesiser, known, decided (JSON), raw (model output) or null, problem or null; for this attempt calls, tokens_in, tokens_out, cost_usd or null
 //   $passages  list      ids of turns and episodes
 // columns:
 

@@ -1,18 +1,18 @@
-// Beliefs that consolidation has found support for and that are current; a page, by id.
+// List current beliefs with evidence from consolidation. Paged by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
-//   $known   datetime  what was recorded later is not seen
-//   $after   string    the last page ended at this id; '' for the first
-//   $limit   integer   rows of a page
+//   $tenant  string    tenant name
+//   $scope   string    scope name
+//   $known   datetime  upper bound of known time
+//   $after   string    id of the last row of the previous page; '' for the first page
+//   $limit   integer   maximum number of rows per page
 // columns:
-//   - id  string  of the belief
+//   - id  string  belief id
 
 MATCH (b:Belief)
-USING INDEX b:Belief(tenant, id)  // the pages' order; by age it would sort every belief for every page
+USING INDEX b:Belief(tenant, id)  // sort key of pages; by age, every page would sort every belief
 WHERE b.tenant = $tenant AND b.scope = $scope AND b.created_at <= $known AND b.id > $after AND b.status = 'current'
   AND EXISTS { (b)<-[:SUPPORTS]-(x:Event {tenant: $tenant, source: 'consolidation'}) WHERE x.recorded_at <= $known }
 RETURN b.id AS id

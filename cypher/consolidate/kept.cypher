@@ -1,13 +1,14 @@
-// What was decided of clusters, a page by id: enough to make beliefs and their edges again without a model.
+// List the stored outcomes of clusters, which are sufficient to recreate beliefs and edges without a model. Paged by
+// id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $after   string   the last page ended at this id; '' for the first
-//   $limit   integer  rows of a page
+//   $tenant  string   tenant name
+//   $after   string   id of the last row of the previous page; '' for the first page
+//   $limit   integer  maximum number of rows per page
 // columns:
-//   - id       string  of the reply
+//   - id       string  reply id
 //   - decided  string  JSON: beliefs, said and marks
 
 MATCH (r:Reply)

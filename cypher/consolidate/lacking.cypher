@@ -1,13 +1,13 @@
-// Which events of consolidation have lost the edge to their belief, or the belief itself.
+// List the events of consolidation whose belief, or the edge to it, is missing.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $links   list    maps: event_id, belief_id
 // columns:
-//   - event_id   string  of an event that is there
-//   - belief_id  string  what it should lead to
+//   - event_id   string  id of an existing event
+//   - belief_id  string  id of the belief that the event should be linked to
 
 UNWIND $links AS link
 MATCH (e:Event {tenant: $tenant, id: link.event_id})

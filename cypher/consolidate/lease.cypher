@@ -1,20 +1,20 @@
-// Take or renew the right to consolidate a scope; no row when another worker holds it. An interrupted run is gone on with: what it
-// sees stays what it saw.
+// Acquire or renew the lease for consolidating a scope. No row: another worker holds it. An interrupted run is resumed
+// with its original snapshot time.
 // mode: write
 // rows: many
 // plan: MergeUniqueNode
 // params:
-//   $tenant   string   whose
-//   $scope    string   which part
-//   $owner    string   who asks
-//   $seconds  integer  until the lease expires by itself
+//   $tenant   string   tenant name
+//   $scope    string   scope name
+//   $owner    string   owner of the lease
+//   $seconds  integer  lease duration in seconds
 // columns:
-//   - known    datetime  what was recorded later is not seen by this run
-//   - cursor   datetime  what the last finished run had seen; null: none has finished
-//   - resumed  boolean   the run was begun by a worker that did not finish it
+//   - known    datetime  snapshot time of the run: events recorded later are ignored
+//   - cursor   datetime  snapshot time of the last finished run; null: no run has finished
+//   - resumed  boolean   whether the run was started by a worker that did not finish it
 
 MERGE (c:Consolidation {tenant: $tenant, scope: $scope})
-// Writing before looking takes the node's write lock, so two workers cannot both find it free.
+// Writing before reading takes the write lock, so only one of two workers finds the lease free.
 SET c.asked_at = datetime.realtime('Z')
 WITH c
 WHERE c.owner IS NULL OR c.owner = $owner OR c.until < datetime.realtime('Z')

@@ -1,28 +1,28 @@
-// What was said and no belief rests on yet, with what lies near it: a page by when it was recorded, or those with the ids given. A
-// passage is a turn of a person, or an episode without turns.
+// List passages without a belief, and their nearest passages and beliefs. Selected by page in order of recording, or by
+// id. A passage is a turn of a person, or an episode without turns.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $label       string    of a page: Turn or Episode
-//   $since       datetime  of a page: only what was recorded after it
-//   $after_at    datetime  of a page: the last one ended at this recorded_at
-//   $after_id    string    and this id; '' for the first page
-//   $limit       integer   of a page: rows at most
-//   $ids         list      of passages; null: a page
-//   $known       datetime  what was recorded later is not seen
-//   $machines    list      roles whose words are no evidence
-//   $neighbours  integer   nearest passages to look at, of turns and of episodes each, >= 1
-//   $beliefs     integer   nearest beliefs to look at, >= 1
-//   $least       float     score from which a passage is near
-//   $least_same  float     score from which a belief is near
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $label       string    page only: Turn or Episode
+//   $since       datetime  page only: exclusive lower bound of recorded_at
+//   $after_at    datetime  page only: recorded_at of the last row of the previous page
+//   $after_id    string    id of the last row of the previous page; '' for the first page
+//   $limit       integer   page only: maximum number of rows
+//   $ids         list      passage ids; null: a page
+//   $known       datetime  upper bound of known time
+//   $machines    list      roles whose turns are not evidence
+//   $neighbours  integer   maximum number of nearest turns, and of nearest episodes, >= 1
+//   $beliefs     integer   maximum number of nearest beliefs, >= 1
+//   $least       float     minimum score of a near passage
+//   $least_same  float     minimum score of a near belief
 // columns:
-//   - id           string    of the passage
-//   - recorded_at  datetime  by which pages go
+//   - id           string    passage id
+//   - recorded_at  datetime  time of recording, the sort key of pages
 //   - passage      map       label, episode_id, name, role, text, at
-//   - near         list      [id, score] of open passages of the same speaker, nearest first
+//   - near         list      [id, score] of passages without a belief by the same speaker, nearest first
 //   - same         list      maps of beliefs, nearest first: status, score, and the fields of a claim
 
 // include: fragments/open_passages.cypher

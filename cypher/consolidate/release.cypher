@@ -1,12 +1,13 @@
-// Give the lease back. A finished run leaves what it had seen; an unfinished one what the next worker is to go on with.
+// Release the lease. A finished run stores its snapshot time as the cursor; an unfinished run keeps it for the next
+// worker.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
-//   $scope     string   which part
-//   $owner     string   who holds it
-//   $finished  boolean  every cluster was seen to
+//   $tenant    string   tenant name
+//   $scope     string   scope name
+//   $owner     string   owner of the lease
+//   $finished  boolean  whether every cluster was completed
 // columns:
 
 MATCH (c:Consolidation {tenant: $tenant, scope: $scope})

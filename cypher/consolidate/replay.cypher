@@ -1,14 +1,14 @@
-// Make beliefs again from what was decided, and lead the events that rest on them, or mark them, to them again.
+// Recreate beliefs from stored outcomes, and link the events that support or mark them.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: links.event_id Event, links.claim.id Belief
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $links       list    in the order of beliefs, maps: event_id, and claim: see fragments/meet_belief.cypher
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $links       list    maps in order of belief: event_id, and claim: see fragments/meet_belief.cypher
 // columns:
-//   - linked  integer  events that lead to their belief again
+//   - linked  integer  number of events linked to their belief
 
 UNWIND $links AS link
 MATCH (e:Event {tenant: $tenant, id: link.event_id})

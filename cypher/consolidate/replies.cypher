@@ -1,15 +1,15 @@
-// What became of clusters before: of each id that was met, whether it was seen to, and how often it went wrong.
+// Return the outcomes of clusters that were attempted before, by reply id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of replies
+//   $tenant  string  tenant name
+//   $ids     list    reply ids
 // columns:
-//   - id        string   of the reply
-//   - done      boolean  its events are there
-//   - attempts  integer  that went wrong
-//   - decided   string   what was written, as JSON; null when nothing was
+//   - id        string   reply id
+//   - done      boolean  whether its events were committed
+//   - attempts  integer  number of failed attempts
+//   - decided   string   outcome as JSON; null when there is none
 
 UNWIND $ids AS id
 MATCH (r:Reply {tenant: $tenant, id: id})

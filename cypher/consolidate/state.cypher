@@ -1,17 +1,17 @@
-// How a scope stands with consolidation: how many episodes it has, how many are new, and whether a run is under way.
+// Return the consolidation state of a scope. Counts its episodes and the new ones, and reports a run in progress.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
+//   $tenant  string   tenant name
+//   $scope   string   scope name
 // columns:
-//   - episodes  integer   in the scope
-//   - fresh     integer   of these, recorded after what the last finished run had seen
-//   - cursor    datetime  what the last finished run had seen; null: none has finished
-//   - open      datetime  what the run under way, or an interrupted one, sees; null: none
-//   - held      boolean   a worker holds the lease
-//   - now       datetime  the server's clock
+//   - episodes  integer   number of episodes in the scope
+//   - fresh     integer   number of episodes recorded after the snapshot of the last finished run
+//   - cursor    datetime  snapshot time of the last finished run; null: no run has finished
+//   - open      datetime  snapshot time of a running or interrupted run; null: none
+//   - held      boolean   whether a worker holds the lease
+//   - now       datetime  server clock
 
 OPTIONAL MATCH (c:Consolidation {tenant: $tenant, scope: $scope})
 LET now = datetime.truncate('microsecond', datetime.realtime('Z')), since = c.cursor

@@ -1,13 +1,13 @@
-// Whether the vector indexes have the newest turn and the newest episode that a run sees: they follow a commit with a delay.
+// Check whether the vector indexes contain the newest turn and episode of the snapshot. The indexes lag behind commits.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
-//   $known   datetime  what was recorded later is not seen
+//   $tenant  string    tenant name
+//   $scope   string    scope name
+//   $known   datetime  upper bound of known time
 // columns:
-//   - visible  boolean  they have, as far as there are any
+//   - visible  boolean  whether both are indexed, if they exist
 
 CALL () {
   MATCH (p:Turn)

@@ -1,15 +1,15 @@
-// Put turns at the end of an episode, in order.
+// Append turns to an episode, in order.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: episode_id Episode
 // params:
-//   $tenant      string  whose
-//   $tenant_key  string  its full-text token
-//   $episode_id  string  of the session
+//   $tenant      string  tenant name
+//   $tenant_key  string  full-text token of the tenant
+//   $episode_id  string  id of the session
 //   $turns       list    in order: id, scope, scope_key, position, role, name, text, occurred_at, embedding or null
 // columns:
-//   - added  integer  turns written
+//   - added  integer  number of turns written
 
 MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 UNWIND $turns AS turn

@@ -1,10 +1,10 @@
-// Episodes by id, as far as the reader can see them.
+// Return episodes by id. Episodes outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $ids     list    episode ids
 // columns:
 //   - episode  map  id, scope, session_id, summary, content, gist, compressed, entities, importance, occurred_at, recorded_at, turns

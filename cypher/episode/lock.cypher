@@ -1,10 +1,10 @@
-// Write-lock an episode, so that its turns are numbered one writer at a time.
+// Write-lock an episode, so that its turns are numbered by one writer at a time.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $episode_id  string  of the session
+//   $tenant      string  tenant name
+//   $episode_id  string  id of the session
 // columns:
 
 MATCH (p:Episode {tenant: $tenant, id: $episode_id})

@@ -1,17 +1,18 @@
-// What of a conversation is there already: turns by id, and as many as were given from its start and from its end.
+// Look up the stored turns of a conversation. Returns turns by id, and as many first and last turns as there are given
+// messages.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant      string   whose
-//   $episode_id  string   of the session
-//   $ids         list     turn ids that may be there
-//   $given       integer  how many messages were given
+//   $tenant      string   tenant name
+//   $episode_id  string   id of the session
+//   $ids         list     ids of turns that may exist
+//   $given       integer  number of given messages
 // columns:
-//   - present  list     maps of these that are there: id, role, name, text
-//   - first    list     maps from the start: id, role, name, text
-//   - last     list     maps up to the end, in order: id, role, name, text
+//   - present  list     maps of the existing turns: id, role, name, text
+//   - first    list     maps of the first turns: id, role, name, text
+//   - last     list     maps of the last turns, in order: id, role, name, text
 //   - next     integer  position of the next turn, from 0
 
 OPTIONAL MATCH (k:Turn {tenant: $tenant})
@@ -22,7 +23,7 @@ CALL () {
   WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= 0
   RETURN coalesce(max(t.position) + 1, 0) AS next
 }
-// CartesianProduct: of single rows.
+// CartesianProduct: both inputs are single rows.
 CALL (next) {
   OPTIONAL MATCH (t:Turn)
   WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position < $given

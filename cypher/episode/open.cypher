@@ -1,15 +1,15 @@
-// Make an episode unless it is there, and say what it is.
+// Create an episode unless it exists, and return its request hash.
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
 // ids: episode.id Episode
 // params:
-//   $tenant     string  whose
+//   $tenant     string  tenant name
 //   $episode    map     id, scope, session_id, summary, content, entities, importance, occurred_at, request_hash
-//   $embedding  list    of its summary or content, or null
+//   $embedding  list    embedding of its summary or content, or null
 // columns:
-//   - request_hash  string  what it was first asked to be
-//   - id            string  of the episode
+//   - request_hash  string  hash of the request that created it
+//   - id            string  episode id
 
 MERGE (p:Episode {tenant: $tenant, id: $episode.id})
 ON CREATE SET

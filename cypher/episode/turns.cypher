@@ -1,13 +1,13 @@
-// The turns of an episode, in order, a page at a time.
+// List the turns of an episode, in order. Paged.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scopes      list     scopes the reader can see
-//   $episode_id  string   of the session
-//   $from        integer  first position wanted
-//   $limit       integer  rows of a page
+//   $tenant      string   tenant name
+//   $scopes      list     read scopes
+//   $episode_id  string   id of the session
+//   $from        integer  first position to return
+//   $limit       integer  maximum number of rows per page
 // columns:
 //   - turn  map  id, episode_id, position, role, name, text, occurred_at, recorded_at
 

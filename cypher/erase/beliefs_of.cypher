@@ -1,14 +1,14 @@
-// Beliefs that nothing gives their words but some episodes and memories, or consolidation of what was said in them. Testimony has a
-// strength and words nothing.
+// List beliefs that are stated only by the given episodes and memories, or by consolidation of them. Evidence events
+// with a strength do not state a belief.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
-//   $episodes  list    ids
-//   $memories  list    ids
+//   $tenant    string  tenant name
+//   $episodes  list    episode ids
+//   $memories  list    memory ids
 // columns:
-//   - id  string  of the belief
+//   - id  string  belief id
 
 CALL () {
   UNWIND $episodes AS id

@@ -1,12 +1,12 @@
-// How many nodes of each label a tenant has, or a scope of it.
+// Count the nodes of each label in a tenant or a scope.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scope   string  which part; null: all of it
+//   $tenant  string  tenant name
+//   $scope   string  scope name; null: the whole tenant
 // columns:
-//   - counts  map  by label
+//   - counts  map  counts by label
 
 RETURN {
   Event: COUNT { MATCH (n:Event) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },

@@ -1,16 +1,17 @@
-// Nodes of a tenant that hold one of some texts: of each kind a page, by id. Every node is looked at.
+// Find nodes of a tenant that contain one of the given texts. Paged by id, one page per label. The query reads every
+// node.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $texts   list     to look for, word for word
-//   $ended   map      by label, the id that the last page ended at; null: the first page of each
-//   $limit   integer  nodes of a page
+//   $tenant  string   tenant name
+//   $texts   list     texts to find, matched exactly
+//   $ended   map      by label, the last id of the previous page; null: the first page
+//   $limit   integer  maximum number of nodes per page
 // columns:
-//   - label  string  a kind of nodes
-//   - last   string  the id that its page ended at; null: it was the last one
-//   - ids    list    of those that hold one
+//   - label  string  node label
+//   - last   string  last id of the page; null: no more pages
+//   - ids    list    ids of the matching nodes
 
 MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > coalesce($ended.Memory, '') WITH n ORDER BY n.tenant, n.id LIMIT $limit
 RETURN 'Memory' AS label, CASE count(n) WHEN $limit THEN max(n.id) END AS last,

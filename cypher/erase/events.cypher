@@ -1,20 +1,21 @@
-// Events that go with memories, beliefs and episodes: what states or looks at them, what happened in the episodes, what speaks of nothing
-// else; proposals of the beliefs; and what takes back or decides one of these.
+// List the events to erase together with memories, beliefs and episodes. Includes events that state or access these
+// nodes, events of the episodes, and events about nothing else. Also includes proposals of the beliefs, and retractions
+// and decisions of any of these.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
-//   $memories  list     ids
-//   $beliefs   list     ids
-//   $episodes  list     ids
-//   $after     string   the last page ended at this id; '' for the first
-//   $limit     integer  rows of a page
+//   $tenant    string   tenant name
+//   $memories  list     memory ids
+//   $beliefs   list     belief ids
+//   $episodes  list     episode ids
+//   $after     string   id of the last row of the previous page; '' for the first page
+//   $limit     integer  maximum number of rows per page
 // columns:
-//   - id        string  of an event
-//   - scope     string  of the event
-//   - memories  list    ids of those that stay and that it spoke of
-//   - beliefs   list    likewise
+//   - id        string  event id
+//   - scope     string  scope of the event
+//   - memories  list    ids of remaining memories that the event refers to
+//   - beliefs   list    ids of remaining beliefs that the event refers to
 
 CALL () {
   UNWIND $memories AS id

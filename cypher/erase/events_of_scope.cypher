@@ -1,16 +1,16 @@
-// Events of a scope or of a whole tenant, a page by id, and what of other scopes they speak of.
+// List the events of a scope or a tenant, and the nodes of other scopes they refer to. Paged by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part; null: all of it
-//   $after   string   the last page ended at this id; '' for the first
-//   $limit   integer  rows of a page
+//   $tenant  string   tenant name
+//   $scope   string   scope name; null: the whole tenant
+//   $after   string   id of the last row of the previous page; '' for the first page
+//   $limit   integer  maximum number of rows per page
 // columns:
-//   - id        string  of an event
-//   - memories  list    ids of those in other scopes that it speaks of
-//   - beliefs   list    likewise
+//   - id        string  event id
+//   - memories  list    ids of memories of other scopes that the event refers to
+//   - beliefs   list    ids of remaining beliefs that the event refers to
 
 MATCH (e:Event)
 WHERE e.tenant = $tenant AND e.id > $after AND ($scope IS NULL OR e.scope = $scope)

@@ -1,15 +1,15 @@
-// In which scope something to be erased stands.
+// Return the scope and the texts of a node to be erased.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
 //   $label   string  Memory, Belief or Episode
-//   $id      string  of it
+//   $id      string  id of the node
 // columns:
-//   - scope  string  of it
-//   - texts  list    what it says: content, statement, summary, text of a compressed one
+//   - scope  string  scope of the node
+//   - texts  list    texts of the node: content, statement, summary, text of a compressed episode
 
 MATCH (n:Memory|Belief|Episode {tenant: $tenant, id: $id})
 WHERE $label IN labels(n) AND n.scope IN $scopes

@@ -1,19 +1,19 @@
-// How much goes with memories, beliefs and episodes beside their events.
+// Count the nodes to erase together with memories, beliefs and episodes, without their events.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant    string  whose
-//   $memories  list    ids of the memories
-//   $beliefs   list    ids of the beliefs
-//   $episodes  list    ids of the episodes
+//   $tenant    string  tenant name
+//   $memories  list    memory ids
+//   $beliefs   list    belief ids
+//   $episodes  list    episode ids
 // columns:
-//   - items     map  of memories, beliefs and episodes themselves, by label
-//   - turns     integer  of the episodes
-//   - archives  integer  of the episodes
-//   - replies   integer  that rest on the episodes or their turns
-//   - ratings   integer  of all of them, whether they are still there or not
+//   - items     map  number of memories, beliefs and episodes, by label
+//   - turns     integer  number of turns of the episodes
+//   - archives  integer  number of archives of the episodes
+//   - replies   integer  number of replies that rest on the episodes or their turns
+//   - ratings   integer  number of ratings of these nodes, including deleted ones
 
 CALL () {
   RETURN {
@@ -43,5 +43,5 @@ CALL () {
   }
   RETURN count(DISTINCT r) AS replies
 }
-// CartesianProduct: of single rows.
+// CartesianProduct: both inputs are single rows.
 RETURN items, turns, archives, replies, ratings

@@ -1,11 +1,11 @@
-// Lock memories and beliefs that are about to be erased. Who is writing an edge to one commits before this returns, and is seen by the
-// queries after it; who comes later waits, and finds nothing.
+// Lock memories and beliefs that are about to be erased. Writers that are adding an edge to one commit before this
+// query returns, and later queries see their edge. Later writers wait and no longer find the node.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of memories and beliefs
+//   $tenant  string  tenant name
+//   $ids     list    ids of memories and beliefs
 // columns:
 
 UNWIND $ids AS id

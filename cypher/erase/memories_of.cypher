@@ -1,12 +1,12 @@
-// Memories that only some episodes state: no event of their own scope gives them their words elsewhere.
+// List memories that are stated only by the given episodes. No other event of their own scope states them.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
-//   $episodes  list    ids
+//   $tenant    string  tenant name
+//   $episodes  list    episode ids
 // columns:
-//   - id  string  of the memory
+//   - id  string  memory id
 
 UNWIND $episodes AS id
 MATCH (p:Episode {tenant: $tenant, id: id})

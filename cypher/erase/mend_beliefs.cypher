@@ -1,10 +1,10 @@
-// Date beliefs by the events that are left of them, and take away what was computed with those that are gone.
+// Recompute the dates of beliefs from the remaining events, and delete their checkpoints.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of beliefs
+//   $tenant  string  tenant name
+//   $ids     list    belief ids
 // columns:
 
 UNWIND $ids AS id
@@ -30,6 +30,6 @@ SET b.created_at = coalesce(first_at, b.created_at),
     b.worded_at = coalesce(wording.occurred_at, b.worded_at),
     b.first_id = coalesce(wording.id, b.first_id)
 WITH DISTINCT b.slot_id AS slot_id
-// MERGE, to wait for one that is being made.
+// MERGE waits for a checkpoint that is being created.
 MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
 DELETE c

@@ -1,10 +1,10 @@
-// Date memories by the events that are left of them.
+// Recompute the dates of memories from the remaining events.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of memories
+//   $tenant  string  tenant name
+//   $ids     list    memory ids
 // columns:
 
 UNWIND $ids AS id
@@ -15,6 +15,6 @@ CALL (m) {
   RETURN min(e.occurred_at) AS first_at, min(e.recorded_at) AS known_at,
          count(CASE WHEN e.type IN ['ADD', 'IMPORT'] THEN 1 END) AS births
 }
-// It was recorded a moment before the event that it was made with.
+// A memory is recorded just before the event that created it.
 SET m.created_at = coalesce(first_at, m.created_at),
     m.recorded_at = CASE WHEN births = 0 THEN coalesce(known_at, m.recorded_at) ELSE m.recorded_at END

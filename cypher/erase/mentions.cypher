@@ -1,20 +1,20 @@
-// Events and replies whose JSON holds one of some texts; a page of each, by id.
+// Find events and replies whose JSON contains one of the given texts. Paged by id, one page each.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // allow: CartesianProduct
 // params:
-//   $tenant  string   whose
-//   $marks   list     texts to look for
-//   $beyond  string   a scope whose events and replies are passed over; null: none
-//   $event   string   the last page of events ended at this id; '' for the first
-//   $reply   string   of replies likewise
-//   $limit   integer  nodes of a page
+//   $tenant  string   tenant name
+//   $marks   list     texts to find
+//   $beyond  string   scope whose events and replies are skipped; null: none
+//   $event   string   last event id of the previous page; '' for the first page
+//   $reply   string   last reply id of the previous page; '' for the first page
+//   $limit   integer  maximum number of nodes per page
 // columns:
-//   - event    string  where the page of events ended; null: it was the last one
-//   - reply    string  of replies likewise
-//   - events   list    maps of those that hold one: id, payload
-//   - replies  list    maps of those that hold one: id, decided
+//   - event    string  last event id of the page; null: no more pages
+//   - reply    string  last reply id of the page; null: no more pages
+//   - events   list    maps of the matching events: id, payload
+//   - replies  list    maps of the matching replies: id, decided
 
 CALL () {
   MATCH (e:Event)
@@ -35,5 +35,5 @@ CALL () {
          [x IN collect(CASE WHEN coalesce(r.scope <> $beyond, true) AND any(mark IN $marks WHERE r.decided CONTAINS mark) THEN r END)
            | x {.id, .decided}] AS replies
 }
-// CartesianProduct: of single rows.
+// CartesianProduct: both inputs are single rows.
 RETURN event, reply, events, replies

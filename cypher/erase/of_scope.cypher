@@ -1,15 +1,15 @@
-// Memories, beliefs and episodes of a scope, some at a time.
+// List a batch of the memories, beliefs and episodes of a scope.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
-//   $limit   integer  of each
+//   $tenant  string   tenant name
+//   $scope   string   scope name
+//   $limit   integer  maximum number of nodes of each label
 // columns:
-//   - memories  list  ids
-//   - beliefs   list  ids
-//   - episodes  list  ids
+//   - memories  list  memory ids
+//   - beliefs   list  belief ids
+//   - episodes  list  episode ids
 
 RETURN
   COLLECT {

@@ -1,17 +1,17 @@
-// Where turns, episodes and events are; a turn that has lost its episode is nowhere.
+// Return the scopes of turns, episodes and events. A turn without an episode has no row.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
-//   $turns     list    ids
-//   $episodes  list    ids
-//   $events    list    ids
+//   $tenant    string  tenant name
+//   $turns     list    turn ids
+//   $episodes  list    episode ids
+//   $events    list    event ids
 // columns:
 //   - label    string  Turn, Episode or Event
-//   - id       string  of it
-//   - scope    string  of it; of a turn, of its episode
-//   - episode  string  id of a turn's episode; else null
+//   - id       string  id of the node
+//   - scope    string  scope of the node; for a turn, scope of its episode
+//   - episode  string  id of the episode of a turn; else null
 
 MATCH (t:Turn {tenant: $tenant})
 WHERE t.id IN $turns

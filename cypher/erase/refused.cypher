@@ -1,13 +1,13 @@
-// Which of some things were erased, and whether anything of the tenant was.
+// Return which of the given keys have a tombstone, and whether the tenant has any tombstone.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  full-text token of whose: of one that was erased no node holds the name
+//   $tenant  string  full-text token of the tenant; the name of an erased tenant is not stored
 //   $keys    list    digests: see rules/erasure.py
 // columns:
-//   - keys   list     of those that were
-//   - ever   boolean  there is a tombstone of the tenant, whatever of
+//   - keys   list     digests that have a tombstone
+//   - ever   boolean  whether the tenant has any tombstone
 
 RETURN
   COLLECT {

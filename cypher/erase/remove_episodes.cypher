@@ -1,11 +1,11 @@
-// Erase episodes whose turns and events are gone, with their archives, ratings and what was decided of them. The next consolidation
-// looks at all that is left in their scope: it may say with other words what said too little without them.
+// Erase episodes without turns and events, with their archives, ratings and replies. The next consolidation reads the
+// rest of their scope again, because the remaining passages may now support different beliefs.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string  whose
-//   $episodes  list    ids
+//   $tenant    string  tenant name
+//   $episodes  list    episode ids
 // columns:
 
 UNWIND $episodes AS id
@@ -25,7 +25,7 @@ CALL (p) {
 CALL (p) {
   DETACH DELETE p
 }
-// Ratings last: whoever makes one holds the node, and has been waited for by now.
+// Ratings are deleted last: a transaction that creates one holds the node, and has committed by now.
 WITH id
 MATCH (r:Rating {tenant: $tenant, kind: 'Episode', id: id})
 DELETE r

@@ -3,8 +3,8 @@
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of events
+//   $tenant  string  tenant name
+//   $ids     list    event ids
 // columns:
 
 UNWIND $ids AS id

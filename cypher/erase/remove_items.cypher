@@ -1,14 +1,14 @@
-// Erase memories and beliefs whose own events are gone, with their ratings, checkpoints and edges. What stood before one in a chain
-// takes the place of what stood behind it.
+// Erase memories and beliefs without events of their own, with their ratings, checkpoints and edges. In a supersession
+// chain, the predecessor and the successor of an erased node are linked.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of memories and beliefs
+//   $tenant  string  tenant name
+//   $ids     list    ids of memories and beliefs
 // columns:
-//   - memories  list  ids of memories that stood beside them in a chain
-//   - beliefs   list  ids of beliefs likewise
+//   - memories  list  ids of memories that were adjacent in a chain
+//   - beliefs   list  ids of beliefs that were adjacent in a chain
 
 UNWIND $ids AS id
 MATCH (n:Memory|Belief {tenant: $tenant, id: id})
@@ -28,7 +28,7 @@ CALL (n) {
   DETACH DELETE n
 }
 WITH coll.flatten(collect(memories)) AS memories, coll.flatten(collect(beliefs)) AS beliefs
-// Ratings last: whoever makes one holds the node, and has been waited for by now.
+// Ratings are deleted last: a transaction that creates one holds the node, and has committed by now.
 CALL () {
   UNWIND $ids AS id
   UNWIND ['Memory', 'Belief'] AS kind

@@ -1,13 +1,13 @@
-// Erase turns of episodes, some at a time, with what was decided of them.
+// Erase a batch of the turns of episodes, with the replies that rest on them.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant    string   whose
-//   $episodes  list     ids
-//   $limit     integer  turns of a transaction
+//   $tenant    string   tenant name
+//   $episodes  list     episode ids
+//   $limit     integer  maximum number of turns per transaction
 // columns:
-//   - removed  integer  turns
+//   - removed  integer  number of turns erased
 
 UNWIND $episodes AS id
 MATCH (:Episode {tenant: $tenant, id: id})<-[:OCCURRED_IN]-(t:Turn)

@@ -1,13 +1,13 @@
-// Erase what a scope or a whole tenant holds beside its events, some nodes of each label at a time.
+// Erase a batch of the nodes of a scope or a tenant, except events.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part; null: all of it
-//   $limit   integer  nodes of a label
+//   $tenant  string   tenant name
+//   $scope   string   scope name; null: the whole tenant
+//   $limit   integer  maximum number of nodes per label
 // columns:
-//   - removed  integer  nodes
+//   - removed  integer  number of nodes erased
 
 CALL () {
   MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) RETURN n LIMIT $limit

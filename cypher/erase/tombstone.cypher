@@ -1,9 +1,9 @@
-// Keep that some things were erased; one that is kept already stays as it is.
+// Store tombstones of erased data. Existing tombstones are not changed.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant  string  full-text token of whose
+//   $tenant  string  full-text token of the tenant
 //   $keys    list    digests, sorted: see rules/erasure.py
 // columns:
 

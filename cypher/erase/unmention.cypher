@@ -1,12 +1,13 @@
-// Take what was erased out of events that stay; empty the replies that told of it, so that nobody is asked again, or erase them.
+// Remove mentions of erased data from remaining events. Replies that contain such mentions are emptied, which keeps the
+// model from being called again, or erased.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant   string  whose
+//   $tenant   string  tenant name
 //   $events   list    maps: id, payload
-//   $replies  list    ids of those to be emptied
-//   $removed  list    ids of those to be erased
+//   $replies  list    ids of the replies to empty
+//   $removed  list    ids of the replies to erase
 // columns:
 
 CALL () {

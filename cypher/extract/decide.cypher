@@ -1,13 +1,13 @@
-// Append ACCEPT and REJECT events to proposals. One that is there already is passed over.
+// Append ACCEPT and REJECT events to proposals. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.proposal_id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: proposal_id and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: proposal_id and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

@@ -1,14 +1,14 @@
-// What of proposals is known: evidence and proposals by id with what was decided of them, and beliefs that are there.
+// Look up evidence events, proposals and beliefs by id. Proposals are returned with their decision.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string  whose
-//   $event_ids   list    of evidence and of proposals that may be there
-//   $belief_ids  list    of beliefs that may be there
+//   $tenant      string  tenant name
+//   $event_ids   list    ids of evidence events and of proposals that may exist
+//   $belief_ids  list    ids of beliefs that may exist
 // columns:
-//   - events   list  maps: id, rejected (somebody rejected it and nobody accepted it)
-//   - beliefs  list  ids
+//   - events   list  maps: id, rejected (whether it was rejected and not accepted)
+//   - beliefs  list  belief ids
 
 RETURN
   COLLECT {

@@ -1,14 +1,14 @@
-// Proposals that were put up for review, oldest first, a page at a time.
+// List proposals, oldest first. Paged.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant    string    whose
-//   $scopes    list      scopes the reader can see
-//   $status    string    open, accepted or rejected; null: all of them
-//   $after_at  datetime  the page before ended at this recorded_at
-//   $after_id  string    and this id; '' for the first page
-//   $limit     integer   rows of a page
+//   $tenant    string    tenant name
+//   $scopes    list      read scopes
+//   $status    string    open, accepted or rejected; null: all
+//   $after_at  datetime  recorded_at of the last row of the previous page
+//   $after_id  string    id of the last row of the previous page; '' for the first page
+//   $limit     integer   maximum number of rows per page
 // columns:
 //   - proposal  map  id, scope, status, polarity, confidence, source_type, occurred_at, recorded_at, episode_id, actor, payload (JSON)
 

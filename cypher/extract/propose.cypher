@@ -1,13 +1,13 @@
-// Put proposals up for review: PROPOSE events that quote their turns. One that is there already is passed over.
+// Append PROPOSE events, which quote their turns, for review. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.payload.claim.id Belief, events.episode_id Episode, events.turn_id Turn
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: turn_id and the event's own fields, episode_id among them
+//   $tenant  string  tenant name
+//   $events  list    maps: turn_id and the event properties, including episode_id
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

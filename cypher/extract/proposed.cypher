@@ -1,11 +1,11 @@
-// Proposals by id, as far as the reader can see them, in the order of the ids.
+// Return proposals by id, in the order of the ids. Proposals outside the read scopes are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scopes  list    scopes the reader can see
-//   $ids     list    of PROPOSE events
+//   $tenant  string  tenant name
+//   $scopes  list    read scopes
+//   $ids     list    ids of PROPOSE events
 // columns:
 //   - proposal  map  see extract/proposals
 

@@ -1,19 +1,19 @@
-// The turns of a session in order, a page at a time: which of them an extractor has read, and when each was said.
+// List the turns of a session in order, and whether an extractor has read each. Paged.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scope       string   which part
-//   $episode_id  string   of the session
-//   $extractor   string   its name
-//   $from        integer  first position wanted
-//   $limit       integer  rows of a page
+//   $tenant      string   tenant name
+//   $scope       string   scope name
+//   $episode_id  string   id of the session
+//   $extractor   string   name of the extractor
+//   $from        integer  first position to return
+//   $limit       integer  maximum number of rows per page
 // columns:
-//   - id           string   of the turn
-//   - position     integer  in the session, from 0
-//   - occurred_at  string   when it was said
-//   - read         boolean  a reply of this extractor rests on it
+//   - id           string   turn id
+//   - position     integer  position in the session, from 0
+//   - occurred_at  string   time of the turn
+//   - read         boolean  whether a reply of this extractor rests on it
 
 MATCH (t:Turn)
 WHERE t.tenant = $tenant AND t.episode_id = $episode_id AND t.position >= $from AND t.scope = $scope

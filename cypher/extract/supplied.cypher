@@ -1,19 +1,19 @@
-// What memory gave to those who took part in a session: the results of its searches and what was looked at, those logged and those
-// whose log still waits to be written.
+// List the texts that recall gave to a session. Includes search results and accessed items, both from the log and from
+// pending log entries.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    of the session
-//   $session_id  string    as its user calls it
-//   $since       datetime  what was logged before it belongs to another session
-//   $waiting     list      maps of what is not in the log yet: at, payload, ids of what was found
+//   $tenant      string    tenant name
+//   $scope       string    scope of the session
+//   $session_id  string    session id, as chosen by the caller
+//   $since       datetime  inclusive lower bound of recorded_at; earlier entries belong to another session
+//   $waiting     list      maps of pending log entries: at, payload, ids of the results
 // columns:
-//   - id       string  of what was found
-//   - texts    list    of it
-//   - at       string  when
-//   - payload  string  of a search: JSON with the query; null for a look
+//   - id       string  id of the result or the accessed item
+//   - texts    list    texts of the node
+//   - at       string  time of the entry
+//   - payload  string  JSON with the query of a search; null for an access
 
 CALL () {
   UNWIND ['SEARCH', 'ACCESS'] AS type

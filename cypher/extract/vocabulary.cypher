@@ -1,12 +1,13 @@
-// What a tenant calls things: the predicates and names of its beliefs, the most used first, and how predicates are declared.
+// Return the vocabulary of a tenant. Contains the most used predicates and names of its beliefs, and the declared
+// predicates.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string   whose
-//   $scopes      list     scopes the reader can see
-//   $predicates  integer  of them at most, and of those declared
-//   $names       integer  of them at most
+//   $tenant      string   tenant name
+//   $scopes      list     read scopes
+//   $predicates  integer  maximum number of predicates, and of declared predicates
+//   $names       integer  maximum number of names
 // columns:
 //   - predicates  list  maps: name, cardinality or null
 //   - names       list  subjects and objects

@@ -1,3 +1,3 @@
-// An event as fragments/project_one.cypher takes it. Needs rows of `b`, `e` and `s`; leaves `said`.
+// Convert an event to the input of fragments/project_one.cypher. Needs rows of `b`, `e` and `s`; leaves `said`.
 
 WITH [b, e.polarity, e.occurred_at, e.id, s, s, 1] AS said

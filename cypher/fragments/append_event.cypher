@@ -1,6 +1,5 @@
-// Append one immutable event. Needs `event`, a map; leaves `e`, the new node. What the map lacks is absent.
-// It is recorded by the clock of the server; only an import says when it was.
-// The only text that creates an Event.
+// Append one immutable event. Needs `event`, a map of its properties; leaves `e`, the new node. The server clock sets
+// recorded_at; only an import provides it. No other file creates an Event.
 
 CREATE (e:Event {
   tenant: $tenant,

@@ -1,5 +1,6 @@
-// What surrounds `b` as far as $known at `valid`: the beliefs it replaced or that replaced it, and the memories that assert it.
-// Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in order of time.
+// Collect the neighbours of `b` at (`valid`, $known): the beliefs that it supersedes or is superseded by, and the
+// memories that claim it. Needs `b` and `valid`, $scopes and $limit; leaves `links` and `memories`, lists of maps in
+// order of time.
 
 CALL (b, valid) {
   MATCH (b)-[s:SUPERSEDES]-(other:Belief)

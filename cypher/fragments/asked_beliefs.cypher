@@ -1,4 +1,4 @@
-// Beliefs that are asked for: those with $ids, or all in $scopes that may have been there at $valid. Leaves rows of `m` and
+// Match the requested beliefs: those with $ids, or all in $scopes created at or before $valid. Leaves rows of `m` and
 // `place`, their order.
 
 CALL () {
@@ -7,10 +7,10 @@ CALL () {
   WHERE m.scope IN $scopes
   RETURN m, place
 UNION ALL
-  // A filter by $ids alone would be applied to every belief found, not before they are looked for.
+  // A filter by $ids in one query would run after the scan of every belief.
   UNWIND CASE WHEN $ids IS NULL THEN $scopes ELSE [] END AS scope
   MATCH (m:Belief)
-  // The cached created_at comes from all events: that of the events seen is never earlier.
+  // The cached created_at comes from all events: a created_at from the visible events is never earlier.
   WHERE m.tenant = $tenant AND m.scope = scope AND m.created_at <= $valid
   RETURN m, 0 AS place
 }

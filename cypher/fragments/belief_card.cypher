@@ -1,5 +1,5 @@
-// What a reader is shown of `m`, a belief, without what is believed of it. Needs `m` and what fragments/belief_seen.cypher and
-// fragments/lineage_as_of.cypher leave; leaves `card`, a map. Its wording is that of now.
+// Build the card of `m`, a belief, without its belief value. Needs `m` and the results of fragments/belief_seen.cypher
+// and fragments/lineage_as_of.cypher; leaves `card`, a map. The wording is the current one.
 
 LET card = m {
   .id, .scope, .statement, .subject, .predicate, .object, .recorded_at, status: status, created_at: created_at,

@@ -1,5 +1,5 @@
-// What a reader is shown of `e`, an event about a belief. Needs `e`, `speaks` (whether it is evidence) and `counts` (whether it
-// has not been taken back), $scopes; leaves `line`, a map.
+// Build the output of `e`, an event about a belief. Needs `e`, `speaks` (whether it is evidence) and `counts` (whether
+// it is not retracted), $scopes; leaves `line`, a map.
 
 LET line = e {
   .id, .type, .occurred_at, .recorded_at, .source, .actor, .artifact_ref, .payload, .polarity, .confidence, .strength,

@@ -1,5 +1,5 @@
-// Since when `m`, a belief, is there at ($valid, $known): one that nothing seen speaks of is left out. Needs `m`; leaves
-// `created_at`. What is cached of it comes from all events, so it is that of the events seen unless some are too new for $known.
+// Compute when `m`, a belief, was created as of ($valid, $known), and drop beliefs without a visible event. Needs `m`;
+// leaves `created_at`. The cached value comes from all events, so it is correct unless $known excludes some.
 
 CALL (m) {
   FILTER $known IS NULL

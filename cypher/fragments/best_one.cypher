@@ -1,5 +1,5 @@
-// The best values of a ONE slot. Needs what fragments/project_one.cypher leaves, and $limit; leaves `one`, a list of [b, map], and
-// `n_one`, how many there are, or null.
+// Select the best candidates of a ONE slot. Needs the results of fragments/project_one.cypher, and $limit; leaves
+// `one`, a list of [b, map], and `n_one`, the total number, or null.
 
 UNWIND range(0, size(ranked) - 1) AS i
 WITH size(ranked) AS total, i, ranked[i].b AS b, ranked[i] AS projected, close AND i < 2 AS ambiguous

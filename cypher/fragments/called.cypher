@@ -1,5 +1,6 @@
-// What was last said, as far as $known, of what the name `n` stands for. Needs `n`; gives a row: a folded name, or null when it
-// stands for itself again. By (occurred_at, id), and for every valid time: it says how somebody is called, and not since when.
+// Return what the name `n` is an alias of, as of $known. Needs `n`; returns one row: a folded name, or null if it is no
+// longer an alias. The newest event by (occurred_at, id) applies, at every valid time, because an alias has no start
+// date.
 // Twin: oracles/names.py canonical
 
 MATCH (n)<-[:CONCERNS]-(naming:Event)

@@ -1,5 +1,5 @@
-// What a reader is shown of `m`, a value of a slot. Needs `candidate`, a map of what is believed of it, and `status`, null for one
-// that nothing superseded; leaves `candidate` with what it says.
+// Add the stored fields of `m`, a candidate of a slot. Needs `candidate`, a map of its belief values, and `status`,
+// null if nothing superseded it; leaves `candidate`.
 
 WITH candidate {
   .*, belief_id: m.id, subject: m.subject, object: m.object, statement: m.statement, status: coalesce(status, 'current')

@@ -1,4 +1,4 @@
-// Whether what is cached of the lineage of `m` is what its events say. Needs `m`, and `status` and `edges` of
+// Compare the cached lineage of `m` with its events. Needs `m`, and `status` and `edges` of
 // fragments/standing_as_of.cypher; leaves `cached`, `found` and `wrong`.
 
 CALL (m, edges) {

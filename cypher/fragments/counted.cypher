@@ -1,5 +1,5 @@
-// Of rows of `e`, those that are seen at `valid` as far as $known, and not taken back. Needs `e` and `valid`. Of all retractions
-// that concern an event, at any remove, the newest known holds: one at an odd distance takes it back.
+// Keep the rows of `e` that are visible at (`valid`, $known) and not retracted. Needs `e` and `valid`. The newest
+// visible retraction decides, at any distance: at an odd distance it retracts the event.
 // Twin: oracles/retraction.py
 
 FILTER e.occurred_at <= valid AND ($known IS NULL OR e.recorded_at <= $known)

@@ -1,5 +1,5 @@
-// What `n`, a memory or a belief, took the place of and what took its place, to be drawn: the nearest, three steps away at most.
-// Needs `n`, `most` and $scopes; leaves `chain`, a list of paths.
+// Collect the supersessions around `n`, a memory or a belief, as paths to draw. Covers at most three steps. Needs `n`,
+// `most` and $scopes; leaves `chain`, a list of paths.
 
 CALL (n) {
   MATCH way = (n)-[:SUPERSEDES*1..3]->(older)

@@ -1,6 +1,7 @@
-// What bears on `n`, a memory or a belief, to be drawn: of each kind of edge a page of its events, the newest first, each with two of
-// the turns it quotes, its episode and two of the events that took it back. Needs `n`, `skip` and `most`; leaves `events`, maps of
-// paths, and `counts`, maps of all there are, drawn or not: edge, of, events, sources, retractions, newest; most events first.
+// Collect the events of `n`, a memory or a belief, as paths to draw. Per kind of edge: a page of its events, newest
+// first, each with two quoted turns, its episode and two retractions. Needs `n`, `skip` and `most`; leaves `events`,
+// maps of paths, and `counts`, maps for all events, drawn or not: edge, of, events, sources, retractions, newest; most
+// events first.
 
 CALL (n, skip, most) {
   MATCH says = (n)<-[edge:SUPPORTS|REFUTES|REINFORCES|CONCERNS]-(e:Event)

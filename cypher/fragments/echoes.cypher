@@ -1,6 +1,7 @@
-// The pieces of a belief's evidence, each with the one whose echo it is. Needs rows of `heard` (fragments/heard), `c`, `l`
-// (fragments/says) and `s` (fragments/weighs); leaves `pieces`, a list of maps of them all, oldest first, with echo_of: the event
-// that says most in its episode with its polarity, the first of several; null where that is itself. Twin: oracles/projection.py many
+// Mark echoes among the evidence of a belief. Needs rows of `heard` (fragments/heard), `c`, `l` (fragments/says) and
+// `s` (fragments/weighs); leaves `pieces`, a list of maps of all evidence, oldest first, with echo_of. This is the
+// strongest event of the same episode and polarity, on a tie the first; null for that event itself. Twin:
+// oracles/projection.py many
 
 WITH heard {.*, c: c, l: l, s: s} AS piece
 ORDER BY piece.l, piece.at, piece.id

@@ -1,5 +1,5 @@
-// One page of the nodes of a kind. Needs $kind, $after and $limit; leaves `id`, of what the page counts, and `n`, which bears
-// the embedding: the node itself, or each text of an item, null when it has none.
+// Match one page of the nodes of a kind. Needs $kind, $after and $limit; leaves `id`, the page key, and `n`, the node
+// with the embedding. This is the node itself, or each text of an item; null if it has none.
 
 CALL () {
   FILTER $kind = 'memory'

@@ -1,6 +1,6 @@
-// What an export takes of `n`, a node with this `key`, as it was at $known. Each relationship stands with the later of its two
-// nodes, by kind and then by key, so that whoever reads a file line by line has both. Leaves one row: the end of a query.
-// What is told of by events was there when one of them was; of what was made since, nothing is taken.
+// Build the export record of `n`, a node with this `key`, as of $known. Each relationship is exported with the later of
+// its two nodes, by kind and then by key, so that a reader that streams the file has both. Leaves one row; ends the
+// query. A node described by events is included if one of them was visible; newer data is left out.
 
 LET told = n:Memory OR n:Name OR n:Predicate
 LET taken = CASE

@@ -1,5 +1,5 @@
-// What was believed of `b` before any evidence: as the earliest hypothesis said, by (occurred_at, id). Needs `b` and `valid`;
-// leaves `initial`, in [0, 1].
+// Return the prior of `b`, from its earliest hypothesis by (occurred_at, id). Needs `b` and `valid`; leaves `initial`,
+// in [0, 1].
 
 CALL (b, valid) {
   OPTIONAL MATCH (b)<-[:CONCERNS]-(x:Event)

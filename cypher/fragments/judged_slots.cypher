@@ -1,7 +1,8 @@
-// Which beliefs are in force, and by what the others were beaten. Needs `asked`, a list of beliefs, and what reading a slot takes;
-// leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of what superseded it), lost (it was superseded, or
-// another value leads its ONE slot and the two are not too close to call) and, of a value of a ONE slot: value (a map of belief,
-// last_at, ambiguous), contenders (such maps: who leads, and who is too close to it) and others (what else the slot held).
+// Decide which beliefs are in force, and which candidates outrank the others. Needs `asked`, a list of beliefs, and the
+// parameters for reading a slot; leaves `judged`, a list of maps: b, policy (of its predicate), status, head_ids (of
+// its successors), lost (it is superseded, or another candidate leads its ONE slot and the two are not ambiguous). For
+// a candidate of a ONE slot also: value (a map of belief, last_at, ambiguous), contenders (such maps: the leader and
+// candidates too close to it) and others (the other candidates of the slot).
 // Twins: oracles/projection.py one, oracles/lineage.py
 
 CALL (asked) {
@@ -10,7 +11,7 @@ CALL (asked) {
   // include: fragments/policy.cypher
   // include: fragments/names.cypher
   WITH claimed, policy, names, policy.cardinality = 'ONE' AND claimed.subject_key IS NOT NULL AS competes
-  // The values of a slot are ranked once, however many of them are asked for.
+  // The candidates of a slot are ranked once, regardless of how many of them are requested.
   WITH CASE WHEN competes THEN [claimed.scope, coll.min(names), claimed.predicate_key] ELSE [claimed.id] END AS key, competes,
        head(collect(policy)) AS policy, head(collect(names)) AS names, collect(claimed) AS wanted, $valid AS valid
   CALL (competes, policy, names, wanted, valid) {
@@ -44,7 +45,7 @@ CALL (asked) {
   WITH policy, wanted, stood, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
   UNWIND stood AS v
   FILTER v.b IN wanted
-  // What says the same by another name is shown as the one that stands for both.
+  // Beliefs that are equal under aliases are represented by the first of them.
   LET own = coalesce([s IN stood WHERE s.value = v.value AND s.last_at IS NOT NULL][0], v)
   RETURN collect({
     b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,

@@ -1,5 +1,5 @@
-// The node of the tenant that has a `label` and a `key`, which both must be there; leaves `x`, null when there is none. Only the index
-// of that label is looked into.
+// Match the node of the tenant with the given `label` and `key`; both must be set. Leaves `x`, null if none exists.
+// Reads only the index of that label.
 
 OPTIONAL CALL (label, key) {
   FILTER label = 'Event'

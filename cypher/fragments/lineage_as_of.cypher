@@ -1,12 +1,12 @@
-// What follows for `m`, a memory or a belief, from what is seen at ($valid, $known): its status, where its chain ends, and the
-// SUPERSEDES edges onto it. Needs `m`; leaves `status`, `head_ids` (none unless it is superseded) and `links`, maps. It walks
-// the chain, so whoever needs no head takes fragments/standing_as_of.cypher.
+// Compute the lineage of `m`, a memory or a belief, as of ($valid, $known): its status, the heads of its chain, and its
+// incoming SUPERSEDES edges. Needs `m`; leaves `status`, `head_ids` (empty unless superseded) and `links`, maps. It
+// walks the chain; if no heads are needed, use fragments/standing_as_of.cypher.
 
 CALL (m) {
   MATCH (m)<-[path:SUPERSEDES*0..]-(node)
   WHERE node.tenant = $tenant
     AND all(s IN path WHERE s.occurred_at <= $valid AND ($known IS NULL OR s.recorded_at <= $known))
-  // DISTINCT lets the server walk each node once, however many ways lead to it.
+  // DISTINCT lets the server visit each node once, regardless of the number of paths to it.
   WITH DISTINCT m, node
   // include: fragments/standing_as_of.cypher
   WITH m, head(collect(CASE node WHEN m THEN status END)) AS status, head(collect(CASE node WHEN m THEN links END)) AS links,
@@ -14,7 +14,7 @@ CALL (m) {
   CALL (m, status, in_force, ends) {
     FILTER status = 'superseded'
     MATCH (m)<-[path:SUPERSEDES*0..]-(top)
-    // The server makes a set of a list that stays the same, so each look takes the same time.
+    // The server converts a constant list to a set, so each lookup takes constant time.
     WHERE top.tenant = $tenant AND all(s IN path WHERE s IN in_force)
     WITH DISTINCT top, ends
     WHERE top IN ends

@@ -1,6 +1,6 @@
-// A page of a belief's evidence as it is shown. Needs `page`, a list of maps with `event`, and `steps` (fragments/sequential),
-// $weights; leaves `lines`, a list of these maps with the event's own fields, its weight, where it was said, and
-// `after`, where the sequential test stood after its instant.
+// Build the output of a page of evidence. Needs `page`, a list of maps with `event`, and `steps`
+// (fragments/sequential), $weights; leaves `lines`, a list of these maps with the event properties, its weight, its
+// source turn and memory, and `after`, the state of the sequential test after its time.
 
 CALL (page, steps) {
   UNWIND page AS x

@@ -1,4 +1,4 @@
-// A SEARCH, an ACCESS or a SESSION_END `e` as an audit reads it. Leaves `entry`.
+// Build the audit entry of `e`, a SEARCH, an ACCESS or a SESSION_END. Leaves `entry`.
 
 LET entry = e {
   .id, .type, .payload, at: e.occurred_at, results: COUNT { (e)-[:RETURNED]->() }, item_id: [(e)-[:ACCESSED]->(n) | n.id][0]

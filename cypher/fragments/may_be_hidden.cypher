@@ -1,4 +1,4 @@
-// Of rows of `m`, a belief, those that something may hide: what nothing superseded or archived is current, and is not looked at
-// more closely. Needs `m`.
+// Keep the beliefs `m` that may be hidden. A belief that nothing superseded or archived is current and needs no further
+// reads. Needs rows of `m`.
 
 FILTER EXISTS { (m)<-[:SUPERSEDES]-() } OR EXISTS { MATCH (m)<-[:CONCERNS]-(archiving:Event) WHERE archiving.type = 'ARCHIVE' }

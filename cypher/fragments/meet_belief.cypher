@@ -1,6 +1,7 @@
-// The belief that a claim is about, made when it is new. Needs `claim`, a map, and `event`, its event's map; leaves `b`.
-// It begins with its earliest event and is shown as the earliest that words it has it, by (occurred_at, id), so the order of
-// arrival does not matter. Testimony, which has a strength, words nothing. What is shown is what is embedded.
+// Match the belief of a claim, or create it. Needs `claim`, a map, and `event`, the map of its event; leaves `b`. The
+// belief starts at its earliest event, and takes its wording from the earliest statement by (occurred_at, id), so the
+// order of arrival does not matter. Evidence with a strength provides no wording. The embedding is of the displayed
+// wording.
 
 MERGE (b:Belief {tenant: $tenant, id: claim.id})
 ON CREATE SET
@@ -24,13 +25,13 @@ CALL (b, claim, event) {
   WITH b, claim, event
   WHERE event.occurred_at < b.created_at OR (event.strength IS NULL
     AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id)))
-  // Locked and looked at again: another writer may have brought an earlier one meanwhile.
+  // Lock, then read again: another writer may have added an earlier statement.
   SET b.locked_at = datetime.realtime('Z')
   SET b.created_at = CASE WHEN event.occurred_at < b.created_at THEN event.occurred_at ELSE b.created_at END
   WITH b, claim, event
   WHERE event.strength IS NULL
     AND (event.occurred_at < b.worded_at OR (event.occurred_at = b.worded_at AND event.id < b.first_id))
-  // What another embedding model has made is of the words before.
+  // Embeddings of other models belong to the previous wording.
   FOREACH (other IN [k IN keys(b) WHERE b.statement <> claim.statement AND k =~ 'embedding.*' AND k <> 'embedding'] |
     REMOVE b[other]
   )

@@ -1,4 +1,4 @@
-// Link the retractions of `e` that came before it. Needs `e`; changes no rows.
+// Link retractions of `e` that were recorded before it. Needs `e`; changes no rows.
 
 CALL (e) {
   MATCH (r:Event {tenant: $tenant, target_id: e.id})

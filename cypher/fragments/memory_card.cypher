@@ -1,4 +1,4 @@
-// What a reader is shown of `m`, from its events in $scopes; leaves `card`, a map. Needs `m`, `head_ids` and $scopes.
+// Build the card of `m` from its events in $scopes. Leaves `card`, a map. Needs `m`, `head_ids` and $scopes.
 
 CALL (m) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

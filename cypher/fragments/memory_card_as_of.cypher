@@ -1,6 +1,6 @@
-// What a reader is shown of `m` at ($valid, $known). Needs `m` and what fragments/seen_as_of.cypher and
-// fragments/lineage_as_of.cypher leave; leaves `card`, a map. It claims what an event seen of it supports,
-// taken back or not.
+// Build the card of `m` as of ($valid, $known). Needs `m` and the results of fragments/seen_as_of.cypher and
+// fragments/lineage_as_of.cypher; leaves `card`, a map. Its claims are the beliefs that a visible event supports,
+// including retracted events.
 
 LET card = m {
   .id, .scope, .content, .content_hash, .tags, .recorded_at, status: status, created_at: created_at,

@@ -1,4 +1,5 @@
-// The newest of what was said of `m` at `valid`, in $scopes as far as $known. Needs `m` and `valid`; leaves `reasons`, maps, newest first.
+// Collect the newest events that state `m` at (`valid`, $known), in $scopes. Needs `m` and `valid`; leaves `reasons`,
+// maps, newest first.
 
 CALL (m, valid) {
   MATCH (m)<-[:REINFORCES]-(e:Event)

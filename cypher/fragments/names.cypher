@@ -1,4 +1,4 @@
-// By which names the subject of a slot is known. Needs `subject_key`; leaves `names`, folded, that one first.
+// Collect the names of the subject of a slot. Needs `subject_key`; leaves `names`, folded, with `subject_key` first.
 // Twin: oracles/names.py ways
 
 LET canonical = coalesce(COLLECT {

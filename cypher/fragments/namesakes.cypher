@@ -1,4 +1,5 @@
-// Beliefs that say the same as `asked` by other names. Needs `asked`, `names` and `valid`; leaves `namesakes`, a list of maps.
+// Collect the beliefs that are equal to `asked` under aliases. Needs `asked`, `names` and `valid`; leaves `namesakes`,
+// a list of maps.
 
 CALL (asked, names, valid) {
   LET x = asked

@@ -1,5 +1,5 @@
-// Keeps the namespaces that fit every condition and hold an item, and lists their labels once, cut to a depth. Needs `n`, a
-// Namespace, $conditions, $depth, $valid, $skip and $limit.
+// Keep the namespaces that meet every condition and contain an item, and return their labels once, cut to a depth.
+// Needs `n`, a Namespace, $conditions, $depth, $valid, $skip and $limit.
 
 FILTER all(c IN $conditions WHERE size(c.path) <= n.depth AND all(
     at IN range(0, size(c.path) - 1)

@@ -1,6 +1,6 @@
-// The checkpoint that a read of a slot can go on from, and what came after it. Needs `slot_id`, `valid` and `policy`, $known and
-// $weights_key; leaves `checkpoint`, null when every event must be read, and `tail`, a list of [b, e]. What is newest in the
-// world stays out of a checkpoint, so that a late event seldom lies before its end.
+// Find the checkpoint from which a read of a slot can resume, and the events after it. Needs `slot_id`, `valid` and
+// `policy`, $known and $weights_key; leaves `checkpoint`, null if every event must be read, and `tail`, a list of [b,
+// e]. Checkpoints exclude the newest events by valid time, so late events rarely fall into them.
 
 CALL (slot_id, valid, policy) {
   OPTIONAL MATCH (c:Checkpoint {tenant: $tenant, slot_id: slot_id})

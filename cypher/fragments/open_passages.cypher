@@ -1,4 +1,4 @@
-// Passages that no belief rests on yet: a page by when they were recorded, or those with $ids, whatever rests on them. Leaves `p`. A passage is a
+// Match passages without a belief: a page in order of recording, or all passages with $ids. Leaves `p`. A passage is a
 // turn of a person, or an episode without turns.
 
 CALL () {

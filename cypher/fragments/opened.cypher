@@ -1,9 +1,10 @@
-// What was looked at in a session, and by which of its searches it was found. Needs `start` and `ended`, when its end was recorded;
-// leaves `looks`, maps of kind, id, at and search (an event id, null when none had returned it).
+// Collect the accesses of a session, each with the search that returned the item. Needs `start` and `ended`, the time
+// at which its end was recorded; leaves `looks`, maps of kind, id, at and search (an event id, null if no search
+// returned the item).
 
 CALL (start, ended) {
   MATCH (start)<-[:WITHIN]-(look:Event {type: 'ACCESS'})-[:ACCESSED]->(n)
-  // What comes after the end counts neither now nor when all is rated again.
+  // Accesses after the end do not count, neither now nor when ratings are recomputed.
   WHERE NOT n:Turn AND look.recorded_at <= ended
   OPTIONAL CALL (start, look, n) {
     MATCH (start)<-[:WITHIN]-(s:Event {type: 'SEARCH'})-[:RETURNED]->(n)

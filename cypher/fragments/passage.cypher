@@ -1,4 +1,4 @@
-// What consolidation reads of a turn or an episode `p`. Leaves `passage`.
+// Build the consolidation input of `p`, a turn or an episode. Leaves `passage`.
 
 LET passage = {
   label: CASE WHEN p:Turn THEN 'Turn' ELSE 'Episode' END,
@@ -6,6 +6,7 @@ LET passage = {
   name: p.name,
   role: p.role,
   at: p.occurred_at,
-  // Of a compressed episode the full text, so that nothing depends on when it was compressed. An import may lack the archive.
+  // A compressed episode contributes its full text, so the result does not depend on the time of compression. An import
+  // may lack the archive.
   text: coalesce(p.text, p.summary, p.content, [(p)-[:ARCHIVED_AS]->(a:Archive {tenant: $tenant}) | a.content][0], '')
 }

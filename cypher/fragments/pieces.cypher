@@ -1,6 +1,7 @@
-// What must be read of a slot: all that speaks of it; or, going on from `checkpoint`, its `tail` and, where values coexist, what
-// the checkpoint holds of the tail's episodes. Needs `slot_id`, `scope`, `names`, `predicate_key`, `policy`, `checkpoint` and
-// `tail`; leaves rows of `b`, `e` and `covered`, whether the checkpoint holds it.
+// Match the events of a slot to read: all of them or, to resume from `checkpoint`, its `tail`. For coexisting
+// candidates, checkpointed events of the episodes in the tail are included. Needs `slot_id`, `scope`, `names`,
+// `predicate_key`, `policy`, `checkpoint` and `tail`; leaves rows of `b`, `e` and `covered`, whether the checkpoint
+// includes the event.
 
 CALL (slot_id, scope, names, predicate_key, policy, checkpoint, tail) {
   FILTER checkpoint IS NULL

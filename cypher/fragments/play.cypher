@@ -1,4 +1,5 @@
-// The games of one search. Needs `s` and `looks`; leaves a row for each rating that changed, `g`. Turns are not rated.
+// Update the ratings for one search. Needs `s` and `looks`; leaves `g`, one row per changed rating. Turns are not
+// rated.
 
 MATCH (s)-[hit:RETURNED]->(n)
 WHERE NOT n:Turn
@@ -14,7 +15,7 @@ WITH s, collect({
   k: CASE WHEN was.games < $by.established THEN $by.k_new ELSE $by.k_established END,
   part: CASE WHEN x.similarity <= $by.gate_similarity THEN $by.gate_factor ELSE 1.0 END
 }) AS players
-// All pairs are reckoned from what the ratings were before the search.
+// All pairs use the ratings from before the search.
 UNWIND players AS own
 LET sign = CASE WHEN own.opened THEN 1.0 ELSE -1.0 END, others = [x IN players WHERE x.opened <> own.opened]
 LET change = reduce(sum = 0.0, x IN others |

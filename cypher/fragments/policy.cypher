@@ -1,5 +1,6 @@
-// How the evidence of a predicate is read at `valid`, as far as $known. Needs `valid` and `predicate_key`; leaves `policy`,
-// a map: $policy when it is given; else the newest POLICY event then, by (occurred_at, id), with these two; else $default_policy.
+// Select the policy for the evidence of a predicate at (`valid`, $known). Needs `valid` and `predicate_key`; leaves
+// `policy`, a map: $policy if given; else the newest visible POLICY event by (occurred_at, id), with these two fields;
+// else $default_policy.
 
 CALL (valid, predicate_key) {
   OPTIONAL MATCH (:Predicate {tenant: $tenant, key: predicate_key})<-[:CONCERNS]-(x:Event)

@@ -1,12 +1,13 @@
-// MANY: values coexist. Needs rows of `said`, [b, polarity, episode or null, event id when alone, instant, l, events, episodes,
-// whether a checkpoint holds it], and `policy`; leaves `b` and `projected`, a map, for each belief. An episode says what its strongest piece
-// says, of each polarity; episodes are joined by noisy-or. What a checkpoint holds of an episode that went on is taken
-// out of its sum again. Twin: oracles/projection.py many
+// Compute the belief of coexisting candidates (MANY). Needs rows of `said`, [b, polarity, episode or null, event id if
+// it has no episode, time, l, events, episodes, whether a checkpoint includes it], and `policy`; leaves `b` and
+// `projected`, a map, for each belief. Per polarity, an episode contributes its strongest evidence; episodes are
+// combined by noisy-or. If an episode has newer evidence, its checkpointed contribution is subtracted. Twin:
+// oracles/projection.py many
 
 WITH said[0] AS b, said[1] AS polarity, said[2] AS episode, said[3] AS alone, sum(said[6]) AS events,
      max(said[7]) AS episodes, min(said[5]) AS l, min(CASE WHEN said[8] THEN said[5] END) AS had, max(said[4]) AS at
 WITH b, polarity, events, at, l - coalesce(had, 0.0) AS l, episodes - CASE WHEN had IS NULL THEN 0 ELSE 1 END AS episodes
-// A sum of floats depends on their order; that of arrival must not decide.
+// A floating-point sum depends on the order of its terms, so they are sorted to be independent of the order of arrival.
 ORDER BY l
 WITH b, sum(CASE polarity WHEN 1 THEN events ELSE 0 END) AS events_for,
      sum(CASE polarity WHEN 1 THEN 0 ELSE events END) AS events_against,

@@ -1,8 +1,9 @@
-// ONE: values compete. Needs rows of one slot: `said`, [b, polarity, instant, event id, s, the force it acts on others with,
-// events]; and `valid` and `policy`. Leaves `ranked`, a list of maps, best first, and `close`, whether the first two are ambiguous.
-// In closed form, which costs the same for 4 values as for 500: a value has the score of its last affirmation, less what
-// refuted it since, less what affirmed others since, which is summed from the newest instant to the oldest, over the stretch
-// between one value's last affirmation and the next one's. Twin: oracles/projection.py one
+// Rank competing candidates (ONE). Needs rows of one slot: `said`, [b, polarity, time, event id, s, the force on other
+// candidates, events]; and `valid` and `policy`. Leaves `ranked`, a list of maps, best first, and `close`, whether the
+// first two are ambiguous. The closed form costs the same for 4 candidates as for 500. A candidate has the score of its
+// last affirmation, minus later refutations and later affirmations of others. The latter are summed from the newest
+// time to the oldest, over the interval between the last affirmations of two candidates. Twin: oracles/projection.py
+// one
 
 WITH said
 ORDER BY said[2] DESC, said[3] DESC

@@ -1,4 +1,4 @@
-// What is shown of a PROPOSE event `e`. Leaves `proposal`.
+// Build the output of `e`, a PROPOSE event. Leaves `proposal`.
 
 LET accepted = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'ACCEPT'}) },
     rejected = EXISTS { (e)<-[:CONCERNS]-(:Event {tenant: $tenant, type: 'REJECT'}) }

@@ -1,4 +1,4 @@
-// Whether an episode `p` is archived at $valid, as known at $known. Leaves `put_away`.
+// Determine whether `p`, an episode, is archived at ($valid, $known). Leaves `put_away`.
 
 LET put_away = COLLECT {
   MATCH (p)<-[:CONCERNS]-(x:Event {tenant: $tenant})

@@ -1,6 +1,6 @@
-// What is believed of the beliefs that may be shown, and their scores. Needs `places` (fragments/recall_values); $by, $test and what reading
-// evidence takes; leaves `believed`, a list of maps like x of fragments/recall_scores, with item, a belief's card, and
-// what is believed of it. Twin: oracles/blending.py believed
+// Compute the belief and the score of the beliefs that may be shown. Needs `places` (fragments/recall_values); $by,
+// $test and the parameters for reading evidence; leaves `believed`, a list of maps like x of fragments/recall_scores,
+// with item, the card of the belief, and its belief values. Twin: oracles/blending.py believed
 
 CALL (places) {
   UNWIND places AS best

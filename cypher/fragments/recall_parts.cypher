@@ -1,12 +1,13 @@
-// What each list adds to a candidate's score. Needs what fragments/recall_points.cypher leaves, and $by, $mu, $pool; leaves a row for each
-// candidate: `kind`, `n`, `vector_score`, `vector_rank`, `bm25`, `bm25_rank`, `meaning`, `words`, `recency` and `access`. Each list
-// ranks its own candidates, and equal ones share a rank; blended lists are put on one scale. Twins: oracles/fusion.py,
+// Compute the contribution of each list to the score of a candidate. Needs the results of
+// fragments/recall_points.cypher, and $by, $mu, $pool; leaves one row per candidate: `kind`, `n`, `vector_score`,
+// `vector_rank`, `bm25`, `bm25_rank`, `meaning`, `words`, `recency` and `access`. Each list ranks its own candidates,
+// with equal ranks for equal scores; blended lists are normalised to one scale. Twins: oracles/fusion.py,
 // oracles/blending.py scaled
 
 WITH kind, list, n, found, points
 ORDER BY kind, list, points DESC
 WITH kind, list, collect([n, found]) AS found, collect(points) AS points
-// A full list ends with what hardly fits any more; in one that is not full everything there is was found.
+// A full list ends with weak candidates, so its last score is the floor. A list that is not full contains every match.
 WITH *, CASE WHEN $by.score = 'blended' AND list = 'vector' AND size(points) >= $pool AND points[-1] > 0 THEN points[-1] ELSE 0.0 END AS floor
 WITH collect([kind, list, found, points, floor]) AS lists, max(CASE list WHEN 'vector' THEN points[0] END) AS nearest,
      max(CASE list WHEN 'words' THEN points[0] END) AS wordiest, max(CASE list WHEN 'access' THEN points[0] END) AS most

@@ -1,7 +1,7 @@
-// The lists that candidates stand on, each with its points. Needs rows of `kind`, `list` ('vector' or 'words'), `n`, `found` (Neo4j's score)
-// and `trace` (of memories in the list by meaning, else 0), and $by, $mu, $trace, $scopes, $valid, $known; leaves rows of
-// `kind`, `list` ('recency' and 'access' too, when they count), `n`, `found` and `points`. Twins: rules/tracerank.py final,
-// oracles/blending.py recency and access
+// Compute the points of each candidate in each list. Needs rows of `kind`, `list` ('vector' or 'words'), `n`, `found`
+// (Neo4j's score) and `trace` (of memories in the vector list, else 0), and $by, $mu, $trace, $scopes, $valid, $known;
+// leaves rows of `kind`, `list` (also 'recency' and 'access' if enabled), `n`, `found` and `points`. Twins:
+// rules/tracerank.py final, oracles/blending.py recency and access
 
 WITH collect({kind: kind, list: list, n: n, found: found, trace: trace}) AS candidates
 CALL (candidates) {

@@ -1,7 +1,7 @@
-// How relevant each candidate is to a question, before anything is believed of it. Needs what fragments/recall_parts.cypher leaves, and $by,
-// $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, vector_score, vector_rank, bm25, bm25_rank), `parts`, a list (meaning,
-// words, recency, access, around, named, dated, factor), `relevance`, factor * sum of the others, and `score`. Twin:
-// oracles/blending.py around
+// Compute the relevance of each candidate to a question, without belief. Needs the results of
+// fragments/recall_parts.cypher, and $by, $asked, $dates, $machines; leaves rows of `x`, a map (kind, n, vector_score,
+// vector_rank, bm25, bm25_rank), `parts`, a list (meaning, words, recency, access, around, named, dated, factor),
+// `relevance`, factor * sum of the others, and `score`. Twin: oracles/blending.py around
 
 WITH collect({
   kind: kind, n: n, vector_score: vector_score, vector_rank: vector_rank, bm25: bm25, bm25_rank: bm25_rank,
@@ -11,7 +11,7 @@ CALL (candidates) {
   UNWIND [c IN candidates WHERE c.kind <> 'turn'] AS x
   RETURN x, 0.0 AS around
 UNION ALL
-  // A turn is understood from those around it: each gives its neighbours a share of its own.
+  // Neighbouring turns provide context, so each turn adds a share of its score to its neighbours.
   UNWIND [c IN candidates WHERE c.kind = 'turn'] AS c
   UNWIND range(-$by.reach, $by.reach) AS away
   WITH c.n.episode_id AS episode_id, c.n.position + away AS position,
@@ -22,7 +22,7 @@ UNION ALL
 }
 WITH x, x.n AS n, around
 WITH x, around, CASE
-  // People are called by one of their names; what a belief is about is named by all its words or is something else.
+  // A person matches by one name; the subject of a belief matches only if all its words occur.
   WHEN x.kind = 'turn' AND any(word IN split(toLower(n.name), ' ') WHERE word IN $asked) THEN $by.named
   WHEN x.kind = 'belief' AND all(word IN split(n.subject_key, ' ') WHERE word IN $asked) THEN $by.named
   ELSE 0.0

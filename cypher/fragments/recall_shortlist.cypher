@@ -1,12 +1,13 @@
-// What of the candidates is looked at closely: the best $limit of what is no belief, the best $by.beliefs beliefs, and what the memories
-// claim. Needs rows that fragments/recall_scores.cypher leaves; leaves `others` and `shortlist`, lists of `x`, a map: kind, n, score,
-// relevance, parts (a map), vector_score, vector_rank, bm25, bm25_rank; and `claimed`, ids of beliefs.
+// Select the candidates to read in full: the best $limit candidates that are not beliefs, the best $by.beliefs beliefs,
+// and the beliefs that the memories claim. Needs the rows of fragments/recall_scores.cypher; leaves `others` and
+// `shortlist`, lists of `x`, a map: kind, n, score, relevance, parts (a map), vector_score, vector_rank, bm25,
+// bm25_rank; and `claimed`, ids of beliefs.
 
 WITH x, parts, relevance, score
 ORDER BY score DESC
 WITH collect([score, x, parts, relevance]) AS found
 LET others = [y IN found WHERE y[1].kind <> 'belief'], shortlist = [y IN found WHERE y[1].kind = 'belief']
-// Ids are read, and maps made, of those few that may be among the best: whatever is no worse than the last of them.
+// Ids are read and maps are built only for possible results: candidates with at least the score of the last one.
 UNWIND [y IN others WHERE y[0] >= coalesce(others[$limit - 1][0], y[0])] +
        [y IN shortlist WHERE y[0] >= coalesce(shortlist[$by.beliefs - 1][0], y[0])] AS y
 WITH y[1] AS x, y[2] AS parts, y[3] AS relevance, y[0] AS score

@@ -1,4 +1,4 @@
-// What a reader is shown of a turn that was found. Needs `hit`, a map of kind and n; leaves `of`, a map.
+// Build the output of a found turn. Needs `hit`, a map of kind and n; leaves `of`, a map.
 
 WITH hit.n AS n
 FILTER hit.kind = 'turn'

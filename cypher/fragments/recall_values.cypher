@@ -1,7 +1,6 @@
-// Which beliefs may be shown for those on the shortlist. A value that has lost its slot gives its place to those that beat it, or
-// brings them along. Needs
-// `shortlist`, `judged` and $statuses; leaves `places`, a list of maps: b, and of that which found it: x, j (as judged) and
-// value (b as judged).
+// Select the beliefs to show for those on the shortlist. A candidate that lost its slot is replaced by, or returned
+// with, those that outrank it. Needs `shortlist`, `judged` and $statuses; leaves `places`, a list of maps: b, and of
+// the belief that found it: x, j (as judged) and value (b as judged).
 
 CALL (shortlist, judged) {
   UNWIND shortlist AS x

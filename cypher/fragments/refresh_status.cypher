@@ -1,11 +1,12 @@
-// Recompute what is cached of the lineage of `m`, a memory or a belief, from its events: its status, and which SUPERSEDES edges onto it are in
-// force. The newest of what hides it and what brings it back decides the status; an edge is in force while nothing
-// newer brought the memory back. At one instant a correction outranks a statement, then the larger event id wins, so
-// the order of arrival does not matter; and since superseding brings the newer one back, edges in force form no cycle. Twin: oracles/lineage.py
+// Recompute the cached lineage of `m`, a memory or a belief, from its events: its status, and which of its incoming
+// SUPERSEDES edges are in force. The newest event that hides or restores it decides the status. An edge is in force
+// while no newer event restored the node. At the same time a correction outranks a statement, then the larger event id
+// wins, so the order of arrival does not matter. Superseding restores the newer node, so edges in force form no cycle.
+// Twin: oracles/lineage.py
 
 CALL (m) {
   CALL (m) {
-    // One row is enough of what may be a hundred thousand. What is said in a private scope leaves a shared one alone.
+    // One row suffices out of up to a hundred thousand. Statements in a private scope do not affect a shared node.
     MATCH (m)<-[:REINFORCES|CONCERNS]-(e:Event)
     WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'BELIEVE'] AND e.scope = m.scope
     RETURN e.occurred_at AS at, 0 AS rank, e.id AS event_id, 'current' AS status
@@ -27,7 +28,7 @@ CALL (m) {
   ORDER BY at DESC, rank DESC, event_id DESC
   WITH collect({at: at, rank: rank, event_id: event_id, status: status}) AS effects
   WITH effects, head([x IN effects WHERE x.status = 'current']) AS back
-  // A belief that nobody stated, but evidence speaks of, has no effect yet.
+  // A belief with evidence but without a statement has no effect yet.
   SET m.status = coalesce(effects[0].status, 'current')
   WITH back
   MATCH (m)<-[s:SUPERSEDES]-()

@@ -1,5 +1,5 @@
-// What a checkpoint holds of the values that coexist, as fragments/project_many.cypher takes it: one sum for each polarity.
-// Needs `checkpoint`; leaves rows of `said`.
+// Convert the checkpoint of coexisting candidates to the input of fragments/project_many.cypher: one sum for each
+// polarity. Needs `checkpoint`; leaves rows of `said`.
 
 UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
 MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})

@@ -1,5 +1,5 @@
-// Where a checkpoint left the competing values, as fragments/project_one.cypher takes it: each with its score at its last
-// affirmation, which does not act on the others again. Needs `checkpoint`; leaves rows of `said`.
+// Convert the checkpoint of competing candidates to the input of fragments/project_one.cypher. Each has its score at
+// its last affirmation, which has no further effect on the others. Needs `checkpoint`; leaves rows of `said`.
 
 UNWIND range(0, size(coalesce(checkpoint.ids, [])) - 1) AS i
 MATCH (b:Belief {tenant: $tenant, id: checkpoint.ids[i]})

@@ -1,6 +1,6 @@
-// Where something was said: the turns that `sayings` quote, those beside `n` when it is a turn, or the first of `n` when it is an
-// episode; and the episodes in which it happened. Needs `n` and `sayings`, a list of events and turns, $scopes, $around and
-// $turns; leaves `turns` and `episodes`, lists of maps in order.
+// Collect the turns that `sayings` quote, the neighbours of `n` if it is a turn, or the first turns of `n` if it is an
+// episode; and their episodes. Needs `n` and `sayings`, a list of events and turns, $scopes, $around and $turns; leaves
+// `turns` and `episodes`, lists of maps in order.
 
 CALL (n, sayings) {
   CALL (n, sayings) {

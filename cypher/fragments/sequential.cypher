@@ -1,7 +1,7 @@
-// The sequential test. Needs rows of `heard`, and `initial` and `shown` (first and last instant to be shown, or an empty list)
-// from outside, $test; leaves one row: `verdict`, a map of status, log_ratio, confidence, evidence; and `steps`, a list of
-// [instant, status, log_ratio, confidence] after each instant to be shown. What was heard at one instant is summed
-// first. A boundary counts once, until the other one is crossed. Twin: oracles/sequential.py test
+// Run the sequential test. Needs rows of `heard`, and `initial` and `shown` (first and last time to return, or an empty
+// list) from outside, $test; leaves one row: `verdict`, a map of status, log_ratio, confidence, evidence; and `steps`,
+// a list of [time, status, log_ratio, confidence] after each time to return. Evidence at the same time is summed first.
+// A boundary counts once, until the other one is crossed. Twin: oracles/sequential.py test
 
 WITH heard.at AS at, sum(heard.llr) AS llr, count(*) AS n
 ORDER BY at

@@ -1,6 +1,6 @@
-// What speaks of a slot, under every name of its subject. Needs `scope`, `names`, `predicate_key` and `mine`, a list of beliefs;
-// leaves rows of `b` and `e`. Where several beliefs say the same by other names, one stands for all: one of `mine`, else one
-// under the name of the subject that comes first.
+// Match the evidence of a slot, under every name of its subject. Needs `scope`, `names`, `predicate_key` and `mine`, a
+// list of beliefs; leaves rows of `b` and `e`. Beliefs that are equal under aliases are represented by one: one of
+// `mine`, else the one whose subject name comes first.
 
 MATCH (x:Belief)
 WHERE x.tenant = $tenant AND x.scope = scope AND x.subject_key IN names AND x.predicate_key = predicate_key

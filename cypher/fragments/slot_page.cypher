@@ -1,5 +1,6 @@
-// A page of slots that evidence seen at ($valid, $known) speaks of, in the order of scope, subject and predicate. Needs $scopes,
-// $subject, $slots and where the page before ended; leaves rows of `scope`, `subject_key` and `predicate_key`.
+// Select a page of slots with evidence visible at ($valid, $known), in the order of scope, subject and predicate. Needs
+// $scopes, $subject, $slots and the end of the previous page; leaves rows of `scope`, `subject_key` and
+// `predicate_key`.
 
 CALL () {
   UNWIND $scopes AS scope
@@ -16,7 +17,7 @@ CALL () {
           MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
           WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
         }
-      // In the order of the whole index, so that no more of it is read than the page needs.
+      // Sorting by the whole index key reads no more entries than the page needs.
       WITH DISTINCT b.tenant AS tenant, b.scope AS s, b.subject_key AS subject_key, b.predicate_key AS predicate_key
       ORDER BY tenant, s, subject_key, predicate_key
       LIMIT $slots

@@ -1,5 +1,5 @@
-// Of the scopes given, the first that knows a slot, by any name of its subject. Needs `names`, $scopes, $predicate, $valid and
-// $known; leaves `scope`, and `slot_id`, by which a checkpoint of the slot is found: it holds what is said under one name.
+// Find the first of the given scopes that contains a slot, by any name of its subject. Needs `names`, $scopes,
+// $predicate, $valid and $known; leaves `scope`, and `slot_id`, the key of the checkpoint, which covers one name.
 
 CALL (names) {
   UNWIND range(0, size($scopes) - 1) AS i

@@ -1,5 +1,5 @@
-// Keeps those `e` alone that speak of nothing but what is erased. Needs `e`, $memories, $beliefs, $episodes.
-// Asked label by label: an episode may have the id of another scope's memory.
+// Keep the events `e` that refer only to erased nodes. Needs `e`, $memories, $beliefs, $episodes. Ids are compared per
+// label, because an episode may have the id of a memory of another scope.
 
 FILTER NOT EXISTS {
   MATCH (e)-[:CONCERNS|RETURNED|REINFORCES|SUPPORTS|REFUTES]->(x {tenant: $tenant})

@@ -1,6 +1,6 @@
-// What follows for `node`, a memory or a belief, from what is seen at ($valid, $known), without a walk along its chain. Needs
-// `node`; leaves `status`, `links`, maps of the SUPERSEDES edges onto it, and `edges`, those edges that are in force. The rule is
-// that of fragments/refresh_status.cypher, from the events seen. Twin: oracles/lineage.py
+// Compute the lineage of `node`, a memory or a belief, as of ($valid, $known), without walking its chain. Needs `node`;
+// leaves `status`, `links`, maps of its incoming SUPERSEDES edges, and `edges`, those that are in force. Applies the
+// rule of fragments/refresh_status.cypher to the visible events. Twin: oracles/lineage.py
 
 CALL (node) {
   CALL (node) {

@@ -1,6 +1,6 @@
-// Instants to show. Needs `times`, in order, all before or at $valid; leaves `instants`: those of $instants when they are given;
-// else these and $valid. There are no more than $points: then they are evenly thinned, the first and the last among them.
-// Of a long history there are fewer, since each of them reads it: about a million events in all.
+// Select the times of a time series. Needs `times`, in order, none after $valid; leaves `instants`: $instants if given;
+// else these and $valid. More than $points are evenly thinned, keeping the first and the last. A long history is
+// thinned further, because each time reads all of it; the limit is about a million events in total.
 
 WITH *, coll.max([3, coll.min([$points, 1000000 / (size(times) + 1)])]) AS most
 WITH *, CASE

@@ -1,4 +1,5 @@
-// The trace at `valid`, faded since the last event. Needs `traced` (fragments/trace_fold.cypher) and `valid`, $trace; leaves `trace`.
+// Compute the trace at `valid`, with decay since the last event. Needs `traced` (fragments/trace_fold.cypher) and
+// `valid`, $trace; leaves `trace`.
 // Twin: oracles/tracerank.py trace
 
 LET trace = coalesce(traced.trace * exp(

@@ -1,6 +1,6 @@
-// Where to begin with the trace of `m` at `valid`, of its events in $scopes as far as $known. Needs `m` and `valid`, $trace; leaves `state`
-// and `times`, as fragments/trace_fold.cypher takes them. What is kept with a memory is the state after the last event of its own
-// scope: it holds when no other scope speaks of it and nothing of it is still to come.
+// Select the start of the trace of `m` at `valid`, from its events in $scopes as of $known. Needs `m` and `valid`,
+// $trace; leaves `state` and `times`, the input of fragments/trace_fold.cypher. A memory stores the state after the
+// last event of its own scope. It applies if the memory has no events of other scopes and none after `valid`.
 
 LET kept = $known IS NULL AND $trace.kept AND m.trace_foreign IS NULL AND coalesce(m.trace_at <= valid, false)
 LET state = CASE WHEN kept THEN {trace: m.trace, at: m.trace_at} ELSE {trace: 0.0} END, times = CASE WHEN kept THEN [] ELSE COLLECT {

@@ -1,4 +1,4 @@
-// Which value of its slot a belief `x` is about: its object by the name that this stands for. Needs `x`; leaves `value`.
+// Return the value of its slot that a belief `x` asserts: the canonical name of its object. Needs `x`; leaves `value`.
 
 LET value = coalesce(COLLECT {
   MATCH (n:Name {tenant: $tenant, key: x.object_key})

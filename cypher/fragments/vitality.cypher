@@ -1,7 +1,7 @@
-// How alive `b`, a belief, is at `valid`, as far as $known. Needs `b`, `valid`, `initial` (fragments/initial), `told`, the evidence that
-// counts (fragments/counted) in order of (occurred_at, id), and `created_at`, when the first was seen that speaks of it; $scopes,
-// $weights and $vital (rules/vitality.py sent). Leaves `vitality`, a map of the fields of model/vitality.py. What happened at one
-// instant counts once. Twin: oracles/vitality.py vitality
+// Compute the vitality of `b`, a belief, at (`valid`, $known). Needs `b`, `valid`, `initial` (fragments/initial),
+// `told`, the evidence that counts (fragments/counted) in order of (occurred_at, id), and `created_at`, the time of its
+// first visible event; $scopes, $weights and $vital (rules/vitality.py sent). Leaves `vitality`, a map of the fields of
+// model/vitality.py. Events at the same time count once. Twin: oracles/vitality.py vitality
 
 CALL (b, valid) {
   MATCH (b)<-[edge:ACCESSED|CONCERNS]-(e:Event)
@@ -21,7 +21,7 @@ CALL (told) {
 }
 CALL (told, accesses, words, created_at) {
   WITH [e IN told WHERE e.polarity = 1 | e.occurred_at] + accesses AS looks, created_at, words
-  // A flag comes after a retrieval of its instant.
+  // A flag sorts after a retrieval at the same time.
   UNWIND [at IN CASE looks WHEN [] THEN [created_at] ELSE looks END | [at, false]]
     + [e IN words WHERE e.type = 'FLAG' | [e.occurred_at, true]] AS x
   WITH DISTINCT x[0] AS at, x[1] AS flag

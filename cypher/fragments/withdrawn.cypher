@@ -1,5 +1,6 @@
-// What was taken back of the evidence of `b`. Needs `b`, `valid` and `pieces`, what is left of it, $known and $limit; leaves
-// `withdrawn`, a list of maps, oldest first, each with the newest known word about it. Twin: oracles/retraction.py
+// Collect the retracted evidence of `b`. Needs `b`, `valid` and `pieces`, the remaining evidence, $known and $limit;
+// leaves `withdrawn`, a list of maps, oldest first, each with its newest visible retraction. Twin:
+// oracles/retraction.py
 
 CALL (b, valid, pieces) {
   MATCH way = (b)<-[:SUPPORTS|REFUTES]-(e:Event)<-[:RETRACTS*1..]-(r:Event)

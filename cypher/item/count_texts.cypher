@@ -1,14 +1,14 @@
-// How many texts items under a namespace are found by, counted up to a bound.
+// Count the texts by which items under a namespace are found, up to a bound.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string   whose
-//   $scope   string   which part
-//   $prefix  string   the path of a namespace, labels each with a point behind it; '' is all
-//   $most    integer  where to stop
+//   $tenant  string   tenant name
+//   $scope   string   scope name
+//   $prefix  string   namespace path: each label followed by a point; '' matches all
+//   $most    integer  upper bound of the count
 // columns:
-//   - texts  integer  at most $most
+//   - texts  integer  number of texts, at most $most
 
 MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)

@@ -1,21 +1,21 @@
-// Delete items, the texts they are found by, and the namespaces that then hold nothing.
+// Delete items, their texts, and the namespaces that become empty.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $namespaces  list      ids of their namespaces, sorted
-//   $ids         list      of the items
-//   $expired     datetime  only those that have expired by then; null: all of them
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $namespaces  list      ids of the namespaces of the items, sorted
+//   $ids         list      item ids
+//   $expired     datetime  delete only items that have expired by this time; null: all of them
 // columns:
-//   - deleted  integer  items that were there
+//   - deleted  integer  number of items deleted
 
 CALL () {
   UNWIND $namespaces AS id
   MATCH (n:Namespace {tenant: $tenant, id: id})
   WHERE n.scope = $scope
-  // Whoever puts an item here waits until the namespace is left as it is, or gone.
+  // A concurrent put waits until the namespace is either kept or deleted.
   SET n.locked_at = datetime.realtime('Z')
 }
 CALL () {

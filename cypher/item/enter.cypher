@@ -1,14 +1,14 @@
-// Write-lock the namespaces that a batch writes to, and make those that are new or hold nothing any more.
+// Write-lock the namespaces of a batch, and create those that are new or empty.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $namespaces  list      maps, sorted by id: id, parts (its labels), path, reversed, and place, of its first item in the batch
-//   $valid       datetime  the instant of writing
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $namespaces  list      maps, sorted by id: id, parts (its labels), path, reversed, and place, the position of its first item in the batch
+//   $valid       datetime  time of the write
 
-// One instant for all: the server's clock orders what several clients begin; the place, what one batch does.
+// One time for all namespaces: the server clock orders batches of several clients, and place orders one batch.
 WITH datetime.realtime('Z') AS now
 UNWIND $namespaces AS row
 MERGE (n:Namespace {tenant: $tenant, id: row.id})

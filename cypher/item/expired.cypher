@@ -1,15 +1,15 @@
-// Items that have expired, those of longest ago first.
+// List expired items, longest ago first.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
-//   $valid   datetime  the instant of reading
-//   $limit   integer   items to return
+//   $tenant  string    tenant name
+//   $scope   string    scope name
+//   $valid   datetime  time of the read
+//   $limit   integer   maximum number of items
 // columns:
-//   - id            string  of the item
-//   - namespace_id  string  of its namespace
+//   - id            string  id of the item
+//   - namespace_id  string  id of the namespace
 
 MATCH (i:Item)
 USING INDEX i:Item(tenant, scope, expires_at)

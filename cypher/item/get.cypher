@@ -1,20 +1,20 @@
-// Items by their ids, as far as they are there and have not expired.
+// Return items by id. Missing and expired items are left out.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
-//   $ids     list      of items: see rules/items.py item_id
-//   $valid   datetime  the instant of reading
+//   $tenant  string    tenant name
+//   $scope   string    scope name
+//   $ids     list      item ids: see rules/items.py item_id
+//   $valid   datetime  time of the read
 // columns:
-//   - id          string   of the item
-//   - namespace   list     its labels
-//   - key         string   within the namespace
+//   - id          string   id of the item
+//   - namespace   list     labels of the namespace
+//   - key         string   key within the namespace
 //   - value       string   JSON
-//   - created_at  string   ISO
-//   - updated_at  string   ISO
-//   - fades       boolean  whether it expires unless it is read or written
+//   - created_at  string   ISO 8601
+//   - updated_at  string   ISO 8601
+//   - fades       boolean  whether the item expires unless it is read or written
 
 UNWIND $ids AS id
 MATCH (i:Item {tenant: $tenant, id: id})-[:STANDS_IN]->(n:Namespace {tenant: $tenant})

@@ -1,10 +1,10 @@
-// Let items be found by texts. Run it after item/put, which takes away those they were found by.
+// Store the texts by which items are found. Run it after item/put, which deletes the previous texts.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $scope   string  which part
+//   $tenant  string  tenant name
+//   $scope   string  scope name
 //   $texts   list    maps: item_id, name (among the item's texts), text, path (of the namespace) and embedding
 
 UNWIND $texts AS row

@@ -1,18 +1,18 @@
-// Namespaces that hold items, in order: those that begin with given labels.
+// List the namespaces with items that begin with the given labels. Sorted and paged.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $prefix      string    a path: labels each with a point behind it; '' begins every one
-//   $conditions  list      maps: path (labels; '*' is any) and from_end (whether it is the last labels)
-//   $depth       integer   labels of a namespace to return, >= 0; null: all
-//   $valid       datetime  the instant of reading
-//   $skip        integer   namespaces to pass over
-//   $limit       integer   namespaces to return
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $prefix      string    namespace path: each label followed by a point; '' matches all
+//   $conditions  list      maps: path (labels; '*' matches any) and from_end (whether it matches the last labels)
+//   $depth       integer   number of labels of a namespace to return, >= 0; null: all
+//   $valid       datetime  time of the read
+//   $skip        integer   number of namespaces to skip
+//   $limit       integer   maximum number of namespaces
 // columns:
-//   - namespace  list  labels
+//   - namespace  list  labels of the namespace
 
 MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)

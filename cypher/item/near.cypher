@@ -1,26 +1,26 @@
-// Items under a namespace that the vector index finds nearest to a question, nearest first.
+// Search the vector index for items under a namespace, nearest first.
 // mode: read
 // rows: many
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant     string    whose
-//   $scope      string    which part
-//   $low        string    least path of a namespace
-//   $high       string    the first path behind the last one
-//   $embedding  list      of the question
-//   $facets     list      every one must be among the item's: see rules/items.py facets
-//   $valid      datetime  the instant of reading
-//   $pool       integer   texts to ask the index for
-//   $limit      integer   items to return
+//   $tenant     string    tenant name
+//   $scope      string    scope name
+//   $low        string    lower bound of namespace paths, inclusive
+//   $high       string    upper bound of namespace paths, exclusive
+//   $embedding  list      embedding of the question
+//   $facets     list      required facets of the items, all must match: see rules/items.py facets
+//   $valid      datetime  time of the read
+//   $pool       integer   number of texts to request from the index
+//   $limit      integer   maximum number of items
 // columns:
-//   - id          string   of the item
-//   - namespace   list     its labels
-//   - key         string   within the namespace
+//   - id          string   id of the item
+//   - namespace   list     labels of the namespace
+//   - key         string   key within the namespace
 //   - value       string   JSON
-//   - created_at  string   ISO
-//   - updated_at  string   ISO
-//   - fades       boolean  whether it expires unless it is read or written
-//   - score       float    Neo4j's, in [0, 1], of its nearest text
+//   - created_at  string   ISO 8601
+//   - updated_at  string   ISO 8601
+//   - fades       boolean  whether the item expires unless it is read or written
+//   - score       float    Neo4j's score of the nearest text, in [0, 1]
 
 MATCH (t:ItemText)
 SEARCH t IN (

@@ -1,17 +1,17 @@
-// Put items in their places: new ones, and others over what was there, of which only its creation stays. Run it after item/enter.
+// Create or replace items. A replaced item keeps its creation time. Run it after item/enter.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
+//   $tenant  string    tenant name
+//   $scope   string    scope name
 //   $items   list      maps: id, namespace_id, key, value (JSON), facets, place (in the batch), ttl_minutes and expires_at, or null
-//   $valid   datetime  the instant of writing
+//   $valid   datetime  time of the write
 
 UNWIND $items AS row
 MATCH (n:Namespace {tenant: $tenant, id: row.namespace_id})
 MERGE (i:Item {tenant: $tenant, id: row.id})
-// An item that has expired is not there any more.
+// An expired item counts as deleted.
 WITH row, n, i, coalesce(i.expires_at > $valid, i.created_at IS NOT NULL) AS lives
 SET i.scope = $scope,
     i.key = row.key,

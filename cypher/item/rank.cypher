@@ -1,25 +1,25 @@
-// Items under a namespace that are found by texts, the nearest to a question first: every text is compared.
+// Rank the items under a namespace by their texts, nearest first. The query compares every text.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scope      string    which part
-//   $prefix     string    the path of a namespace, labels each with a point behind it; '' is all
-//   $embedding  list      of the question
-//   $facets     list      every one must be among the item's: see rules/items.py facets
-//   $valid      datetime  the instant of reading
-//   $skip       integer   items to pass over
-//   $limit      integer   items to return
+//   $tenant     string    tenant name
+//   $scope      string    scope name
+//   $prefix     string    namespace path: each label followed by a point; '' matches all
+//   $embedding  list      embedding of the question
+//   $facets     list      required facets of the items, all must match: see rules/items.py facets
+//   $valid      datetime  time of the read
+//   $skip       integer   number of items to skip
+//   $limit      integer   maximum number of items
 // columns:
-//   - id          string   of the item
-//   - namespace   list     its labels
-//   - key         string   within the namespace
+//   - id          string   id of the item
+//   - namespace   list     labels of the namespace
+//   - key         string   key within the namespace
 //   - value       string   JSON
-//   - created_at  string   ISO
-//   - updated_at  string   ISO
-//   - fades       boolean  whether it expires unless it is read or written
-//   - score       float    Neo4j's, in [0, 1], of its nearest text
+//   - created_at  string   ISO 8601
+//   - updated_at  string   ISO 8601
+//   - fades       boolean  whether the item expires unless it is read or written
+//   - score       float    Neo4j's score of the nearest text, in [0, 1]
 
 MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)

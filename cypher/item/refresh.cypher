@@ -1,17 +1,17 @@
-// Let items that were read live on for as long again, unless they have expired.
+// Extend the lifetime of items that were read, unless they have expired.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scope   string    which part
-//   $ids     list      of items, sorted
-//   $valid   datetime  when they were read
+//   $tenant  string    tenant name
+//   $scope   string    scope name
+//   $ids     list      item ids, sorted
+//   $valid   datetime  time of the read
 
 UNWIND $ids AS id
 MATCH (i:Item {tenant: $tenant, id: id})
 WHERE i.scope = $scope
-// Locked before it is looked at: another writer may have put something here that does not expire.
+// Lock before reading: another writer may have replaced the item by one that does not expire.
 SET i.locked_at = datetime.realtime('Z')
 WITH i
 FILTER i.expires_at > $valid AND i.ttl_minutes IS NOT NULL

@@ -1,24 +1,24 @@
-// Items under a namespace in the order in which namespaces and, in each, items were begun.
+// List the items under a namespace, in the order of creation of namespaces and of items in each.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scope      string    which part
-//   $prefix     string    the path of a namespace, labels each with a point behind it; '' is all
-//   $facets     list      every one must be among the item's: see rules/items.py facets
-//   $unindexed  boolean   only items that no text is found by
-//   $valid      datetime  the instant of reading
-//   $skip       integer   items to pass over
-//   $limit      integer   items to return
+//   $tenant     string    tenant name
+//   $scope      string    scope name
+//   $prefix     string    namespace path: each label followed by a point; '' matches all
+//   $facets     list      required facets of the items, all must match: see rules/items.py facets
+//   $unindexed  boolean   return only items without texts
+//   $valid      datetime  time of the read
+//   $skip       integer   number of items to skip
+//   $limit      integer   maximum number of items
 // columns:
-//   - id          string   of the item
-//   - namespace   list     its labels
-//   - key         string   within the namespace
+//   - id          string   id of the item
+//   - namespace   list     labels of the namespace
+//   - key         string   key within the namespace
 //   - value       string   JSON
-//   - created_at  string   ISO
-//   - updated_at  string   ISO
-//   - fades       boolean  whether it expires unless it is read or written
+//   - created_at  string   ISO 8601
+//   - updated_at  string   ISO 8601
+//   - fades       boolean  whether the item expires unless it is read or written
 
 MATCH (n:Namespace)
 USING INDEX n:Namespace(tenant, scope, path)

@@ -1,22 +1,23 @@
-// Every memory that superseded or was superseded by one, at any remove, with the edges between them.
+// Return the supersession chain of a memory. Includes predecessors and successors at any distance, and the edges
+// between them.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  whose
-//   $scopes     list    scopes the reader can see
-//   $memory_id  string  where to begin
+//   $tenant     string  tenant name
+//   $scopes     list    read scopes
+//   $memory_id  string  id of any node of the chain
 // columns:
-//   - card   map   see fragments/memory_card.cypher, head_ids left empty
-//   - links  list  maps of the SUPERSEDES edges onto it: newer_id, event_id, occurred_at, recorded_at, in_force
+//   - card   map   see fragments/memory_card.cypher; head_ids is empty
+//   - links  list  maps of the incoming SUPERSEDES edges: newer_id, event_id, occurred_at, recorded_at, in_force
 
 MATCH (start:Memory {tenant: $tenant, id: $memory_id})
 WHERE start.scope IN $scopes
 MATCH (start)-[:SUPERSEDES*0..]-(m)
 WHERE m.tenant = $tenant AND m.scope IN $scopes
-// DISTINCT here lets the server walk each memory once, however many ways lead to it.
+// DISTINCT lets the server visit each memory once, regardless of the number of paths to it.
 WITH DISTINCT m
-// A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+// Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
 LET head_ids = []
 // include: fragments/memory_card.cypher
 RETURN card,

@@ -1,16 +1,17 @@
-// Every memory of a chain as it was at a pair of times, at any remove over the edges seen then, with these edges.
+// Return the supersession chain of a memory as of (valid, known). Includes nodes at any distance over the edges visible
+// then, and these edges.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scopes     list      scopes the reader can see
-//   $memory_id  string    where to begin
-//   $valid      datetime  what happened later is not seen
-//   $known      datetime  what was recorded later is not seen
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $memory_id  string    id of any node of the chain
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
-//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher, head_ids left empty
-//   - now       datetime  by the server's clock
+//   - memories  list      maps: card and links, see fragments/memory_card_as_of.cypher and fragments/standing_as_of.cypher; head_ids is empty
+//   - now       datetime  server clock
 
 CALL () {
   MATCH (start:Memory {tenant: $tenant, id: $memory_id})
@@ -18,7 +19,7 @@ CALL () {
   MATCH (start)-[path:SUPERSEDES*0..]-(m)
   WHERE m.tenant = $tenant AND m.scope IN $scopes
     AND all(s IN path WHERE s.occurred_at <= $valid AND s.recorded_at <= $known)
-  // DISTINCT here lets the server walk each memory once, however many ways lead to it.
+  // DISTINCT lets the server visit each memory once, regardless of the number of paths to it.
   WITH DISTINCT m
   // include: fragments/seen_as_of.cypher
   CALL (m) {
@@ -26,7 +27,7 @@ CALL () {
     // include: fragments/standing_as_of.cypher
     RETURN status, links
   }
-  // A walk from each to its ends takes time quadratic in the chain: rules/lineage.py finds them from the links.
+  // Walking from each node to its ends takes quadratic time: rules/lineage.py computes them from the links.
   LET head_ids = []
   // include: fragments/memory_card_as_of.cypher
   WITH card, links

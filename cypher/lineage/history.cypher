@@ -1,17 +1,17 @@
-// What happened to a memory, oldest first, from the events seen at a pair of times.
+// Return the event history of a memory as of (valid, known), oldest first.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string    whose
-//   $scopes     list      scopes the reader can see
-//   $memory_id  string    of the memory
-//   $limit      integer   newest events to return
-//   $valid      datetime  what happened later is not seen
-//   $known      datetime  what was recorded later is not seen
+//   $tenant     string    tenant name
+//   $scopes     list      read scopes
+//   $memory_id  string    memory id
+//   $limit      integer   maximum number of newest events
+//   $valid      datetime  upper bound of valid time
+//   $known      datetime  upper bound of known time
 // columns:
-//   - events  list      maps: the event's own fields, episode_id and turn_id; none when the memory did not exist
-//   - now     datetime  by the server's clock
+//   - events  list      maps: the event properties, episode_id and turn_id; empty if the memory did not exist
+//   - now     datetime  server clock
 
 CALL () {
   MATCH (m:Memory {tenant: $tenant, id: $memory_id})

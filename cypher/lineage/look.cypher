@@ -1,12 +1,12 @@
-// The event already committed under an id and the memory that it is about. Run it after commit/lock.
+// Look up the event with a given id and its target memory. Run it after commit/lock.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant     string  whose
-//   $scopes     list    scopes the writer can see
-//   $event_id   string  of the event to be written
-//   $memory_id  string  of the memory
+//   $tenant     string  tenant name
+//   $scopes     list    read scopes of the writer
+//   $event_id   string  id of the event to be written
+//   $memory_id  string  memory id
 // columns:
 //   - event   map  request_hash and payload, or null
 //   - memory  map  id, scope, status, content_hash, or null

@@ -1,13 +1,13 @@
-// Append DEPRECATE, ARCHIVE and RESTORE events to memories and beliefs and bring their status up to date.
+// Append DEPRECATE, ARCHIVE and RESTORE events to memories and beliefs, and update their status.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about label
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: about (the id), label (Memory or Belief) and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: about (the id), label (Memory or Belief) and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (m:Memory|Belief {tenant: $tenant, id: event.about})

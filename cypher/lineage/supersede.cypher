@@ -1,15 +1,15 @@
-// Append a SUPERSEDE event and its edge from the newer memory to the older one.
+// Append a SUPERSEDE event with its edge from the newer memory to the older one.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: event.id Event, newer_id Memory, older_id Memory
 // params:
-//   $tenant    string  whose
-//   $event     map     the event's own fields
-//   $newer_id  string  what is true from now on
-//   $older_id  string  what it replaces
+//   $tenant    string  tenant name
+//   $event     map     event properties
+//   $newer_id  string  id of the superseding memory
+//   $older_id  string  id of the superseded memory
 // columns:
-//   - written  integer  memories whose lineage changed: 2
+//   - written  integer  number of memories whose lineage changed: 2
 
 MATCH (older:Memory {tenant: $tenant, id: $older_id})
 WITH older, $event AS event

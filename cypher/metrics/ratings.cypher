@@ -1,16 +1,16 @@
-// How many items of a tenant have which rating, in steps, in all its scopes, at the time of the read.
+// Return a histogram of the ratings of a tenant at the time of the read, over all its scopes.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string    whose
+//   $tenant  string    tenant name
 //   $valid   datetime  time of the read
-//   $fade    map       floor, and days, the time constant of fading
-//   $step    float     points of a step, > 0
+//   $fade    map       floor, and days, the time constant of decay
+//   $step    float     width of a bucket in rating points, > 0
 // columns:
 //   - kind   string   Memory, Belief, Episode or Artifact
-//   - least  float    the step begins here
-//   - items  integer  of it, > 0
+//   - least  float    lower bound of the bucket
+//   - items  integer  number of items in the bucket, > 0
 //   - total  float    sum of their ratings
 
 MATCH (g:Rating)

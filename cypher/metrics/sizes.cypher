@@ -1,16 +1,16 @@
-// How much there is of everything that a tenant has, in all its scopes, by kind and by state or type.
+// Count the nodes of a tenant over all its scopes, by kind and by state or type.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 //   - kind   string   memory, belief, event, episode, turn, artifact or archive
-//   - state  string   status of a memory or a belief, type of an event; null of the others
-//   - items  integer  > 0
+//   - state  string   status of a memory or a belief, type of an event; null for other kinds
+//   - items  integer  number of nodes, > 0
 
 CALL () {
-  // Counted from the index alone, which holds all that is asked for, as with events.
+  // As with events, the index alone contains everything that is counted.
   MATCH (m:Memory)
   USING INDEX m:Memory(tenant, scope, status)
   WHERE m.tenant = $tenant AND m.scope IS NOT NULL AND m.status IS NOT NULL

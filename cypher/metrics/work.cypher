@@ -1,24 +1,24 @@
-// What waits to be done for a tenant, in all its scopes, and what consolidating it has taken.
+// Count the pending work of a tenant over all its scopes, and the cost of its consolidation.
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
-//   - unrated     integer  sessions that have ended and are not rated yet
-//   - unembedded  integer  beliefs that wait for an embedding
-//   - fresh       integer  episodes of consolidated scopes, recorded after what the last finished run there had seen
-//   - decided     integer  clusters that were seen to
-//   - undecided   integer  clusters that only went wrong so far
-//   - failures    integer  attempts that went wrong
-//   - calls       integer  requests to the language model that were kept with their replies
-//   - tokens_in   integer  sent in them
-//   - tokens_out  integer  received
-//   - cost_usd    float    as far as prices are known
+//   - unrated     integer  number of ended sessions that are not rated
+//   - unembedded  integer  number of beliefs that lack an embedding
+//   - fresh       integer  number of episodes of consolidated scopes recorded after the snapshot of the last finished run
+//   - decided     integer  number of completed clusters
+//   - undecided   integer  number of clusters with failed attempts only
+//   - failures    integer  number of failed attempts
+//   - calls       integer  number of requests to the language model that were stored with their replies
+//   - tokens_in   integer  number of input tokens
+//   - tokens_out  integer  number of output tokens
+//   - cost_usd    float    cost in US dollars, as far as prices are known
 
 OPTIONAL MATCH (r:Rater {tenant: $tenant})
 LET unrated = coalesce(r.ended, 0) - coalesce(r.rated, 0)
-// Each part is told of the row, which keeps the planner from joining them by a product.
+// Each subquery imports a variable of the row, which prevents the planner from joining them by a product.
 CALL (unrated) {
   MATCH (c:Consolidation)
   WHERE c.tenant = $tenant AND c.scope IS NOT NULL

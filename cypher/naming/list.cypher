@@ -1,9 +1,9 @@
-// Every name that stands for another one.
+// List all aliases.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
 //   - alias  map  key, name, same_key, same_as, event_id, occurred_at
 

@@ -1,15 +1,15 @@
-// Append a SAME_AS event: what a name stands for from now on, or, without `same_as`, that it stands for itself again.
+// Append a SAME_AS event, which makes a name an alias. Without `same_as`, the name is no longer an alias.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // ids: event.id Event
 // params:
-//   $tenant     string  whose
-//   $key        string  the name, folded
-//   $name       string  as written
-//   $other_key  string  what it stands for, folded; null: itself
-//   $other      string  as written, or null
-//   $event      map     the event's own fields, same_as among them
+//   $tenant     string  tenant name
+//   $key        string  name, folded
+//   $name       string  name, as written
+//   $other_key  string  canonical name, folded; null: the name is not an alias
+//   $other      string  canonical name, as written, or null
+//   $event      map     event properties, including same_as
 // columns:
 
 MERGE (n:Name {tenant: $tenant, key: $key})

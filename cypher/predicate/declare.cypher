@@ -1,14 +1,14 @@
-// Append a POLICY event and bring the predicate's cached policy up to date: the newest by (occurred_at, id) holds.
+// Append a POLICY event and update the cached policy of the predicate. The newest event by (occurred_at, id) applies.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // ids: event.id Event
 // params:
-//   $tenant    string  whose
-//   $key       string  of the predicate
-//   $name      string  as written
-//   $template  string  how its triples are read aloud, or null
-//   $event     map     the event's own fields, the policy among them
+//   $tenant    string  tenant name
+//   $key       string  predicate key
+//   $name      string  name, as written
+//   $template  string  sentence template of its triples, or null
+//   $event     map     event properties, including the policy
 // columns:
 
 MERGE (p:Predicate {tenant: $tenant, key: $key})

@@ -1,11 +1,11 @@
-// Every predicate that a policy was declared for, by name.
+// List the predicates with a declared policy, by name.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 // columns:
-//   - policy  map  name, template, event_id, and the policy's fields
+//   - policy  map  name, template, event_id, and the fields of the policy
 
 MATCH (p:Predicate)
 WHERE p.tenant = $tenant AND p.key IS NOT NULL

@@ -1,30 +1,31 @@
-// What fits a question, best first: what recall/now or recall/narrowed found, and what is believed of the beliefs on the shortlist, read from
-// their evidence. It is a query of its own because both need it, and the server plans a short text sooner. Twin: oracles/blending.py
+// Return the results of a recall, best first. Combines the candidates of recall/now or recall/narrowed with belief
+// values, computed from the evidence of the shortlist. A separate query, because both need it and the server plans a
+// short query faster. Twin: oracles/blending.py
 // mode: read
 // rows: one
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $found           map       a row of recall/now or recall/narrowed
-//   $statuses        list      of what may be shown; outvoted: a value that another one leads
-//   $limit           integer   hits to return
-//   $by              map       how to score: see rules/blending.py sent
-//   $valid           datetime  what happened later is not seen
-//   $known           datetime  what was recorded later is not seen; null: everything
-//   $policy          map       null: predicates are read as declared
-//   $present_policy  boolean   read by the policy declared by now, and not by that of $valid and $known
-//   $default_policy  map       of a predicate that nobody declared
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $found           map       one row of recall/now or recall/narrowed
+//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $limit           integer   maximum number of hits
+//   $by              map       scoring parameters: see rules/blending.py sent
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
+//   $policy          map       null: the declared policies
+//   $present_policy  boolean   true: use the policy declared now; false: the policy as of $valid and $known
+//   $default_policy  map       policy of undeclared predicates
 //   $weights         map       reliability of each source type, in (0, 1]
 //   $test            map       upper, lower, promote_step, demote_step, most, least
-//   $vital           map       the constants of a belief's life: see rules/vitality.py sent
-//   $fade            map       floor of ratings, and days, the time constant of their fading
+//   $vital           map       vitality constants: see rules/vitality.py sent
+//   $fade            map       floor of ratings, and days, the time constant of their decay
 // columns:
-//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; what is believed of a belief; instants as ISO text, which a driver reads much faster
-//   - lost    list      ids of beliefs that memories among the hits claim, and that have lost
-//   - hidden  list      when there are no hits: pairs of a status and how much it holds back
-//   - now     datetime  the server's clock
+//   - hits    list      maps, best first: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; belief values of a belief; times as ISO text, which a driver decodes much faster
+//   - lost    list      ids of lost beliefs that memories among the hits claim
+//   - hidden  list      if there are no hits: pairs of a status and the number of items it hides
+//   - now     datetime  server clock
 
 CALL () {
   UNWIND $found.shortlist AS x
@@ -43,7 +44,7 @@ LET asked = [x IN shortlist | x.n] + COLLECT {
 // include: fragments/recall_beliefs.cypher
 LET lost = [j IN judged WHERE j.lost | j.b.id]
 UNWIND $found.found + believed AS hit
-// The lists are left behind: a sort counts what its rows hold, over and over.
+// The lists are dropped from the rows, because a sort measures the memory of their contents repeatedly.
 WITH hit, lost
 ORDER BY hit.score DESC, hit.item.id
 LIMIT $limit

@@ -1,40 +1,40 @@
-// Candidates for what fits a question and a description of it: by tags, source and time, or as it was at a pair of times. The searches cannot
-// ask for all of that inside, so they fetch more than a list holds, and what does not fit is left out; the rest is as in recall/now. Twins:
-// oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
+// Return recall candidates filtered by tag, source and time, or as of (valid, known). The index searches cannot apply
+// all of these filters, so they fetch more than a list needs, and the rest is filtered afterwards. Otherwise like
+// recall/now. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py, oracles/lineage.py
 // mode: read
 // rows: one
 // then: recall/hits
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $statuses        list      of what may be shown; outvoted: a value that another one leads
-//   $kept            list      cached statuses of what may be shown: all of them when the past is asked about
-//   $kinds           list      'memory', 'belief', 'turn'
-//   $tags            list      all of them must be there
-//   $source          string    one of the events seen must come from it; null: any
-//   $since           datetime  created, or said, then or later
-//   $until           datetime  created, or said, before
-//   $window          map       what an index can be asked: known, since and until, wide enough for what was seen then
-//   $wide            integer   candidates of each search
-//   $most            integer   memories of those tags and that source, at most
-//   $embedding       list      of the query
-//   $words           map       memory, belief, turn: Lucene queries, walled; '' asks nothing; facets: for all memories with the tags and the source; see rules/words.py
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kept            list      cached statuses to include: all of them for a read of the past
+//   $kinds           list      subset of 'memory', 'belief', 'turn'
+//   $tags            list      required tags; all must match
+//   $source          string    required source of at least one visible event; null: any
+//   $since           datetime  inclusive lower bound of the time of creation, or of the turn
+//   $until           datetime  exclusive upper bound of the time of creation, or of the turn
+//   $window          map       filters that an index supports: known, since and until, wide enough for data visible then
+//   $wide            integer   number of candidates per search
+//   $most            integer   maximum number of memories with these tags and this source
+//   $embedding       list      embedding of the query
+//   $words           map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; facets: for all memories with the tags and the source; see rules/words.py
 //   $asked           list      words of the question, lower case
-//   $dates           list      pairs of instants, spans that the question names
-//   $machines        list      roles whose turns no person said
-//   $pool            integer   candidates of each list
-//   $limit           integer   hits to return
-//   $by              map       how to score: see rules/blending.py sent
-//   $mu              float     mean cosine of a query to what it has nothing to do with, by which similarity is calibrated
-//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces are by these
-//   $valid           datetime  what happened later is not seen
-//   $known           datetime  what was recorded later is not seen; null: everything
+//   $dates           list      pairs of times: the spans that the question names
+//   $machines        list      roles whose turns are not by a person
+//   $pool            integer   number of candidates per list
+//   $limit           integer   maximum number of hits
+//   $by              map       scoring parameters: see rules/blending.py sent
+//   $mu              float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $valid           datetime  upper bound of valid time
+//   $known           datetime  upper bound of known time; null: no bound
 // columns:
-//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; instants as ISO text, which a driver reads much faster
+//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
 //   - claimed    list  ids of beliefs that these memories claim
-//   - hidden     list  empty: what a description leaves out is not counted
+//   - hidden     list  empty: filtered items are not counted
 //   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
@@ -66,12 +66,12 @@ CALL () {
         MATCH (m)<-[:REINFORCES]-(e:Event)
         WHERE e.source = $source AND e.scope IN $scopes AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
       })
-    // A memory is looked at once, on however many lists it stands.
+    // Each memory is read once, regardless of the number of lists that contain it.
     WITH m, collect([list, found]) AS lists
     // include: fragments/seen_as_of.cypher
     FILTER created_at >= $since AND created_at < $until
     CALL (m) {
-      // What nothing superseded or concerns is current.
+      // A memory without SUPERSEDES and CONCERNS edges is current.
       FILTER EXISTS { (m)<-[:SUPERSEDES|CONCERNS]-() }
       WITH m AS node
       // include: fragments/standing_as_of.cypher

@@ -1,32 +1,32 @@
-// Candidates for what fits a question now, by meaning and by words over memories, beliefs and turns, each scored: the best memories and
-// turns as they are shown, and a shortlist of beliefs. What is believed of these, recall/hits reads from their evidence. Twins:
-// oracles/fusion.py, oracles/blending.py, oracles/tracerank.py
+// Return the current recall candidates with scores, from vector and BM25 search over memories, beliefs and turns.
+// Contains the cards of the best memories and turns, and a shortlist of beliefs, whose belief recall/hits computes from
+// their evidence. Twins: oracles/fusion.py, oracles/blending.py, oracles/tracerank.py
 // mode: read
 // rows: one
 // then: recall/hits
 // source: Vestig M3, TraceRank; ESPER, blended retrieval; Engram, recall fusion
 // plan: NodeVectorIndexSearch
 // params:
-//   $tenant          string    whose
-//   $scopes          list      scopes the reader can see
-//   $statuses        list      of what may be shown; outvoted: a value that another one leads
-//   $kinds           list      'memory', 'belief', 'turn'
-//   $embedding       list      of the query
-//   $words           map       memory, belief, turn: Lucene queries, walled; '' asks nothing; see rules/words.py
+//   $tenant          string    tenant name
+//   $scopes          list      read scopes
+//   $statuses        list      statuses to return; outvoted: a candidate of a slot with another leader
+//   $kinds           list      subset of 'memory', 'belief', 'turn'
+//   $embedding       list      embedding of the query
+//   $words           map       memory, belief, turn: Lucene queries with the tenant and scope filter; '' skips the search; see rules/words.py
 //   $asked           list      words of the question, lower case
-//   $dates           list      pairs of instants, spans that the question names
-//   $machines        list      roles whose turns no person said
-//   $pool            integer   candidates of each list
-//   $limit           integer   hits to return
-//   $by              map       how to score: see rules/blending.py sent
-//   $mu              float     mean cosine of a query to what it has nothing to do with, by which similarity is calibrated
-//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces are by these
-//   $valid           datetime  now
-//   $known           datetime  null: everything
+//   $dates           list      pairs of times: the spans that the question names
+//   $machines        list      roles whose turns are not by a person
+//   $pool            integer   number of candidates per list
+//   $limit           integer   maximum number of hits
+//   $by              map       scoring parameters: see rules/blending.py sent
+//   $mu              float     mean cosine of a query and unrelated texts, used to calibrate similarity
+//   $trace           map       tau_days, spacing and weight of TraceRank; kept: whether cached traces use these values
+//   $valid           datetime  time of the read
+//   $known           datetime  upper bound of known time; null: no bound
 // columns:
-//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; instants as ISO text, which a driver reads much faster
+//   - found      list  maps of memories and turns: kind, item (a card), score, parts, vector_score (Neo4j's, in [0, 1]) or null, vector_rank or null, bm25 or null, bm25_rank or null, reasons; trace of a memory; times as ISO text, which a driver decodes much faster
 //   - claimed    list  ids of beliefs that these memories claim
-//   - hidden     list  when nothing was found: pairs of a status and how many memories it holds back
+//   - hidden     list  if nothing was found: pairs of a status and the number of memories it hides
 //   - shortlist  list  maps of beliefs: id, kind, relevance, score, parts, vector_score, vector_rank, bm25, bm25_rank
 
 CALL () {
@@ -46,7 +46,7 @@ CALL () {
   UNION ALL
     FILTER 'memory' IN $kinds AND $words.memory <> ''
     CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $pool}) YIELD node AS n, score AS found
-    // A query of nothing but stop words matches everything, with a score of 0.
+    // A query that consists of stop words matches everything with a score of 0.
     FILTER found > 0 AND n.tenant = $tenant AND n.scope IN $scopes AND n.status IN $statuses
     RETURN 'memory' AS kind, 'words' AS list, n, found, 0.0 AS trace
   UNION ALL

@@ -1,19 +1,19 @@
-// TraceRank of a memory at an instant, event by event: what each adds, how much of that has faded, and the sum.
+// Compute the TraceRank of a memory, event by event. Returns the contribution of each event, its decay and the sum.
 // mode: read
 // rows: one
 // source: Vestig M3, TraceRank; twin oracles/tracerank.py
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $id      string    of the memory
-//   $valid   datetime  instant in the world that is asked about
-//   $known   datetime  what was recorded later is not seen; null: everything
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $id      string    memory id
+//   $valid   datetime  upper bound of valid time
+//   $known   datetime  upper bound of known time; null: no bound
 //   $trace   map       tau_days and spacing
-//   $limit   integer   events to show, the newest
+//   $limit   integer   maximum number of newest events
 // columns:
 //   - trace    float    sum of recency * burst * spacing over the events, >= 0
-//   - total    integer  how many events there are
+//   - total    integer  total number of events
 //   - sayings  list     maps, oldest first: event_id, at, burst, spacing, recency
 
 MATCH (m:Memory {tenant: $tenant, id: $id})

@@ -2,7 +2,7 @@
 // mode: read
 // rows: none
 // params:
-//   $seconds  integer  to wait at most
+//   $seconds  integer  timeout in seconds
 // columns:
 
 CALL db.awaitIndexes($seconds)

@@ -1,4 +1,4 @@
-// Make the migration lock a single node.
+// Create the uniqueness constraint of the migration lock.
 // mode: schema
 // rows: none
 // params:

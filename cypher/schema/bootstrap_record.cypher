@@ -1,4 +1,4 @@
-// Make the record of a migration a single node.
+// Create the uniqueness constraint of migration records.
 // mode: schema
 // rows: none
 // params:

@@ -1,9 +1,9 @@
-// Delete the record of a model of which nothing is left.
+// Delete the record of an embedding model without remaining embeddings.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $generation  integer  of its embeddings
+//   $generation  integer  generation of its embeddings
 // columns:
 
 MATCH (e:EmbeddingModel {key: 'dropped'})

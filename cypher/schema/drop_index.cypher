@@ -1,8 +1,8 @@
-// Drop an index; one that is not there is no error.
+// Drop an index if it exists.
 // mode: schema
 // rows: none
 // params:
-//   $name  identifier  of the index; DROP reads it from no map
+//   $name  identifier  index name; DROP cannot read it from a map
 // columns:
 
 DROP INDEX $name IF EXISTS

@@ -1,10 +1,10 @@
-// The generation of the embeddings by which the graph is searched.
+// Return the generation of the embeddings that searches use.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
 // columns:
-//   - generation  integer  from 1; no row before the first migration
+//   - generation  integer  generation, from 1; no row before the first migration
 
 MATCH (e:EmbeddingModel {key: 'current'})
 RETURN coalesce(e.generation, 1) AS generation

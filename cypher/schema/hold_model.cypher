@@ -1,16 +1,16 @@
-// Keep a model's record from being given up until the transaction ends; no row when it was already.
+// Lock the record of an embedding model until the transaction ends. No row: the model was deleted.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $generation  integer  of its embeddings
+//   $generation  integer  generation of its embeddings
 // columns:
-//   - name  string  of the model
+//   - name  string  name of the model
 
 MATCH (e:EmbeddingModel)
 WHERE e.key IN ['current', 'next', 'former'] AND coalesce(e.generation, 1) = $generation
 SET e.generation = $generation
 WITH e
-// Looked at again behind the lock.
+// Read again after locking.
 WHERE e.key IN ['current', 'next', 'former']
 RETURN e.name AS name

@@ -1,9 +1,9 @@
-// The languages, or other analysers, that the server's full-text indexes know.
+// List the languages and other analysers that the full-text indexes of the server support.
 // mode: read
 // rows: many
 // params:
 // columns:
-//   - name  string  for example english, german, cjk
+//   - name  string  name of the analyser, for example english, german, cjk
 
 CALL db.index.fulltext.listAvailableAnalyzers() YIELD analyzer
 RETURN analyzer AS name

@@ -1,15 +1,15 @@
-// Take or renew the migration lock; no row when another owner holds it.
+// Acquire or renew the migration lock. No row: another owner holds it.
 // mode: write
 // rows: many
 // plan: MergeUniqueNode
 // params:
-//   $owner    string   who asks
-//   $seconds  integer  until the lock expires by itself
+//   $owner    string   owner of the lease
+//   $seconds  integer  lock duration in seconds
 // columns:
-//   - owner   string   who holds it now
+//   - owner   string   owner of the lock
 
 MERGE (lock:MigrationLock {key: 'migration'})
-// Writing before looking takes the node's write lock, so two owners cannot both find it free.
+// Writing before reading takes the write lock, so only one of two owners finds the lock free.
 SET lock.asked_at = datetime.realtime()
 WITH lock
 WHERE lock.owner IS NULL OR lock.owner = $owner OR lock.expires_at < datetime.realtime()

@@ -1,11 +1,11 @@
-// The next tenant, by name, that has anything with an embedding.
+// Return the next tenant, by name, that has nodes with an embedding.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $after  string  the tenant before; empty at first
+//   $after  string  previous tenant; '' at the start
 // columns:
-//   - tenant  string  null behind the last one
+//   - tenant  string  tenant name; null after the last one
 
 CALL () {
   MATCH (n:Memory)

@@ -1,11 +1,13 @@
-// The server's clock, and which transactions are open: when they have ended, all that was recorded before is there to be read.
+// Return the server clock and the open transactions. Once these have ended, everything recorded before that time is
+// visible.
 // mode: read
 // rows: one
 // params:
 // columns:
-//   - open  list      names of transactions
-//   - now   datetime  the server's clock, to the microsecond
+//   - open  list      transaction ids
+//   - now   datetime  server clock, in microseconds
 
-// The clock is that of the statement's beginning: who has recorded something before it is listed, or has ended.
+// The clock is that of the start of the statement: every transaction that recorded data before it is listed or has
+// ended.
 SHOW TRANSACTIONS YIELD transactionId
 RETURN collect(transactionId) AS open, datetime.truncate('microsecond', datetime.statement('Z')) AS now

@@ -1,12 +1,12 @@
-// Record that a migration was applied; a second time changes nothing but the language.
+// Record that a migration was applied. A second call changes the language only.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $number    integer  of the file, from 1
-//   $name      string   of the file
-//   $sha256    string   of its statements, hex
-//   $language  string   of the full-text indexes that it made; null when it made none
+//   $number    integer  number of the file, from 1
+//   $name      string   name of the file
+//   $sha256    string   SHA-256 of its statements, hex
+//   $language  string   language of the full-text indexes that it created; null if it created none
 // columns:
 
 MERGE (m:Migration {number: $number})

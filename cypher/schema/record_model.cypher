@@ -1,12 +1,12 @@
-// Record an embedding model of this graph; one that is there under its key stays.
+// Record an embedding model of this graph. An existing record with the same key is not changed.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
 //   $key          string   current, or next while it fills the graph
-//   $generation   integer  of its embeddings
-//   $name         string   of the model
-//   $dimension    integer  of its vectors
+//   $generation   integer  generation of its embeddings
+//   $name         string   name of the model
+//   $dimension    integer  dimension of its vectors
 //   $mu_document  float    mean cosine of unrelated documents
 //   $mu_query     float    mean cosine of unrelated queries and documents
 // columns:

@@ -1,13 +1,13 @@
-// Give an embedding model another place: next becomes current, current former, former dropped.
+// Change the key of an embedding model: next becomes current, current becomes former, former becomes dropped.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $generation  integer  of its embeddings; another one under that key stays
-//   $from        string   its key
-//   $to          string   its new key, which no other has
+//   $generation  integer  generation of its embeddings; a model of another generation is not changed
+//   $from        string   old key
+//   $to          string   new key, which must be free
 // columns:
-//   - name  string  of the model
+//   - name  string  name of the model
 
 MATCH (e:EmbeddingModel {key: $from})
 WHERE coalesce(e.generation, 1) = $generation

@@ -1,9 +1,9 @@
-// Say that a migration is being applied anew: until it is recorded again, its full-text indexes stand on no language.
+// Mark a migration as being applied again. Its full-text indexes have no recorded language until it is recorded again.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $number  integer  of the file
+//   $number  integer  number of the file
 // columns:
 
 MATCH (m:Migration {number: $number})

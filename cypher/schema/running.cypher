@@ -1,9 +1,9 @@
-// Transactions that the server is running, but for this one.
+// List the transactions that the server is running, except this one.
 // mode: read
 // rows: many
 // params:
 // columns:
-//   - id  string  of one
+//   - id  string  transaction id
 
 SHOW TRANSACTIONS YIELD transactionId, currentQuery
 WHERE NOT coalesce(currentQuery, '') CONTAINS 'SHOW TRANSACTIONS'

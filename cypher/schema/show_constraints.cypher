@@ -1,12 +1,12 @@
-// Every constraint on nodes.
+// List the constraints on nodes.
 // mode: read
 // rows: many
 // params:
 // columns:
-//   - name        string  of the constraint
-//   - type        string  for example NODE_PROPERTY_UNIQUENESS
-//   - labels      list    of the nodes it covers
-//   - properties  list    names, in order
+//   - name        string  constraint name
+//   - type        string  type, for example NODE_PROPERTY_UNIQUENESS
+//   - labels      list    labels of the nodes it covers
+//   - properties  list    property names, in order
 
 SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties
 WHERE entityType = 'NODE'

@@ -1,14 +1,14 @@
-// Every index that graphmem could have made.
+// List the indexes of the types that graphmem creates.
 // mode: read
 // rows: many
 // params:
 // columns:
-//   - name        string  of the index
-//   - type        string  RANGE, FULLTEXT, VECTOR
-//   - labels      list    of the nodes it covers, or types of the relationships, in brackets
-//   - properties  list    names, in order; of a vector index the vector and then its filters
-//   - config      map     its settings, for example vector.dimensions
-//   - state       string  ONLINE, POPULATING, FAILED
+//   - name        string  index name
+//   - type        string  RANGE, FULLTEXT or VECTOR
+//   - labels      list    labels of the nodes it covers, or types of the relationships, in brackets
+//   - properties  list    property names, in order; for a vector index the vector, then its filters
+//   - config      map     settings, for example vector.dimensions
+//   - state       string  ONLINE, POPULATING or FAILED
 
 SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options, state, owningConstraint
 WHERE owningConstraint IS NULL AND type <> 'LOOKUP'

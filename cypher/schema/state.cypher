@@ -1,11 +1,11 @@
-// What was applied to this graph and which embedding models filled it.
+// Return the applied migrations and the embedding models of this graph.
 // mode: read
 // rows: one
 // allow: NodeByLabelScan
 // params:
 // columns:
-//   - migrations  list  applied ones by number: number, name, sha256, applied_at, language
-//   - models      list  maps: key, name, dimension, generation, mu_document, mu_query; none before the first migration
+//   - migrations  list  maps by number: number, name, sha256, applied_at, language
+//   - models      list  maps: key, name, dimension, generation, mu_document, mu_query; empty before the first migration
 
 OPTIONAL MATCH (m:Migration)
 WITH m

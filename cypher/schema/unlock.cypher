@@ -1,9 +1,9 @@
-// Give the migration lock back if this owner still holds it.
+// Release the migration lock if this owner still holds it.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $owner  string  who held it
+//   $owner  string  owner of the lock
 // columns:
 
 MATCH (lock:MigrationLock {key: 'migration'})

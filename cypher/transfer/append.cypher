@@ -1,12 +1,12 @@
-// Append events of an export, each recorded when it says.
+// Append events of an export with their original recorded_at.
 // mode: write
 // rows: one
 // ids: events.id Event, events.episode_id Episode, events.target_id Event
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: the event's own fields, recorded_at among them
+//   $tenant  string  tenant name
+//   $events  list    maps of event properties, including recorded_at
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 // include: fragments/append_event.cypher

@@ -1,11 +1,12 @@
-// Take the checkpoints of slots away before evidence comes that they do not know, and hold their places until the transaction ends.
+// Delete the checkpoints of slots before evidence that they do not include is imported. Locks them until the
+// transaction ends.
 // mode: write
 // rows: none
 // plan: MergeUniqueNode
 // params:
-//   $tenant     string  whose
-//   $beliefs    list    ids of what new evidence speaks of
-//   $retracted  list    ids of events that are taken back; what they spoke of is meant too
+//   $tenant     string  tenant name
+//   $beliefs    list    ids of the beliefs of the new evidence
+//   $retracted  list    ids of events that are retracted; their beliefs are included
 // columns:
 
 LET about = COLLECT {
@@ -19,7 +20,7 @@ LET spoken = COLLECT {
   MATCH (x)-[s:SUPPORTS|REFUTES]->()
   RETURN s.slot_id
 }
-// Sorted, so that two writers never wait for each other in a ring.
+// Sorting prevents deadlocks between concurrent writers.
 UNWIND coll.sort(coll.distinct(about + spoken)) AS slot_id
 MERGE (c:Checkpoint {tenant: $tenant, slot_id: slot_id})
 SET c.locked_at = datetime.realtime('Z')

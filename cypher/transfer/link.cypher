@@ -1,21 +1,21 @@
-// Relate nodes as an export has it; what is related so already is passed over.
+// Create the relationships of an export. Existing relationships are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: links.start start_label, links.end end_label
 // params:
-//   $tenant  string  whose
-//   $links   list    maps: type, start_label, start, end_label, end (ids; of a name or a predicate its key), and has: properties
+//   $tenant  string  tenant name
+//   $links   list    maps: type, start_label, start, end_label, end (ids; key of a name or a predicate), and has: properties
 // columns:
-//   - written  integer  relationships made
-//   - missing  list     ids of nodes that are not there
+//   - written  integer  number of relationships created
+//   - missing  list     ids of nodes that do not exist
 
 UNWIND $links AS link
 WITH link, link.start_label AS label, link.start AS key
 // include: fragments/keyed.cypher
 WITH link, x AS a, link.end_label AS label, link.end AS key
 // include: fragments/keyed.cypher
-// What is logged belongs to a session, and to nothing else.
+// A log entry belongs to a session only.
 LET b = CASE WHEN link.type = 'WITHIN' AND x.type <> 'SESSION_START' THEN null ELSE x END
 LET evidence = link.type IN ['SUPPORTS', 'REFUTES'], has = link.has
 CALL (link, has, evidence, a, b) {

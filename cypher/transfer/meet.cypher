@@ -1,10 +1,10 @@
-// Tell memories and beliefs that are there what an export knows of them beside its events: the earliest beginning, every tag, the earliest
-// wording, as fragments/meet_belief has it. Their caches are made anew afterwards.
+// Merge the properties of an export into existing memories and beliefs. Takes the earliest creation time, all tags, and
+// the earliest wording, as in fragments/meet_belief. The caller rebuilds the caches afterwards.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $nodes   list    maps: key and has (properties)
 // columns:
 
@@ -18,7 +18,7 @@ CALL (row, given) {
 }
 CALL (row, given) {
   MATCH (b:Belief {tenant: $tenant, id: row.key})
-  // Locked before anything is compared: evidence takes no lock of the tenant.
+  // Lock before comparing: writing evidence does not lock the tenant.
   SET b.locked_at = datetime.realtime('Z')
   SET b.created_at = CASE WHEN given.created_at < b.created_at THEN given.created_at ELSE b.created_at END,
       b.recorded_at = CASE WHEN given.recorded_at < b.recorded_at THEN given.recorded_at ELSE b.recorded_at END

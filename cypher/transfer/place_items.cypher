@@ -1,10 +1,10 @@
-// Put items that were just made into their namespaces, and let them be found by their texts.
+// Link newly created items to their namespaces and create their texts.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
-//   $items   list    maps: key, scope, namespace (as rules/items.py has it), begun (of the namespace), and texts: maps of name, text and embedding or null
+//   $tenant  string  tenant name
+//   $items   list    maps: key, scope, namespace (as in rules/items.py), begun (of the namespace), and texts: maps of name, text and embedding or null
 // columns:
 
 UNWIND $items AS row

@@ -1,13 +1,14 @@
-// Nodes of an export whose place in an order is taken by another node: ends of sessions in the log, turns in an episode.
+// Find nodes of an export whose position is taken by another node. Checks ends of sessions in the log, and turns in an
+// episode.
 // mode: read
 // rows: many
 // plan: NodeIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ends    list    maps of ends of sessions: id and position
+//   $tenant  string  tenant name
+//   $ends    list    maps of session ends: id and position
 //   $turns   list    maps of turns: id, episode_id and position
 // columns:
-//   - id  string  of a node that the export has
+//   - id  string  id of a node of the export
 
 CALL () {
   UNWIND $ends AS row

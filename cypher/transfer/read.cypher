@@ -1,17 +1,17 @@
-// A page of the nodes of one kind, each with its relationships to nodes that stand before it in an export.
+// Return a page of the nodes of one kind, each with its relationships to nodes exported earlier.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $known   datetime  what was recorded later is left out
+//   $tenant  string    tenant name
+//   $known   datetime  upper bound of known time
 //   $kind    string    Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
-//   $after   string    the last page ended at this key; '' for the first
-//   $limit   integer   nodes of a page
+//   $after   string    key of the last node of the previous page; '' for the first page
+//   $limit   integer   maximum number of nodes per page
 // columns:
-//   - looked   integer  nodes looked at; 0 after the last page
-//   - after    string   the key that the page ended at
-//   - records  list     maps of the nodes that are taken: key, properties, links, texts and namespace (of an item, else null)
+//   - looked   integer  number of nodes read; 0 after the last page
+//   - after    string   key of the last node of the page
+//   - records  list     maps of the exported nodes: key, properties, links, texts and namespace (of an item, else null)
 
 CALL () {
   FILTER $kind = 'Episode'

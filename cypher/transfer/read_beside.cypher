@@ -1,18 +1,19 @@
-// A page of what is kept beside the memory, one kind of it: names, policies, ratings, how far the work has come. As transfer/read.
+// Return a page of auxiliary nodes of one kind, as transfer/read does. The kinds are names, policies, ratings and the
+// progress of background work.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $known   datetime  what was recorded later is left out
+//   $tenant  string    tenant name
+//   $known   datetime  upper bound of known time
 //   $kind    string    Name, Predicate, Consolidation, Rating or Rater
-//   $part    string    of ratings: the label of what is rated; else ''
-//   $after   string    the last page ended at this key; '' for the first
-//   $limit   integer   nodes of a page
+//   $part    string    label of the rated items, for ratings; else ''
+//   $after   string    key of the last node of the previous page; '' for the first page
+//   $limit   integer   maximum number of nodes per page
 // columns:
-//   - looked   integer  nodes looked at; 0 after the last page
-//   - after    string   the key that the page ended at
-//   - records  list     maps of the nodes that are taken: key, properties, links, texts and namespace (of an item, else null)
+//   - looked   integer  number of nodes read; 0 after the last page
+//   - after    string   key of the last node of the page
+//   - records  list     maps of the exported nodes: key, properties, links, texts and namespace (of an item, else null)
 
 CALL () {
   FILTER $kind = 'Name'

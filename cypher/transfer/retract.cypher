@@ -1,10 +1,10 @@
-// Link retractions to what they take back where the one came from an export and the other was there. Run it after transfer/link.
+// Link retractions and their targets if only one of them was imported. Run it after transfer/link.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
-//   $tenant  string  whose
-//   $ids     list    of events that were just appended
+//   $tenant  string  tenant name
+//   $ids     list    ids of the events that were just appended
 // columns:
 
 UNWIND $ids AS id

@@ -1,14 +1,14 @@
-// What of an export's nodes is there already. Run it after commit/lock.
+// Look up which nodes of an export exist. Run it after commit/lock.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief, Memory or Event
-//   $ids     list    of the nodes
+//   $ids     list    node ids
 // columns:
-//   - id          string  of the node
-//   - properties  map     all it has
+//   - id          string  id of the node
+//   - properties  map     all properties of the node
 
 UNWIND $ids AS key
 WITH $kind AS label, key

@@ -1,13 +1,13 @@
-// Make nodes of one kind that are not there yet, as an export has them.
+// Create the missing nodes of one kind from an export.
 // mode: write
 // rows: one
 // ids: nodes.key kind, nodes.has.episode_id Episode, nodes.has.first_id Event, nodes.has.decided.beliefs.id Belief
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Episode, Archive, Turn, Reply, Artifact, Item, Belief or Memory
-//   $nodes   list    maps: key, has (properties), embedding or null, and what follows from others: tenant_key, scope_key, facet_keys, slot_id, facets
+//   $nodes   list    maps: key, has (properties), embedding or null, and derived properties: tenant_key, scope_key, facet_keys, slot_id, facets
 // columns:
-//   - written  integer  nodes made
+//   - written  integer  number of nodes created
 
 UNWIND $nodes AS row
 LET has = row.has

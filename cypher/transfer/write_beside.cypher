@@ -1,15 +1,15 @@
-// Keep what an export has beside the memory, one kind of it. What is there stays, but for a policy that is older.
+// Create auxiliary nodes of one kind from an export. Existing nodes are not changed, except an older policy.
 // mode: write
 // rows: one
 // plan: MergeUniqueNode
 // ids: nodes.key part
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  Name, Predicate, Consolidation, Rating or Rater
-//   $part    string  of ratings: the label of what is rated; else ''
+//   $part    string  label of the rated items, for ratings; else ''
 //   $nodes   list    maps: key and has (properties)
 // columns:
-//   - written  integer  nodes made
+//   - written  integer  number of nodes created
 
 UNWIND $nodes AS row
 LET has = row.has

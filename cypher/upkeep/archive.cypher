@@ -1,13 +1,13 @@
-// Append ARCHIVE events to episodes: what was said in them is no longer found.
+// Append ARCHIVE events to episodes, which hides their turns from recall.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: about (the episode's id) and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: about (the episode's id) and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})

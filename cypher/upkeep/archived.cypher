@@ -1,24 +1,24 @@
-// Write-lock episodes and return what their archives hold; what is not visible has no row.
+// Write-lock episodes and return their archives. Episodes outside the read scopes have no row.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string    whose
-//   $scopes  list      scopes the reader can see
-//   $ids     list      of the episodes
-//   $valid   datetime  now
-//   $known   datetime  null: everything
+//   $tenant  string    tenant name
+//   $scopes  list      read scopes
+//   $ids     list      episode ids
+//   $valid   datetime  time of the read
+//   $known   datetime  upper bound of known time; null: no bound
 // columns:
-//   - id       string   of the episode
-//   - scope    string   of the episode
-//   - archive  map      content, sha256; null: it is not compressed
-//   - hidden   boolean  it is archived
+//   - id       string   episode id
+//   - scope    string   scope of the episode
+//   - archive  map      content, sha256; null: not compressed
+//   - hidden   boolean  whether the episode is archived
 
 UNWIND $ids AS id
 MATCH (p:Episode {tenant: $tenant, id: id})
 WHERE p.scope IN $scopes
 WITH p
-// In one order everywhere, so that of two writers one waits for the other and never in a ring.
+// Sorting by id prevents deadlocks between concurrent writers.
 ORDER BY p.id
 SET p.locked_at = datetime.realtime('Z')
 WITH p

@@ -1,18 +1,18 @@
-// Put the full texts of episodes into archives and append COMPRESS events; the embedding stays. An episode is passed over that was
-// compressed meanwhile, or looked at or restored since an instant.
+// Move the full texts of episodes into archives and append COMPRESS events. The embedding is kept. Episodes that were
+// compressed meanwhile, or accessed or restored since a given time, are skipped.
 // mode: write
 // rows: many
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (what stays; null: the summary does), since and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: about (the episode's id), archive_id, sha256 of the text, gist (the text that remains; null: the summary remains), since and the event properties
 // columns:
-//   - id  string  of an episode that was compressed
+//   - id  string  id of a compressed episode
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})
-// Written before anything is looked for, so that of two writers one waits for the other.
+// Writing before reading takes the write lock, so concurrent writers are serialised.
 SET p.locked_at = datetime.realtime('Z')
 WITH p, event
 WHERE p.content IS NOT NULL

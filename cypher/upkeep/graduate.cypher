@@ -1,17 +1,17 @@
-// Append GRADUATE events to episodes; one that is there already is passed over.
+// Append GRADUATE events to episodes. Events that already exist are skipped.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: about (the episode's id) and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: about (the episode's id) and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})
-// Written before anything is looked for, so that of two writers one waits for the other.
+// Writing before reading takes the write lock, so concurrent writers are serialised.
 SET p.locked_at = datetime.realtime('Z')
 WITH p, event
 OPTIONAL MATCH (there:Event {tenant: $tenant, id: event.id})

@@ -1,25 +1,25 @@
-// Episodes of a scope that are to have a line in a digest and have none yet: important ones that are old or were looked at often;
-// the most important first, then the oldest.
+// List episodes of a scope that are due for a line in a digest. These are important episodes that are old or accessed
+// often, most important first, then oldest.
 // mode: read
 // rows: many
 // source: Engram, graduateEpisodes
 // plan: NodeIndexSeek
 // params:
-//   $tenant      string    whose
-//   $scope       string    which part
-//   $scopes      list      scopes whose looks count
-//   $file        string    name of the digest's file
-//   $importance  float     least importance, in [0, 1]
-//   $accesses    integer   so many looks are enough at any age
-//   $until       datetime  what occurred by then needs none
-//   $limit       integer   rows at most
+//   $tenant      string    tenant name
+//   $scope       string    scope name
+//   $scopes      list      scopes whose accesses count
+//   $file        string    file name of the digest
+//   $importance  float     minimum importance, in [0, 1]
+//   $accesses    integer   number of accesses that suffices at any age
+//   $until       datetime  episodes that occurred up to this time need no accesses
+//   $limit       integer   maximum number of rows
 // columns:
-//   - id           string    of the episode
-//   - occurred_at  datetime  when it took place
-//   - session_id   string    of a conversation; else null
-//   - summary      string    as it was told; null: none
-//   - content      string    as it was told; null: none, or compressed
-//   - gist         string    what compression left of it; null: it is whole, or has a summary
+//   - id           string    episode id
+//   - occurred_at  datetime  time of the episode
+//   - session_id   string    session id of a conversation; else null
+//   - summary      string    original summary; null: none
+//   - content      string    original content; null: none, or compressed
+//   - gist         string    text left by compression; null: not compressed, or it has a summary
 
 MATCH (p:Episode)
 WHERE p.tenant = $tenant AND p.scope = $scope AND p.occurred_at IS NOT NULL AND p.importance >= $importance

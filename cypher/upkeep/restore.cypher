@@ -1,13 +1,14 @@
-// Put the full texts of compressed episodes back, append RESTORE events and drop the archives; one that was only archived has none.
+// Restore the full texts of compressed episodes. Appends RESTORE events and deletes the archives; an episode that was
+// only archived has none.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // ids: events.id Event, events.about Episode
 // params:
-//   $tenant  string  whose
-//   $events  list    maps: about (the episode's id) and the event's own fields
+//   $tenant  string  tenant name
+//   $events  list    maps: about (the episode's id) and the event properties
 // columns:
-//   - written  integer  events appended
+//   - written  integer  number of events appended
 
 UNWIND $events AS event
 MATCH (p:Episode {tenant: $tenant, id: event.about})

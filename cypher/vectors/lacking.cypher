@@ -1,15 +1,15 @@
-// One page of nodes of a kind, with the texts of those that have no embedding.
+// Return one page of nodes of a kind, with the texts of those that lack an embedding.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $kind    string   memory, belief, turn, episode or item
-//   $after   string   id of the last node of the page before; empty at first
-//   $limit   integer  nodes to look at
+//   $after   string   id of the last node of the previous page; '' for the first page
+//   $limit   integer  maximum number of nodes
 // columns:
-//   - looked  integer  nodes on the page
-//   - after   string   id of the last of them; null behind the last page
+//   - looked  integer  number of nodes on the page
+//   - after   string   id of the last node of the page; null after the last page
 //   - texts   list     maps: id, name (of the speaker, or of an item's text) or null, text
 
 // include: fragments/embedded_page.cypher

@@ -1,15 +1,15 @@
-// Take the embeddings from one page of nodes of a kind.
+// Remove the embeddings from one page of nodes of a kind.
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string   whose
+//   $tenant  string   tenant name
 //   $kind    string   memory, belief, turn, episode or item
-//   $after   string   id of the last node of the page before; empty at first
-//   $limit   integer  nodes to look at
+//   $after   string   id of the last node of the previous page; '' for the first page
+//   $limit   integer  maximum number of nodes
 // columns:
-//   - looked  integer  nodes on the page
-//   - after   string   id of the last of them; null behind the last page
+//   - looked  integer  number of nodes on the page
+//   - after   string   id of the last node of the page; null after the last page
 
 // include: fragments/embedded_page.cypher
 REMOVE n.embedding

@@ -1,9 +1,9 @@
-// Give nodes of a kind their embeddings, unless they were worded otherwise meanwhile.
+// Store the embeddings of nodes of a kind. Nodes whose text has changed meanwhile are skipped.
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
 // params:
-//   $tenant  string  whose
+//   $tenant  string  tenant name
 //   $kind    string  memory, belief, turn, episode or item
 //   $texts   list    maps: id, name or null, text, embedding
 // columns:
@@ -16,7 +16,7 @@ CALL (row) {
 UNION ALL
   FILTER $kind = 'belief'
   MATCH (n:Belief {tenant: $tenant, id: row.id})
-  // Locked before it is looked at: a writer may be wording it otherwise.
+  // Lock before reading: a concurrent writer may change the text.
   SET n.locked_at = datetime.realtime('Z')
   WITH n
   WHERE n.statement = row.text
