@@ -71,8 +71,8 @@ class _ConsolidationRun:
 
     def hear(self, unit: BeliefWrite) -> None:
         """Take note of what passages say."""
-        self.supported |= {one.claim.id for one in unit.said if one.kind is EvidenceKind.SUPPORTING}
-        self.spoken_for |= {one.passage.id for one in unit.said}
+        self.supported |= {one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING}
+        self.spoken_for |= {one.passage.id for one in unit.evidence}
 
 
 async def consolidate(to: RequestContext, how: ConsolidationOptions) -> ConsolidationReport:
@@ -195,7 +195,7 @@ async def _matched(
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
         for unit in await decisions.marked(to, seen, waiting):
-            yield unit, {one.claim.id for one in unit.said}
+            yield unit, {one.claim.id for one in unit.evidence}
         how.on_part("belief", len(chunk))
 
 
@@ -313,7 +313,7 @@ async def _ready(
     to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], course: _ConsolidationRun
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
     """Yield units with flags and embeddings, and with the beliefs that were there before."""
-    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.said}
+    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
             LOOK,
@@ -333,8 +333,8 @@ async def _ready(
         vectors |= zip(new, matrix, strict=True)
     for unit in await decisions.marked(to, seen, units):
         course.hear(unit)
-        course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.said}
-        own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
+        course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
+        own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
         yield replace(unit, vectors=own), there
 
 

@@ -75,7 +75,7 @@ async def ask(
     if wrong := consolidation.checked(reply, shown.keys(), beliefs.keys()):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
-    said = [
+    evidence = [
         PassageEvidence(
             beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence)
         )
@@ -90,7 +90,7 @@ async def ask(
         beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
     )
     if reply.statement is None or reply.supports:
-        return BeliefWrite(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
+        return BeliefWrite(reply_id, cluster, tuple(evidence), archived=archived, raw=answer.raw)
     claim = _claim(to.wall.scope, reply)
     borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
     if not decisions.enough(borne_out, policy):
@@ -99,7 +99,7 @@ async def ask(
             f"come from too few episodes"
         )
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
-    return BeliefWrite(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
+    return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
 
 
 def _claim(scope: str, reply: SynthesisReply) -> Claim:
@@ -143,9 +143,9 @@ def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]
         there: beliefs that it did not make.
     """
     told: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
-    for one in unit.said:
+    for one in unit.evidence:
         told[one.claim.id, one.kind].append(one)
-    for (belief_id, kind), said in told.items():
+    for (belief_id, kind), evidence in told.items():
         step = (
             BeliefChangeKind.SUPPORT
             if kind is EvidenceKind.SUPPORTING
@@ -154,9 +154,9 @@ def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]
         yield BeliefChange(
             step=step if belief_id in there else BeliefChangeKind.CREATE,
             belief_id=belief_id,
-            statement=said[0].claim.statement,
+            statement=evidence[0].claim.statement,
             quotes=tuple(
-                _quote(one) for one in sorted(said, key=lambda s: (s.passage.at, s.passage.id))
+                _quote(one) for one in sorted(evidence, key=lambda s: (s.passage.at, s.passage.id))
             ),
         )
     for mark in unit.marks:

@@ -79,14 +79,14 @@ async def write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser
         return await _write(to, lease, unit, synthesiser)
     except ErasedError as error:
         left = unit.without(error.ids)
-        if (len(left.said), len(left.marks)) == (len(unit.said), len(unit.marks)):
+        if (len(left.evidence), len(left.marks)) == (len(unit.evidence), len(unit.marks)):
             raise
         return await write(to, lease, left, synthesiser)
 
 
 async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
     now = max(to.world.clock.now(), lease.seen.known)
-    batch = [one.draft(synthesiser, now) for one in unit.said]
+    batch = [one.draft(synthesiser, now) for one in unit.evidence]
     reply = {
         "id": unit.reply_id,
         "done": unit.problem is None,
