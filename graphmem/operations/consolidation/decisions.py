@@ -238,7 +238,12 @@ async def marked(
     belief that is supported again is restored.
     """
     refuted = sorted(
-        {one.claim.id for unit in units for one in unit.evidence if one.kind is EvidenceKind.REFUTING}
+        {
+            one.claim.id
+            for unit in units
+            for one in unit.evidence
+            if one.kind is EvidenceKind.REFUTING
+        }
     )
     standing = {one.id: one for one in await states(to, seen, refuted)}
     return [
@@ -411,7 +416,9 @@ async def worded(
         if not enough(evidence, policy):
             evidence = ()
         units.append(
-            BeliefWrite(reply_id, cluster, evidence, vectors={claim.id: matrix[place[claim.statement]]})
+            BeliefWrite(
+                reply_id, cluster, evidence, vectors={claim.id: matrix[place[claim.statement]]}
+            )
         )
     return units
 

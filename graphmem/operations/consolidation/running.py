@@ -1,4 +1,4 @@
-"""One run of consolidation: under a lease, cluster by cluster, each in a transaction of its own."""
+"""Run consolidation under a lease, with one transaction per cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from graphmem.rules.claims import Claim
 CHUNK = 64
 """Clusters that are looked up and embedded together."""
 DOWN = 3
-"""After so many requests in a row that nothing answered, a run stops."""
+"""Consecutive unanswered model requests after which a run stops."""
 UNAVAILABLE = ModelUnavailableError.code
 
 STATE = catalog.query("consolidate/state", dict)
@@ -39,44 +39,46 @@ LOOK = catalog.query("belief/look", dict)
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationOptions:
-    """How a run is to go."""
+    """Options of a consolidation run."""
 
     policy: ConsolidationPolicy
     llm: Llm | None
-    """None: extractive."""
+    """Model that synthesises beliefs; None for the extractive method."""
     apply: bool
-    """False: nothing is written."""
+    """Whether to write; False for a preview."""
     if_due: bool
-    """Only when enough is new or the last run is long ago."""
+    """Whether to skip the run unless enough episodes are new or the last run is old enough."""
     on_part: OnPart
-    """Told `passage`, `cluster` and `belief` and how many of them were seen to."""
+    """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
 
 
 @dataclass(slots=True)
 class _ConsolidationRun:
-    """What a run has met so far."""
+    """State of a run."""
 
     tried: set[str] = field(default_factory=set)
-    """Clusters, by the id of what is decided of them."""
+    """Reply ids of the clusters handled so far."""
     spoken_for: set[str] = field(default_factory=set)
-    """Passages that speak of a belief."""
+    """Ids of passages that are evidence for or against a belief."""
     made: dict[str, NewBelief] = field(default_factory=dict)
-    """Beliefs around which nothing was looked for yet."""
+    """New beliefs whose neighbourhood has not been searched yet."""
     supported: set[str] = field(default_factory=set)
     changes: list[BeliefChange] = field(default_factory=list)
     troubles: list[ClusterFailure] = field(default_factory=list)
     bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
-    """Requests in a row that nothing answered."""
+    """Consecutive requests without an answer."""
 
     def hear(self, unit: BeliefWrite) -> None:
-        """Take note of what passages say."""
-        self.supported |= {one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING}
+        """Record the evidence of a unit."""
+        self.supported |= {
+            one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING
+        }
         self.spoken_for |= {one.passage.id for one in unit.evidence}
 
 
 async def consolidate(to: RequestContext, how: ConsolidationOptions) -> ConsolidationReport:
-    """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
+    """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
     [state] = await to.world.graph.read(
         lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope)
     )
@@ -90,7 +92,7 @@ async def consolidate(to: RequestContext, how: ConsolidationOptions) -> Consolid
     owner = identity.event_id(to.world.clock.now())
     held = await writing.take(to, owner, writing.LEASE_S)
     if held is None:
-        return ConsolidationReport(applied=False, skipped="another worker is at it", **counted)
+        return ConsolidationReport(applied=False, skipped="another worker is running", **counted)
     seen = _seen(held["known"], held["cursor"])
     finished = False
     try:
@@ -104,7 +106,7 @@ async def consolidate(to: RequestContext, how: ConsolidationOptions) -> Consolid
 def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
     policy = how.policy
     if state["episodes"] < policy.start:
-        return f"nothing runs before {policy.start} episodes, and there are {state['episodes']}"
+        return f"consolidation starts at {policy.start} episodes; the scope has {state['episodes']}"
     if not how.if_due or state["cursor"] is None:
         return None
     waited = state["now"] - state["cursor"]
@@ -116,7 +118,7 @@ def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
 
 
 def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
-    # What was under way when the last run began may have come to light since.
+    # Transactions open at the start of the last run may have committed since.
     since = read_options.BEGINNING if cursor is None else cursor - 2 * read_options.LONGEST
     return ScopeSnapshot(known=known, since=since)
 
@@ -154,10 +156,10 @@ async def _units(
     ground: Neighborhood,
     course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what is to be written, in order, each with the beliefs that it does not make.
+    """Yield the units to write, in order, each with the ids of beliefs it does not create.
 
-    Clusters are gathered again of what is left, until they make no more beliefs: a second run
-    finds nothing that this one left lying.
+    The remaining passages are clustered again until no cluster creates a belief. So a second run
+    finds nothing more.
     """
     async for one in _matched(to, how, seen, ground, course):
         yield one
@@ -185,7 +187,7 @@ async def _matched(
     ground: Neighborhood,
     course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what passages say of beliefs that are there."""
+    """Yield evidence for and against existing beliefs."""
     matched = decisions.matched(to.wall.scope, ground, how.policy)
     for unit in matched:
         course.hear(unit)
@@ -206,14 +208,14 @@ async def _round(
     ground: Neighborhood,
     course: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what is made of the clusters of passages that speak of no belief yet."""
+    """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
         (_cluster_id(to, how, cluster), cluster)
         for cluster in decisions.gathered(ground, course.spoken_for, how.policy)
     ]
     clusters = [one for one in named if one[0] not in course.tried]
     course.tried |= {reply_id for reply_id, _ in clusters}
-    # What a model was paid for is written before it is asked again.
+    # A paid reply is written before the next request.
     step = CHUNK if how.llm is None else 1
     for start in range(0, len(clusters), step):
         part = clusters[start : start + step]
@@ -260,7 +262,7 @@ async def _sifted(
     clusters: Sequence[tuple[str, Cluster]],
     course: _ConsolidationRun,
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
-    """Return clusters still to be seen to, by their ids, and how often each went wrong."""
+    """Return the clusters still to process, by reply id, and the failed attempts of each."""
     known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
     attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
     waiting: list[tuple[str, Cluster]] = []
@@ -269,7 +271,7 @@ async def _sifted(
             _recall(json.loads(known[reply_id]["decided"]), course)
         elif attempts.get(reply_id, 0) >= how.policy.attempts:
             tried = attempts[reply_id]
-            problem = f"it went wrong {tried} times and is left until something joins it"
+            problem = f"it failed {tried} times and is skipped until a passage joins it"
             unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
             course.troubles.append(_trouble(unit, tried, how.policy))
         else:
@@ -278,7 +280,7 @@ async def _sifted(
 
 
 def _recall(decided: Mapping[str, Any], course: _ConsolidationRun) -> None:
-    """Take up what was decided of a cluster before: by this run, interrupted, or an earlier one."""
+    """Apply an earlier decision about a cluster, from this run before it was interrupted or not."""
     for _, belief_id, passage_id, kind, _ in decided["said"]:
         course.spoken_for.add(passage_id)
         if kind == EvidenceKind.SUPPORTING:
@@ -304,7 +306,7 @@ async def _asked(
     except ModelUnavailableError as error:
         course.down += 1
         unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
-    # Also of an answer after which the embedding model failed.
+    # Count the answer even if the embedding model failed after it.
     course.bill.join(bill)
     return replace(unit, spent=asdict(bill))
 
@@ -312,7 +314,7 @@ async def _asked(
 async def _ready(
     to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], course: _ConsolidationRun
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield units with flags and embeddings, and with the beliefs that were there before."""
+    """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
     statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -333,7 +335,9 @@ async def _ready(
         vectors |= zip(new, matrix, strict=True)
     for unit in await decisions.marked(to, seen, units):
         course.hear(unit)
-        course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
+        course.made |= {
+            s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence
+        }
         own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
         yield replace(unit, vectors=own), there
 

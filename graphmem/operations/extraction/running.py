@@ -204,7 +204,8 @@ async def _written(
     accepted, refused = checking.sifted(read.proposals, window, course.ground)
     claims = await reviewing.worded(to, [one.claim for one in accepted])
     evidence = [
-        saying.said(one, claims[one.claim.id], course.episode.id, how.reader.name) for one in accepted
+        saying.said(one, claims[one.claim.id], course.episode.id, how.reader.name)
+        for one in accepted
     ]
     kept, known, new = await _sorted(to, course, list(zip(accepted, evidence, strict=True)))
     unit = replace(unit, evidence=tuple(one for _, one in kept))
@@ -246,7 +247,9 @@ async def _sorted(
     return kept, known, course.made
 
 
-def _duplicate_reason(one: TurnEvidence, there: Mapping[str, bool]) -> tuple[DismissalReason, str] | None:
+def _duplicate_reason(
+    one: TurnEvidence, there: Mapping[str, bool]
+) -> tuple[DismissalReason, str] | None:
     """Return why a proposal is not written again; None if it is new."""
     if one.event_id in there:
         return DismissalReason.KNOWN, "this quote is already evidence for the belief"
