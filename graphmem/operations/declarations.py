@@ -21,7 +21,7 @@ LOOK = catalog.query("belief/look", dict)
 
 def drafted(
     kind: EventType,
-    said: Sequence[str | None],
+    values: Sequence[str | None],
     payload: Mapping[str, str | None],
     given: EventSource,
     now: datetime,
@@ -30,7 +30,7 @@ def drafted(
 
     Args:
         kind: type of event.
-        said: values that, with the source, identify a repeated request.
+        values: values that, with the source, identify a repeated request.
         payload: values as written; the note is added.
         given: source of the event.
         now: current time.
@@ -43,7 +43,7 @@ def drafted(
         "scope": GLOBAL_SCOPE,
         "type": kind,
         "occurred_at": drafts.happened(given.at, now),
-        "request_hash": drafts.request_hash(kind, *said, *claims.stated(given)),
+        "request_hash": drafts.request_hash(kind, *values, *claims.stated(given)),
         **claims.origin(given),
         "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
     }

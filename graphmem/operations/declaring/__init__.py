@@ -1,1 +1,1 @@
-"""What holds for a whole tenant: how predicates are read, and by which names somebody is known."""
+"""Declarations for a whole tenant: predicate policies and aliases."""
