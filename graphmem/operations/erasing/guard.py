@@ -40,21 +40,21 @@ class ErasureGuard:
         self._inner = inner
         self._now = now
         """Monotonic clock, in seconds."""
-        self._trusted_at: dict[str, float] = {}
+        self._looked: dict[str, float] = {}
         """Time of the last check that found no tombstones, in seconds, by tenant."""
 
     def trusts(self, tenant: str) -> bool:
         """Return whether a check within the last TRUST_S seconds found no tombstones."""
-        return self._now() < self._trusted_at.get(tenant, -math.inf) + TRUST_S
+        return self._now() < self._looked.get(tenant, -math.inf) + TRUST_S
 
     async def refused(self, tx: Tx, tenant: str, keys: Sequence[str]) -> list[str]:
         """Return the keys that have tombstones."""
         asked = self._now()
         [found] = await tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=keys)
         if found["ever"]:
-            self._trusted_at.pop(tenant, None)
+            self._looked.pop(tenant, None)
         else:
-            self._trusted_at[tenant] = asked
+            self._looked[tenant] = asked
         return list(found["keys"])
 
     async def verify(self) -> None:

@@ -1,4 +1,4 @@
-"""Prune rarely used items by rating, list what was pruned, and restore it."""
+"""Prune unused items by rating, list what was pruned, and restore it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _PruneBatch:
 async def prune(
     to: RequestContext, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
 ) -> PruneReport:
-    """Compress and archive the rarely used items of a scope, one page per transaction.
+    """Compress and archive the unused items of a scope, one page per transaction.
 
     Args:
         to: request context.
