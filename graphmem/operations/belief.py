@@ -324,7 +324,8 @@ async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipS
     read_options.refuse_future(by.as_of, row["now"])
     if row["status"] is None:
         raise InvalidInputError(
-            f"{row['evidence']:,} pieces of evidence count; a flip set is computed for at most {MOST:,}.",
+            f"{row['evidence']:,} pieces of evidence count; a flip set is computed for at most "
+            f"{MOST:,}.",
             hint="Read as of an earlier time, or try `what_if` without some of them.",
         )
     return FlipSet(

@@ -39,7 +39,7 @@ class NewEpisode:
     at: datetime | None = None
 
 
-async def open_episode(to: RequestContext, stretch: NewEpisode) -> str:
+async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
 
     The id is the given one, else that of the session, else a new one.
@@ -49,41 +49,41 @@ async def open_episode(to: RequestContext, stretch: NewEpisode) -> str:
         InvalidInputError: `at` is in the future.
     """
     now = to.world.clock.now()
-    if stretch.id is not None:
-        episode_id = stretch.id
-    elif stretch.session_id is not None:
-        episode_id = identity.episode_id(to.wall.scope, stretch.session_id)
+    if new.id is not None:
+        episode_id = new.id
+    elif new.session_id is not None:
+        episode_id = identity.episode_id(to.wall.scope, new.session_id)
     else:
         episode_id = "ep_" + identity.event_id(now)
     asked = drafts.request_hash(
         to.wall.scope,
-        stretch.session_id,
-        stretch.summary,
-        stretch.content,
-        str(stretch.importance),
-        stretch.at,
-        *stretch.entities,
+        new.session_id,
+        new.summary,
+        new.content,
+        str(new.importance),
+        new.at,
+        *new.entities,
     )
     row = {
         "id": episode_id,
         "scope": to.wall.scope,
-        "session_id": stretch.session_id,
-        "summary": stretch.summary,
-        "content": stretch.content,
-        "entities": list(stretch.entities),
-        "importance": stretch.importance,
-        "occurred_at": drafts.happened(stretch.at, now),
+        "session_id": new.session_id,
+        "summary": new.summary,
+        "content": new.content,
+        "entities": list(new.entities),
+        "importance": new.importance,
+        "occurred_at": drafts.happened(new.at, now),
         "request_hash": asked,
     }
-    text = stretch.summary or stretch.content or ""
+    text = new.summary or new.content or ""
     embedding = None
     if text.strip():
         [embedding] = await to.world.embedder.embed([text], Role.DOCUMENT)
     [found] = await to.world.graph.write(
         lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
     )
-    if stretch.id is not None and found["request_hash"] != asked:
-        raise EventConflictError(f"The id {stretch.id!r} was used for another episode.")
+    if new.id is not None and found["request_hash"] != asked:
+        raise EventConflictError(f"The id {new.id!r} was used for another episode.")
     return episode_id
 
 

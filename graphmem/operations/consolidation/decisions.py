@@ -118,14 +118,16 @@ class BeliefWrite:
         """Return the id of a mark's event."""
         return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
 
-    def without(self, gone: frozenset[str]) -> BeliefWrite:
-        """Return a copy without evidence and marks that refer to an id in `gone`."""
+    def without(self, erased_ids: frozenset[str]) -> BeliefWrite:
+        """Return a copy without evidence and marks that refer to an id in `erased_ids`."""
         evidence = tuple(
             one
             for one in self.evidence
-            if gone.isdisjoint((one.event_id, one.claim.id, one.passage.id, one.passage.episode_id))
+            if erased_ids.isdisjoint(
+                (one.event_id, one.claim.id, one.passage.id, one.passage.episode_id)
+            )
         )
-        marks = tuple(one for one in self.marks if one.belief_id not in gone)
+        marks = tuple(one for one in self.marks if one.belief_id not in erased_ids)
         return replace(self, evidence=evidence, marks=marks)
 
     def decided(self) -> str:

@@ -135,12 +135,12 @@ _MARKS = {
 }
 
 
-def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]:
+def changes(unit: BeliefWrite, existing: Collection[str]) -> Iterator[BeliefChange]:
     """Yield the changes of a unit, by belief.
 
     Args:
         unit: the decisions.
-        there: ids of beliefs that the unit does not create.
+        existing: ids of beliefs that the unit does not create.
     """
     by_belief: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
     for one in unit.evidence:
@@ -152,7 +152,7 @@ def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]
             else BeliefChangeKind.CONTRADICT
         )
         yield BeliefChange(
-            step=step if belief_id in there else BeliefChangeKind.CREATE,
+            step=step if belief_id in existing else BeliefChangeKind.CREATE,
             belief_id=belief_id,
             statement=evidence[0].claim.statement,
             quotes=tuple(

@@ -185,7 +185,7 @@ async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mis
     claims: dict[str, Claim] = {}
     marks: list[dict[str, Any]] = []
     after = ""
-    while rows := await _kept(to, after):
+    while rows := await _stored_replies(to, after):
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
@@ -207,7 +207,7 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
 
 
-async def _kept(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
+async def _stored_replies(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
     )

@@ -159,8 +159,8 @@ class _TombstoneCheck:
         keys = _by_key(tenant, named)
         marks = _by_key(tenant, {NamedItem(*one) for one in mentioned})
         found = await self._guard.refused(self._tx, tenant, [*places, *keys.keys() | marks])
-        if gone := frozenset((tenant, places[key]) for key in found if key in places):
-            raise ErasedError("The scope or tenant was erased.", places=gone)
+        if erased := frozenset((tenant, places[key]) for key in found if key in places):
+            raise ErasedError("The scope or tenant was erased.", places=erased)
         if refused := await self._refused(_in(keys, found)):
             ids = frozenset(one for item in refused for one in (item.id, item.turn) if one)
             raise ErasedError(f"Erased: {min(ids)!r}.", ids=ids)
@@ -181,11 +181,11 @@ class _TombstoneCheck:
         refers = [one for one, scope in found if scope is not None and not one.own]
         ids = {label: [one.id for one in refers if one.label == label] for label in erasure.CHOSEN}
         rows = await self._placed(episodes=ids["Episode"], events=ids["Event"]) if refers else ()
-        there = {(row["label"], row["id"]): row["scope"] for row in rows}
+        scopes = {(row["label"], row["id"]): row["scope"] for row in rows}
         return [
             one
             for one, scope in found
-            if scope is None or one.own or there.get((one.label, one.id), scope) == scope
+            if scope is None or one.own or scopes.get((one.label, one.id), scope) == scope
         ]
 
     async def _placed(self, **ids: Sequence[str]) -> list[dict[str, Any]]:

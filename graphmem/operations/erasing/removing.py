@@ -61,33 +61,33 @@ async def refuse(tx: Tx, to: RequestContext, keys: Sequence[str]) -> None:
     await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(to.wall.tenant), keys=sorted(keys))
 
 
-async def items(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
+async def items(to: RequestContext, erased: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
     """Erase memories or beliefs: their events in pages, the nodes with the last page.
 
     A node exists as long as one of its events does, so an interrupted run finds it again.
 
     Args:
         to: request context.
-        doomed: ids to erase.
+        erased: ids to erase.
         on_part: progress callback; receives `node` and the number erased.
         refused: whether each erased event gets a tombstone.
     """
-    await _until_last(to, doomed, on_part, _remove_items, refused=refused)
+    await _until_last(to, erased, on_part, _remove_items, refused=refused)
 
 
 async def episodes(
-    to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool
+    to: RequestContext, erased: ErasureSet, on_part: OnPart, *, refused: bool
 ) -> None:
     """Erase episodes: their events in pages, then their turns, then the nodes."""
-    await _until_last(to, doomed, on_part, None, refused=refused)
+    await _until_last(to, erased, on_part, None, refused=refused)
     removed = targets.PAGE
     while removed == targets.PAGE:
-        removed = await to.world.graph.write(lambda tx: _turns(tx, to, doomed))
+        removed = await to.world.graph.write(lambda tx: _turns(tx, to, erased))
         on_part("node", removed)
     await to.world.graph.write(
-        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=to.wall.tenant, episodes=list(doomed.episodes))
+        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=to.wall.tenant, episodes=list(erased.episodes))
     )
-    on_part("node", len(doomed.episodes))
+    on_part("node", len(erased.episodes))
 
 
 async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
@@ -118,7 +118,7 @@ async def sweep(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
 
 async def _until_last(
     to: RequestContext,
-    doomed: ErasureSet,
+    erased: ErasureSet,
     on_part: OnPart,
     finish: Callable[[Tx, RequestContext, ErasureSet], Coroutine[Any, Any, None]] | None,
     *,
@@ -127,14 +127,14 @@ async def _until_last(
     async def work(tx: Tx) -> int:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         # The search log is written without the tenant lock.
-        await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(doomed.stated))
-        found = await targets.events(tx, to, doomed)
+        await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(erased.stated))
+        found = await targets.events(tx, to, erased)
         rows = found[: targets.PAGE]
         if refused:
             await refuse(tx, to, [_key(to, row) for row in rows])
         await _remove(tx, to, rows, refreshes=True)
         if finish is not None and rows == found:
-            await finish(tx, to, doomed)
+            await finish(tx, to, erased)
         return len(found)
 
     found = targets.PAGE + 1
@@ -142,25 +142,25 @@ async def _until_last(
         found = await to.world.graph.write(work)
         on_part("node", min(found, targets.PAGE))
     if finish is not None:
-        on_part("node", len(doomed.stated))
+        on_part("node", len(erased.stated))
 
 
 def _key(to: RequestContext, row: Mapping[str, Any]) -> str:
     return erasure.key(to.wall.tenant, "Event", row["id"], row["scope"])
 
 
-async def _turns(tx: Tx, to: RequestContext, doomed: ErasureSet) -> int:
+async def _turns(tx: Tx, to: RequestContext, erased: ErasureSet) -> int:
     [removed] = await tx.fetch(
         REMOVE_TURNS,
         tenant=to.wall.tenant,
-        episodes=list(doomed.episodes),
+        episodes=list(erased.episodes),
         limit=targets.PAGE,
     )
     return removed
 
 
-async def _remove_items(tx: Tx, to: RequestContext, doomed: ErasureSet) -> None:
-    [neighbors] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.stated)
+async def _remove_items(tx: Tx, to: RequestContext, erased: ErasureSet) -> None:
+    [neighbors] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=erased.stated)
     if neighbors["memories"]:
         await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=neighbors["memories"])
     if neighbors["beliefs"]:

@@ -65,17 +65,17 @@ async def _item(to: RequestContext, request: ErasureRequest) -> ErasureReport:
         return await _erase_rest(to, request, roots)
     if request.apply:
         await _close(to, _root_key(to, request))
-    doomed = await targets.whole(to, roots)
-    going = await targets.all_events(to, doomed)
-    counts = await targets.held(to, doomed) + Counter(Event=len(going))
-    lines = await removing.remove(to, request.digests, doomed.episodes, apply=request.apply)
-    ids = targets.MentionedIds(doomed.mentioned, request.id, going)
+    erased = await targets.whole(to, roots)
+    going = await targets.all_events(to, erased)
+    counts = await targets.held(to, erased) + Counter(Event=len(going))
+    lines = await removing.remove(to, request.digests, erased.episodes, apply=request.apply)
+    ids = targets.MentionedIds(erased.mentioned, request.id, going)
     named = await targets.remove(to, ids, request.on_part, apply=request.apply)
     done = _report(request, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
     if not request.apply:
         return done
-    await _remove(to, doomed, request.on_part, roots)
-    late, left = await _look_again(to, request, doomed, replace(ids, events=frozenset()))
+    await _remove(to, erased, request.on_part, roots)
+    late, left = await _look_again(to, request, erased, replace(ids, events=frozenset()))
     found = await targets.elsewhere(to, texts, request.on_part)
     return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
 
@@ -97,7 +97,7 @@ async def _erase_rest(
 
 
 async def _look_again(
-    to: RequestContext, request: ErasureRequest, doomed: ErasureSet, ids: targets.MentionedIds
+    to: RequestContext, request: ErasureRequest, erased: ErasureSet, ids: targets.MentionedIds
 ) -> tuple[int, int]:
     """Redact ids mentioned since; return the number redacted and the number remaining.
 
@@ -108,7 +108,7 @@ async def _look_again(
     late = left = await targets.remove(to, ids, request.on_part, apply=True)
     if late:
         left = await targets.remove(to, ids, request.on_part, apply=False)
-    left += (await targets.held(to, doomed)).total() + len(await targets.all_events(to, doomed))
+    left += (await targets.held(to, erased)).total() + len(await targets.all_events(to, erased))
     return late, left
 
 
@@ -149,21 +149,21 @@ async def _part(to: RequestContext, request: ErasureRequest) -> ErasureReport:
 
 
 async def _remove(
-    to: RequestContext, doomed: ErasureSet, on_part: OnPart, roots: ErasureSet
+    to: RequestContext, erased: ErasureSet, on_part: OnPart, roots: ErasureSet
 ) -> None:
     """Erase beliefs, then memories, then episodes, so that the requested node comes last.
 
     Events of the requested node get tombstones. Nodes derived from it may be created again from
     other sources, because consolidated beliefs have ids derived from their text.
     """
-    for some in targets.pages(doomed.beliefs, ITEMS):
+    for some in targets.pages(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.beliefs))
-    for some in targets.pages(doomed.memories, ITEMS):
+    for some in targets.pages(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.memories))
-    if doomed.episodes:
-        part = ErasureSet(episodes=doomed.episodes)
+    if erased.episodes:
+        part = ErasureSet(episodes=erased.episodes)
         await removing.episodes(to, part, on_part, refused=bool(roots.episodes))
 
 

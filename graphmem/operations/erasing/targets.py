@@ -84,18 +84,18 @@ async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSe
 
 
 async def events(
-    tx: Tx, to: RequestContext, doomed: ErasureSet, after: str = ""
+    tx: Tx, to: RequestContext, erased: ErasureSet, after: str = ""
 ) -> list[dict[str, Any]]:
-    """Return a page of the events to erase with `doomed`, and the other nodes they refer to.
+    """Return a page of the events to erase with `erased`, and the other nodes they refer to.
 
     The page has PAGE + 1 rows unless it is the last.
     """
     return await tx.fetch(
         EVENTS,
         tenant=to.wall.tenant,
-        memories=list(doomed.memories),
-        beliefs=list(doomed.beliefs),
-        episodes=list(doomed.episodes),
+        memories=list(erased.memories),
+        beliefs=list(erased.beliefs),
+        episodes=list(erased.episodes),
         after=after,
         limit=PAGE + 1,
     )
@@ -106,27 +106,27 @@ async def events_of_scope(tx: Tx, to: RequestContext, scope: str | None) -> list
     return await tx.fetch(EVENTS_OF_SCOPE, tenant=to.wall.tenant, scope=scope, after="", limit=PAGE)
 
 
-async def all_events(to: RequestContext, doomed: ErasureSet) -> frozenset[str]:
-    """Return the ids of all events to erase with `doomed`."""
+async def all_events(to: RequestContext, erased: ErasureSet) -> frozenset[str]:
+    """Return the ids of all events to erase with `erased`."""
     found: set[str] = set()
     after = ""
     while rows := await to.world.graph.read(
-        lambda tx, after=after: events(tx, to, doomed, after)  # type: ignore[misc]
+        lambda tx, after=after: events(tx, to, erased, after)  # type: ignore[misc]
     ):
         found.update(row["id"] for row in rows)
         after = rows[-1]["id"]
     return frozenset(found)
 
 
-async def held(to: RequestContext, doomed: ErasureSet) -> Counter[str]:
+async def held(to: RequestContext, erased: ErasureSet) -> Counter[str]:
     """Return the number of nodes to erase, without events, by label."""
     [row] = await to.world.graph.read(
         lambda tx: tx.fetch(
             HELD,
             tenant=to.wall.tenant,
-            memories=list(doomed.memories),
-            beliefs=list(doomed.beliefs),
-            episodes=list(doomed.episodes),
+            memories=list(erased.memories),
+            beliefs=list(erased.beliefs),
+            episodes=list(erased.episodes),
         )
     )
     parts = {

@@ -76,17 +76,17 @@ async def observe_many(
     _no_conflict(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
-    long: list[writing.SlotKey] = []
+    long_slots: list[writing.SlotKey] = []
     for start in range(0, len(ready), BATCH):
         batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
         done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
         part = list(_in_order(batch, done.recorded, known))
-        long += done.long
+        long_slots += done.long
         result += part
         if on_batch is not None:
             on_batch(part)
     await writing.embed_statements(to)
-    await writing.look_after(to, long)
+    await writing.look_after(to, long_slots)
     return result
 
 
@@ -369,11 +369,11 @@ def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
 def _replaceable(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: TenantScope
 ) -> None:
-    there = {row["id"]: row for row in rows}
+    beliefs = {row["id"]: row for row in rows}
     for belief_id in wanted:
-        if belief_id not in there:
+        if belief_id not in beliefs:
             raise NotFoundError(f"No belief {belief_id!r}.")
-        row = there[belief_id]
+        row = beliefs[belief_id]
         if row["scope"] != wall.scope:
             raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
         if row["status"] == "superseded":

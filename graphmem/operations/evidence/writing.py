@@ -197,9 +197,9 @@ async def worded(
         )
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    there = {row["id"]: row for row in known["beliefs"]}
+    stored = {row["id"]: row for row in known["beliefs"]}
     worded = [draft.spoken_as(templates) for draft in batch]
-    new = {d.claim.id: d.claim.statement for d in worded if _words(d, there.get(d.claim.id))}
+    new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
     matrix = await to.world.embedder.embed(list(new.values()), Role.DOCUMENT)
@@ -249,12 +249,12 @@ async def write(
         EventConflictError: an event id belongs to a different event.
         NotFoundError: an episode or turn to attach to does not exist.
     """
-    there = {event["id"]: event for event in events}
+    stored = {event["id"]: event for event in events}
     for draft in batch:
-        if draft.event_id in there:
-            same(there[draft.event_id], draft.request_hash)
+        if draft.event_id in stored:
+            same(stored[draft.event_id], draft.request_hash)
     # Sorted by belief, so that two batches take locks in one order and cannot deadlock.
-    new = sorted((d for d in batch if d.event_id not in there), key=lambda d: d.claim.id)
+    new = sorted((d for d in batch if d.event_id not in stored), key=lambda d: d.claim.id)
     unembedded: list[str] = []
     long: tuple[SlotKey, ...] = ()
     if new:
@@ -274,7 +274,7 @@ async def write(
         long = tuple(SlotKey(**place) for place in done["long"])
     recorded = {
         d.event_id: EvidenceReceipt(
-            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in there
+            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in stored
         )
         for d in batch
     }

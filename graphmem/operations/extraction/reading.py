@@ -181,20 +181,20 @@ async def _page(
 
 
 @consistent
-async def window(to: RequestContext, episode_id: str, stretch: Sequence[TurnContext]) -> TurnWindow:
+async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext]) -> TurnWindow:
     """Return a range of turns with their texts and the surrounding turns."""
-    first = max(0, stretch[0].position - REACH)
+    first = max(0, span[0].position - REACH)
     turns = await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
             tenant=to.wall.tenant,
             scopes=[to.wall.scope],
             episode_id=episode_id,
-            limit=stretch[-1].position + REACH + 1 - first,
+            limit=span[-1].position + REACH + 1 - first,
             **{"from": first},
         )
     )
-    return windows.window(stretch, turns)
+    return windows.window(span, turns)
 
 
 @consistent

@@ -133,12 +133,12 @@ async def append(
         event_ids=[one.event_id for one in evidence],
         belief_ids=[],
     )
-    there = {event["id"] for event in found["events"]}
+    stored = {event["id"] for event in found["events"]}
     rows: list[dict[str, Any]] = [
         one.draft(now).row(to.wall, None)
         # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
         for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
-        if one.event_id not in there
+        if one.event_id not in stored
     ]
     if rows:
         await tx.fetch(
@@ -236,11 +236,11 @@ async def _decide(
 def _decidable(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], scope: str, kind: EventType
 ) -> None:
-    there = {row["id"]: row for row in rows}
+    stored = {row["id"]: row for row in rows}
     for proposal_id in wanted:
-        if proposal_id not in there:
+        if proposal_id not in stored:
             raise NotFoundError(f"No proposal {proposal_id!r}.")
-        row = there[proposal_id]
+        row = stored[proposal_id]
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
         if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
