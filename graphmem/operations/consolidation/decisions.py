@@ -181,16 +181,16 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
 
 
 def gathered(
-    ground: Neighborhood, spoken_for: set[str], policy: ConsolidationPolicy
+    ground: Neighborhood, matched_ids: set[str], policy: ConsolidationPolicy
 ) -> Iterator[Cluster]:
     """Yield clusters with at least one new passage, those from the most episodes first.
 
     Args:
         ground: passages and their neighbours.
-        spoken_for: ids of passages that are evidence for or against an existing belief.
+        matched_ids: ids of passages that are evidence for or against an existing belief.
         policy: thresholds of the run.
     """
-    free = [i for i, one in enumerate(ground.passages) if one.id not in spoken_for]
+    free = [i for i, one in enumerate(ground.passages) if one.id not in matched_ids]
     place = {i: n for n, i in enumerate(free)}
     episodes: dict[str, int] = {}
     near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]

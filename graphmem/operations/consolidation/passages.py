@@ -206,7 +206,7 @@ async def around(
     to: RequestContext,
     seen: ScopeSnapshot,
     made: Mapping[str, NewBelief],
-    spoken_for: Collection[str],
+    matched_ids: Collection[str],
     policy: ConsolidationPolicy,
 ) -> Neighborhood:
     """Return the passages near the beliefs that this run created.
@@ -215,7 +215,7 @@ async def around(
         to: request context.
         seen: bounds of what the run reads.
         made: beliefs by id; older ones are skipped.
-        spoken_for: ids of passages that are evidence for or against another belief.
+        matched_ids: ids of passages that are evidence for or against another belief.
         policy: thresholds of the run.
     """
     passages: dict[str, Passage] = {}
@@ -226,7 +226,7 @@ async def around(
             to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
         ):
             passage = row_passage(row)
-            if passage.id in spoken_for or not consolidation.telling(passage.text):
+            if passage.id in matched_ids or not consolidation.telling(passage.text):
                 continue
             passages[passage.id] = passage
             near = similarity(to, row["score"])

@@ -58,7 +58,7 @@ class _ConsolidationRun:
 
     tried: set[str] = field(default_factory=set)
     """Reply ids of the clusters handled so far."""
-    spoken_for: set[str] = field(default_factory=set)
+    matched_ids: set[str] = field(default_factory=set)
     """Ids of passages that are evidence for or against a belief."""
     made: dict[str, NewBelief] = field(default_factory=dict)
     """New beliefs whose neighbourhood has not been searched yet."""
@@ -74,7 +74,7 @@ class _ConsolidationRun:
         self.supported |= {
             one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING
         }
-        self.spoken_for |= {one.passage.id for one in unit.evidence}
+        self.matched_ids |= {one.passage.id for one in unit.evidence}
 
 
 async def consolidate(to: RequestContext, options: ConsolidationOptions) -> ConsolidationReport:
@@ -170,7 +170,7 @@ async def _units(
             return
         if not run.made:
             break
-        near = await passages.around(to, seen, run.made, run.spoken_for, options.policy)
+        near = await passages.around(to, seen, run.made, run.matched_ids, options.policy)
         run.made = {}
         async for one in _matched(to, options, seen, near, run):
             yield one
@@ -211,7 +211,7 @@ async def _round(
     """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
         (_cluster_id(to, options, cluster), cluster)
-        for cluster in decisions.gathered(ground, run.spoken_for, options.policy)
+        for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
     ]
     clusters = [one for one in named if one[0] not in run.tried]
     run.tried |= {reply_id for reply_id, _ in clusters}
@@ -282,7 +282,7 @@ async def _sifted(
 def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
     """Apply an earlier decision about a cluster, from this run before it was interrupted or not."""
     for _, belief_id, passage_id, kind, _ in decided["said"]:
-        run.spoken_for.add(passage_id)
+        run.matched_ids.add(passage_id)
         if kind == EvidenceKind.SUPPORTING:
             run.supported.add(belief_id)
     run.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
