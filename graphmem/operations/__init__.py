@@ -1,1 +1,1 @@
-"""What happens, one use case a file: a coroutine that awaits ports only."""
+"""Use cases, one per module: coroutines that depend on ports only."""

@@ -1,6 +1,6 @@
-"""The log of what was searched for and looked at: telemetry, on which no belief and no trace rests.
+"""Log searches and accesses; beliefs and traces do not depend on this log.
 
-Only how easily a belief comes to mind does (see rules/vitality.py), and ratings.
+Only the accessibility of a belief (see rules/vitality.py) and ratings do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphmem.ports import OnPart, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity
 
 LONGEST_QUERY = 2_000
-"""Characters of a query that are kept."""
+"""Characters of a query that are logged."""
 
 BEGIN = catalog.query("attention/begin", lambda row: row["written"])
 END = catalog.query("attention/end", lambda row: row["written"])
@@ -31,7 +31,7 @@ ARTIFACTS = catalog.query("attention/artifacts", catalog.ignored)
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRef:
-    """A file, symbol or document that an agent touches."""
+    """A file, symbol or document that an agent uses."""
 
     scope: str
     kind: str
@@ -39,31 +39,31 @@ class ArtifactRef:
 
     @property
     def id(self) -> str:
-        """Made from the scope, the kind and the reference."""
+        """Id derived from scope, kind and reference."""
         return "ar_" + identity.digest(self.scope, self.kind, self.ref)[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStart:
-    """The beginning of a session, or its end."""
+    """The start of a session, or its end."""
 
     tenant: str
     event_id: str
     scope: str
     at: datetime
     session_id: str
-    """As its user calls it."""
+    """Session id chosen by the caller."""
     agent: str | None
     within: str | None = None
-    """Of an end: the event that began the session."""
+    """Event id of the session's start; None if this entry is the start."""
     logged: int = 0
-    """Of an end: searches and accesses that were made in the session; what of them is not in the
-    graph was lost."""
+    """Searches and accesses made in the session, for an end. Those missing from the graph were
+    lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessEntry:
-    """One look at one item, made at the instant of looking."""
+    """One access to one item."""
 
     tenant: str
     event_id: str
@@ -74,7 +74,7 @@ class AccessEntry:
     at: datetime
     actor: str | None
     within: str | None = None
-    """The event that began the session."""
+    """Event id of the session's start; None outside a session."""
     artifact: ArtifactRef | None = None
 
 
@@ -83,7 +83,7 @@ class SearchHit:
     """One result of a search."""
 
     label: str | None
-    """None: whatever has the id."""
+    """Label of the node; None if unknown, which matches any node with the id."""
     id: str
     similarity: float | None = None
     """Calibrated cosine to the query."""
@@ -93,7 +93,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchEntry:
-    """One search and what it found, best first."""
+    """One search and its results, best first."""
 
     tenant: str
     event_id: str
@@ -104,21 +104,21 @@ class SearchEntry:
     query: str
     found: tuple[SearchHit, ...]
     within: str | None = None
-    """The event that began the session."""
+    """Event id of the session's start; None outside a session."""
 
 
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
 
 
 def begun(to: RequestContext, session_id: str, agent: str | None) -> SessionStart:
-    """Return the beginning of a session, now."""
+    """Return a session start, at the current time."""
     now = to.world.clock.now()
     wall = to.wall
     return SessionStart(wall.tenant, identity.event_id(now), wall.scope, now, session_id, agent)
 
 
 def ended(start: SessionStart, now: datetime, logged: int) -> SessionStart:
-    """Return the end of a session in which so much was logged."""
+    """Return the end of a session with `logged` searches and accesses."""
     return SessionStart(
         start.tenant,
         identity.event_id(now),
@@ -138,7 +138,7 @@ def access(
     start: SessionStart | None,
     artifact: ArtifactRef | None = None,
 ) -> AccessEntry:
-    """Return a look of a handle's scope at an item, now."""
+    """Return an access to an item from a handle's scope, at the current time."""
     now = to.world.clock.now()
     wall = to.wall
     actor, within = (start.session_id, start.event_id) if start else (None, None)
@@ -155,7 +155,7 @@ def search(
     found: Iterable[SearchHit],
     start: SessionStart | None,
 ) -> SearchEntry:
-    """Return a search of a handle's scope, now."""
+    """Return a search from a handle's scope, at the current time."""
     now = to.world.clock.now()
     wall = to.wall
     actor, within = (start.session_id, start.event_id) if start else (None, None)
@@ -173,12 +173,11 @@ def search(
 
 
 async def write(world: Services, entries: Iterable[Entry]) -> int:
-    """Append them in one transaction and return how many searches and looks are new.
+    """Append entries in one transaction and return how many searches and accesses are new.
 
-    One that is there already is passed over, so writing them again is harmless. What was erased
-    is left out: a look at it, a result of a search, a search with its last result, and all of a
-    scope or a tenant that was forgotten. A look at an item that is no longer there is passed over,
-    and so is a search of whose results none is.
+    Entries already stored are skipped, so the call can be repeated. Erased data is left out:
+    accesses to it, search results, searches without remaining results, and entries of an erased
+    scope or tenant. Accesses to missing items and searches with only missing results are skipped.
     """
     whole = list(entries)
     try:
@@ -186,7 +185,7 @@ async def write(world: Services, entries: Iterable[Entry]) -> int:
     except ErasedError as error:
         parts = [list(of) for _, of in groupby(sorted(whole, key=_tenant), _tenant)]
         if len(parts) > 1:
-            # The same ids may be there in several tenants, and only one of them erased.
+            # Tenants may share an id that only one of them has erased.
             return sum([await write(world, part) for part in parts])
         left = [kept for one in whole if (kept := _without(one, error)) is not None]
         if left == whole:
@@ -195,7 +194,7 @@ async def write(world: Services, entries: Iterable[Entry]) -> int:
 
 
 def _without(one: Entry, error: ErasedError) -> Entry | None:
-    """Return an entry without what was erased; None when nothing is left of it."""
+    """Return an entry without erased data; None if nothing remains."""
     if one.event_id in error.ids or not error.places.isdisjoint(
         {(one.tenant, one.scope), (one.tenant, None)}
     ):
@@ -234,7 +233,7 @@ _Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
 
 def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Part]]:
     """Return the artifacts of a tenant's entries, and their rows by query, in order."""
-    # In one order everywhere, two writers wait for each other's items and rarely in a ring.
+    # A fixed order makes concurrent writers wait for each other and rarely deadlock.
     bounds = [one for one in entries if isinstance(one, SessionStart)]
     searches = sorted((one for one in entries if isinstance(one, SearchEntry)), key=_event_id)
     looks = [one for one in entries if isinstance(one, AccessEntry)]
@@ -266,7 +265,7 @@ def _event_id(one: SearchEntry) -> str:
 
 def _bound_row(one: SessionStart) -> Mapping[str, Any]:
     kind = EventType.SESSION_START if one.within is None else EventType.SESSION_END
-    told = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
+    payload = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
     return {
         "id": one.event_id,
         "scope": one.scope,
@@ -275,7 +274,7 @@ def _bound_row(one: SessionStart) -> Mapping[str, Any]:
         "request_hash": drafts.request_hash(one.scope, kind, one.session_id, one.event_id),
         "actor": one.agent,
         "within": one.within,
-        "payload": json.dumps(told, ensure_ascii=False),
+        "payload": json.dumps(payload, ensure_ascii=False),
     }
 
 
@@ -317,9 +316,9 @@ def _access_row(one: AccessEntry) -> Mapping[str, Any]:
 
 
 PAGE = 50
-"""Sessions of one transaction."""
+"""Sessions per transaction."""
 ALONE = 500
-"""Searches outside any session, of one transaction."""
+"""Searches outside any session, per transaction."""
 
 ROLLABLE = catalog.query("attention/rollable", dict)
 CHECKPOINT = catalog.query("attention/checkpoint", dict)
@@ -330,7 +329,7 @@ ROLL_UP_ALONE = catalog.query("attention/roll_up_alone", catalog.ignored)
 
 
 async def rollable(to: RequestContext, before: datetime) -> RollUpReport:
-    """Return what `roll_up` would take."""
+    """Return a preview of `roll_up`."""
 
     async def work(tx: Tx) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         within = await tx.fetch(ROLLABLE, tenant=to.wall.tenant, before=before)
@@ -345,11 +344,11 @@ async def rollable(to: RequestContext, before: datetime) -> RollUpReport:
 
 
 async def roll_up(to: RequestContext, before: datetime, on_part: OnPart) -> RollUpReport:
-    """Roll up settled sessions that ended before an instant, and older searches outside any.
+    """Roll up rated sessions that ended before a time, and older searches outside any session.
 
-    Sessions go in the order in which they ended, up to the first that did not end before. Safe to
-    interrupt and to run in several places at once: what is removed and the ratings that rest on it
-    are checkpointed in one transaction.
+    Sessions are taken in order of their ends, up to the first that ended later. The call is safe
+    to interrupt and to run concurrently: one transaction removes entries and checkpoints the
+    ratings that depend on them.
     """
     counted = {"sessions": 0, "searches": 0, "results": 0}
 
@@ -373,7 +372,7 @@ async def roll_up(to: RequestContext, before: datetime, on_part: OnPart) -> Roll
 
 
 async def _alone(to: RequestContext, tx: Tx, before: datetime) -> list[dict[str, Any]]:
-    """Roll up a page of searches outside any session: nothing is rated by them."""
+    """Roll up a page of searches outside any session, which have no effect on ratings."""
     rows = await tx.fetch(FIND_ALONE, tenant=to.wall.tenant, before=before, limit=ALONE)
     by_scope: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -385,21 +384,21 @@ async def _alone(to: RequestContext, tx: Tx, before: datetime) -> list[dict[str,
 
 
 def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], to: RequestContext) -> dict[str, Any]:
-    told = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
+    payload = {"searches": len(rows), "results": sum(row["results"] for row in rows)}
     return {
-        # Of several that are removed together the first gives its name: it is gone with them.
+        # The id derives from the first search, which is removed with the others.
         "id": f"roll_{rows[0]['id']}",
         "ids": [row["id"] for row in rows],
         "scope": scope,
         "type": EventType.ROLL_UP,
         "occurred_at": to.world.clock.now(),
         "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, rows[0]["id"]),
-        "payload": json.dumps(told),
+        "payload": json.dumps(payload),
     }
 
 
 def _event(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    told = {name: row[name] for name in ("searches", "results", "games")}
+    payload = {name: row[name] for name in ("searches", "results", "games")}
     return {
         "id": f"roll_{row['id']}",
         "scope": row["scope"],
@@ -408,5 +407,5 @@ def _event(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         "request_hash": drafts.request_hash(row["scope"], EventType.ROLL_UP, row["id"]),
         "actor": row["agent"],
         "within": row["id"],
-        "payload": json.dumps({**json.loads(row["payload"]), **told}, ensure_ascii=False),
+        "payload": json.dumps({**json.loads(row["payload"]), **payload}, ensure_ascii=False),
     }

@@ -1,4 +1,4 @@
-"""Read beliefs: what a slot holds, where a test stands, and why."""
+"""Read beliefs, slots, sequential tests and flip sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from graphmem.rules.read_options import ReadOptions
 
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
-    """Return a belief and the server's clock when it was read."""
+    """Return a belief and the server's time of the read."""
     return read_options.belief(row), row["now"]
 
 
@@ -41,7 +41,7 @@ TEST = catalog.query("belief/test", dict)
 
 @dataclass(frozen=True, slots=True)
 class TrailRequest:
-    """How a sequential test is to be read."""
+    """Options for reading a sequential test."""
 
     pooled: bool = False
     extra: tuple[HypotheticalEvidence, ...] = ()
@@ -60,18 +60,18 @@ async def current(
     limit: int,
     from_zero: bool = False,
 ) -> Slot:
-    """Return what a slot holds in the handle's own scope; when that knows nothing, in another.
+    """Return a slot of the handle's own scope, or of another read scope if it has no candidates.
 
     Args:
-        to: where.
-        subject: of the slot.
-        predicate: of the slot.
-        by: as of when, and by which policy.
-        limit: candidates to return.
-        from_zero: read every event, and do not go on from a checkpoint.
+        to: request context.
+        subject: subject of the slot.
+        predicate: predicate of the slot.
+        by: times and policy to read with.
+        limit: maximum number of candidates.
+        from_zero: read every event instead of starting from a checkpoint.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `known` is in the future.
     """
     scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
     params = _params(to, by) | {"scopes": scopes}
@@ -106,8 +106,8 @@ async def belief(to: RequestContext, belief_id: str, by: ReadOptions) -> Belief:
     """Return a belief, whatever its status.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it then.
-        InvalidInputError: `known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at that time.
+        InvalidInputError: `known` is in the future.
     """
     found = await _states(to, by, ids=[belief_id], limit=1)
     if not found:
@@ -122,7 +122,7 @@ async def belief_page(
     """Return one page of beliefs, newest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `belief_page`, or `known` lies in the future.
+        InvalidInputError: `cursor` was not returned by `belief_page`, or `known` is in the future.
     """
     before_at, before_id = read_options.position(cursor)
     found = await _states(
@@ -145,8 +145,8 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
     """Return the sequential test of a belief with a page of its trail.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it then.
-        InvalidInputError: `known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at that time.
+        InvalidInputError: `known` is in the future.
     """
     params, bounds = _params(to, by), read_options.bounds(to.world.settings)
     extra = [
@@ -239,18 +239,18 @@ async def slot_page(
     limit: int,
     values: int,
 ) -> SlotPage:
-    """Return one page of slots that evidence speaks of, and the cursor of the next.
+    """Return one page of slots with evidence, and the cursor of the next.
 
     Args:
-        to: where.
-        by: as of when, and by which policy.
-        subject: of the slots; None: all of them.
-        cursor: where the page before ended.
-        limit: slots at most.
-        values: candidates of each at most, the best.
+        to: request context.
+        by: times and policy to read with.
+        subject: subject of the slots; None for all.
+        cursor: cursor of the previous page.
+        limit: maximum number of slots.
+        values: maximum number of candidates per slot, best first.
 
     Raises:
-        InvalidInputError: the cursor was not made by `slot_page`, or `known` lies in the future.
+        InvalidInputError: `cursor` was not returned by `slot_page`, or `known` is in the future.
     """
     after = read_options.key(cursor, 3)
     params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
@@ -278,7 +278,7 @@ async def slot_page(
 
 def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) -> Slot:
     found = row["candidates"]
-    # Of evidence that was taken back nothing is left, not even how the slot was written.
+    # If all evidence was retracted, the names as written are gone and the folded keys remain.
     return Slot(
         scope=row["scope"],
         subject=found[0]["subject"] if found else row["subject_key"],
@@ -295,18 +295,18 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, params: Mapping[str, Any]) ->
 
 
 MOST = 1_000
-"""Pieces of evidence that are looked at: the work grows with their square."""
+"""Maximum number of pieces of evidence; the cost grows with their square."""
 
 FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
 @consistent
 async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:
-    """Return a smallest set of evidence without which the test of a belief has another status.
+    """Return a smallest set of evidence without which a belief's test has another status.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it then.
-        InvalidInputError: more than 1,000 pieces count, or `known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at that time.
+        InvalidInputError: more than 1,000 pieces count, or `known` is in the future.
     """
     params = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
     rows = await to.world.graph.read(
@@ -324,9 +324,9 @@ async def flip_set(to: RequestContext, belief_id: str, by: ReadOptions) -> FlipS
     read_options.refuse_future(by.as_of, row["now"])
     if row["status"] is None:
         raise InvalidInputError(
-            f"{row['evidence']:,} pieces of evidence count, and a flip set is found among at most "
+            f"{row['evidence']:,} pieces of evidence count; a flip set is computed for at most "
             f"{MOST:,}.",
-            hint="Ask as of an earlier time, or try `what_if` without some of them.",
+            hint="Read as of an earlier time, or try `what_if` without some of them.",
         )
     return FlipSet(
         belief_id=belief_id,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PAGE = 500
 UNTOLD = "nothing: no event of its own scope; `graphmem admin rebuild --backfill` makes them"
-"""Of a memory that nothing was ever said of; what is kept with it is all that is known."""
+"""Marker for memories without events: their stored state cannot be recomputed."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 MEMORIES = catalog.query("cache/memories", dict)
@@ -33,13 +33,13 @@ REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 @dataclass(frozen=True, slots=True)
 class CachedKind:
-    """One kind of node of which something is cached."""
+    """A kind of node with cached properties."""
 
     kind: str
     compare: Query[dict[str, Any]]
     refresh: Query[None]
     terms: Mapping[str, Any]
-    """What `compare` is given beside the page."""
+    """Parameters of `compare` in addition to those of the page."""
 
 
 KINDS = (
@@ -54,12 +54,12 @@ KINDS = (
 
 
 async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
-    """Return every memory and belief of the tenant whose caches its events do not bear out.
+    """Return every memory and belief of the tenant whose caches differ from its events.
 
     Args:
-        to: whose; every scope is looked at.
-        mend: bring it up to date, too; a memory without events is left as it is.
-        on_page: told after each page its kind and how many nodes it had.
+        to: request context; all scopes of the tenant are checked.
+        mend: also refresh the caches that differ; memories without events stay unchanged.
+        on_page: receives the kind and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
     for kept in KINDS:
@@ -67,18 +67,18 @@ async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mi
         while rows := await _page(to, kept, after):
             after = rows[-1]["id"]
             found = [row for row in rows if row["wrong"]]
-            told = {row["id"] for row in found if row.get("told", True)}
+            with_events = {row["id"] for row in found if row.get("told", True)}
             wrong += (
                 Mismatch(
                     kind=kept.kind,
                     id=r["id"],
                     cached=r["cached"],
-                    found=r["found"] if r["id"] in told else UNTOLD,
+                    found=r["found"] if r["id"] in with_events else UNTOLD,
                 )
                 for r in found
             )
-            if mend and told:
-                await _refresh(to, kept, sorted(told))
+            if mend and with_events:
+                await _refresh(to, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong
 
@@ -100,12 +100,12 @@ async def _page(to: RequestContext, kept: CachedKind, after: str) -> list[dict[s
 
 
 async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of memories with what their facets say: digests are made here, not there."""
+    """Return memory rows, marking those with stale facets; digests are computed in Python."""
     tenant = to.wall.tenant
     found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
     otherwise = {row["id"] for row in found if words.stale(tenant, row)}
     return [
-        row | {"wrong": True, "cached": row["cached"] + ", facets otherwise"}
+        row | {"wrong": True, "cached": row["cached"] + ", facets differ"}
         if row["id"] in otherwise
         else row
         for row in rows
@@ -117,8 +117,8 @@ async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
         if kept.kind == "memory":
-            anew = formulas.retold(dict.fromkeys(ids))
-            await tx.fetch(RETRACE, tenant=to.wall.tenant, **anew)
+            rows = formulas.retold(dict.fromkeys(ids))
+            await tx.fetch(RETRACE, tenant=to.wall.tenant, **rows)
             found = await tx.fetch(FACETS, tenant=to.wall.tenant, ids=ids)
             right = [words.refreshed(to.wall.tenant, row) for row in found]
             await tx.fetch(REFRESH_FACETS, tenant=to.wall.tenant, memories=right)
@@ -128,9 +128,9 @@ async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None
 
 BACKFILL_PAGE = 500
 MOST_EVENTS = 5_000
-"""Events in one transaction: few enough for the time that one may take."""
+"""Events per transaction, which keeps it below the transaction timeout."""
 SHOWN = 10
-"""Ids that stand for all of which the same is wrong."""
+"""Example ids reported per problem."""
 
 BACKFILL_LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("cache/backfill_look", dict)
@@ -146,7 +146,7 @@ BACKFILL_REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 
 @dataclass(slots=True)
 class _BackfillTotals:
-    """What has been done so far, and what could not be."""
+    """Running totals of a backfill, and the nodes that it skipped."""
 
     counts: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(
@@ -174,27 +174,27 @@ class _BackfillTotals:
 
 
 async def make_whole(to: RequestContext, on_part: OnPart) -> BackfillReport:
-    """Make synthetic events of memories that have none, and fill in what memories lack.
+    """Create synthetic events for memories without any, and fill in missing properties.
 
     Args:
-        to: whose; every scope is looked at.
-        on_part: told after each part its kind, memory or edge, and how many were looked at.
+        to: request context; all scopes of the tenant are processed.
+        on_part: receives the kind, memory or edge, and the number checked after each part.
     """
-    told = _BackfillTotals()
+    totals = _BackfillTotals()
     now = to.world.clock.now()
     after = ""
     while (page := await _look(to, after, now))["looked"]:
-        await _memories(to, page["found"], after, now, told)
+        await _memories(to, page["found"], after, now, totals)
         after = page["after"]
         on_part("memory", page["looked"])
-    await _edges(to, now, told, on_part)
-    return told.all(await _nameless(to))
+    await _edges(to, now, totals, on_part)
+    return totals.all(await _nameless(to))
 
 
 async def _look(
     to: RequestContext, after: str, now: datetime, tx: Tx | None = None
 ) -> dict[str, Any]:
-    """Return a page as cache/backfill_look has it, its rows as `UnbackedMemory`."""
+    """Return a page of cache/backfill_look, with its rows as `UnbackedMemory`."""
 
     async def work(tx: Tx) -> dict[str, Any]:
         [page] = await tx.fetch(
@@ -219,19 +219,19 @@ async def _memories(
     found: Sequence[UnbackedMemory],
     after: str,
     now: datetime,
-    told: _BackfillTotals,
+    totals: _BackfillTotals,
 ) -> None:
     most_chars = to.world.settings.max_content_chars
     fit = []
     for one in found:
         problems = one.problems(most_chars)
         for key in problems:
-            told.leave("memory", backfill.PROBLEMS[key], one.id)
+            totals.leave("memory", backfill.PROBLEMS[key], one.id)
         if not problems:
             fit.append(one)
     vectors = await _vectors(to, fit)
     for part in _parts(fit):
-        told.add(**await _write(to, {one.id for one in part}, vectors, after, now))
+        totals.add(**await _write(to, {one.id for one in part}, vectors, after, now))
 
 
 async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[str, Vector]:
@@ -247,7 +247,7 @@ async def _vectors(to: RequestContext, found: Sequence[UnbackedMemory]) -> dict[
 
 
 def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
-    """Yield memories in parts of which one transaction can make all events."""
+    """Yield memories in batches whose events fit into one transaction."""
     part: list[UnbackedMemory] = []
     events = 0
     for one in found:
@@ -264,7 +264,7 @@ def _parts(found: Sequence[UnbackedMemory]) -> Iterator[list[UnbackedMemory]]:
 async def _write(
     to: RequestContext, ids: set[str], vectors: dict[str, Vector], after: str, now: datetime
 ) -> dict[str, int]:
-    """Make some memories of a page whole, each altogether, and return counts of the report."""
+    """Backfill some memories of a page, each one completely, and return the report's counts."""
     most_chars = to.world.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
@@ -273,8 +273,8 @@ async def _write(
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
         for one in page["found"]:
-            # What is wanted is decided under the lock: another backfill, or a writer, may have
-            # been here. What changed so that it has no embedding yet is left to the next run.
+            # The row is checked again under the lock, because another writer may have changed
+            # it. A memory whose new content has no embedding yet is left to the next run.
             vector = vectors.get(identity.content_hash(one.content))
             lacks = not one.embedded and vector is None
             if one.id in ids and not lacks and not one.problems(most_chars):
@@ -301,7 +301,7 @@ async def _write(
 
 
 async def _refresh_backfilled(tx: Tx, to: RequestContext, ids: list[str]) -> None:
-    """Make what is cached of memories from their events, as a rebuild does."""
+    """Recompute the caches of memories from their events, as a rebuild does."""
     tenant = to.wall.tenant
     await tx.fetch(REFRESH, tenant=tenant, ids=ids)
     await tx.fetch(BACKFILL_RETRACE, tenant=tenant, **formulas.retold(dict.fromkeys(ids)))
@@ -310,7 +310,9 @@ async def _refresh_backfilled(tx: Tx, to: RequestContext, ids: list[str]) -> Non
     await tx.fetch(BACKFILL_REFRESH_FACETS, tenant=tenant, memories=right)
 
 
-async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_part: OnPart) -> None:
+async def _edges(
+    to: RequestContext, now: datetime, totals: _BackfillTotals, on_part: OnPart
+) -> None:
     fit: list[UnbackedEdge] = []
     after = ""
     while (page := await _edge_page(to, after, now))["looked"]:
@@ -319,20 +321,20 @@ async def _edges(to: RequestContext, now: datetime, told: _BackfillTotals, on_pa
             if edge.problem is None:
                 fit.append(edge)
             else:
-                _leave(told, edge, edge.problem)
+                _leave(totals, edge, edge.problem)
     done, ringed = backfill.dated(fit)
     for edge in ringed:
-        _leave(told, edge, "ring")
+        _leave(totals, edge, "ring")
     for start in range(0, len(done), BACKFILL_PAGE):
         part = done[start : start + BACKFILL_PAGE]
         n = await _supersede(to, part)
-        told.add(edges=n, events=n)
+        totals.add(edges=n, events=n)
         on_part("edge", len(part))
 
 
-def _leave(told: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
+def _leave(totals: _BackfillTotals, edge: UnbackedEdge, key: str) -> None:
     name = f"{edge.newer_id or '(no id)'} -> {edge.older_id}"
-    told.leave("edge", backfill.EDGE_PROBLEMS[key], name)
+    totals.leave("edge", backfill.EDGE_PROBLEMS[key], name)
 
 
 async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str, Any]:
@@ -350,7 +352,7 @@ async def _edge_page(to: RequestContext, after: str, now: datetime) -> dict[str,
 
 
 async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
-    """Give dated edges their events, and return how many there were that had none."""
+    """Create events for dated edges and return the number of edges that had none."""
 
     async def work(tx: Tx) -> int:
         await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)

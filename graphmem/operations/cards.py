@@ -1,4 +1,4 @@
-"""Show all that is kept of one item, whatever it is."""
+"""Read the card of an item of any kind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def expand(to: RequestContext, item_id: str) -> Card:
     """Return the card of a memory, a belief, a turn or an episode, read in one transaction.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible item has this id.
     """
     asked = read_options.params(ReadOptions(), to.wall, to.world.settings, to.world.clock.now())
     wanted = {name: asked[name] for name in ("tenant", "scopes", "valid", "known")}
@@ -62,7 +62,7 @@ async def expand(to: RequestContext, item_id: str) -> Card:
 
     card = await to.world.graph.read(work)
     if card is None:
-        raise NotFoundError(f"Nothing has the id {item_id!r}.")
+        raise NotFoundError(f"No item {item_id!r}.")
     return card
 
 
@@ -89,10 +89,10 @@ async def _beliefs(
 
 
 def _card(row: Mapping[str, Any], item: Item, claims: Sequence[Belief] = ()) -> Card:
-    told = read_options.belief_event if isinstance(item, Belief) else read_options.memory_event
+    convert = read_options.belief_event if isinstance(item, Belief) else read_options.memory_event
     return Card(
         item=item,
-        events=tuple(told(event) for event in row["events"]),
+        events=tuple(convert(event) for event in row["events"]),
         turns=tuple(Turn(**turn) for turn in row["turns"]),
         episodes=tuple(EpisodeRef(**episode) for episode in row["episodes"]),
         supersedes=tuple(_neighbour(link) for link in row["links"] if not link["newer"]),

@@ -1,4 +1,4 @@
-"""Commit texts: a new memory, or one more event of a memory that is already there."""
+"""Commit texts as new memories, or as events of existing ones."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 BATCH = 500
-"""Texts in one transaction: long enough to be fast, short enough not to hold the tenant's lock."""
+"""Texts per transaction: enough to be fast, few enough to release the tenant's lock soon."""
 CANDIDATES = 5
-"""Nearest memories looked at for each text."""
+"""Nearest memories compared with each text."""
 
 KNOWN = catalog.query("commit/known", dict)
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -41,7 +41,7 @@ KNOWN_PREDICATES = catalog.query("belief/known", dict)
 CLAIM = catalog.query("belief/claim", lambda row: row["events"])
 
 ERASED = "erased"
-"""Why a text is refused that was forgotten."""
+"""Reason for refusing an erased text."""
 MET_NOTHING: Mapping[str, Any] = {"event": None, "exact": None, "near": ()}
 
 EVENT_OF = {
@@ -52,25 +52,24 @@ EVENT_OF = {
 
 
 async def remember(
-    to: RequestContext, wishes: Sequence[NewMemory], rules: Sequence[Rule]
+    to: RequestContext, memories: Sequence[NewMemory], rules: Sequence[Rule]
 ) -> list[CommitOutcome]:
-    """Commit texts in their order and return what each became.
+    """Commit texts in order and return the outcome of each.
 
-    Texts are embedded before the transaction, and only those that are not there already. A batch
-    is one transaction: all of it is written or nothing. What texts claim is part of it, but for
-    the embeddings of beliefs that are new.
+    Texts that are not stored yet are embedded before the transaction. Each batch is one
+    transaction, which includes the claims of its texts, but not the embeddings of new beliefs.
 
     Raises:
-        EventConflictError: a given id was used for something else; nothing of its batch is written.
+        EventConflictError: a given event id belongs to a different event; its batch is not written.
         NotFoundError: an episode or turn to attach to does not exist.
-        InvalidInputError: an instant lies in the future, or a claim's source type has no weight.
-        ErasedError: the scope or the tenant was forgotten.
+        InvalidInputError: a time is in the future, or a claim's source type has no weight.
+        ErasedError: the scope or the tenant was erased.
     """
     now = to.world.clock.now()
-    for wish in wishes:
-        if wish.claims:
-            drafts.weighed(wish.source_type, to.world.settings.source_weights)
-    ready = [drafts.draft(wish, to.wall, now, rules) for wish in wishes]
+    for memory in memories:
+        if memory.claims:
+            drafts.weighed(memory.source_type, to.world.settings.source_weights)
+    ready = [drafts.draft(memory, to.wall, now, rules) for memory in memories]
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
     accepted = [d for d in {d.event_id: d for d in ready}.values() if not d.reasons]
@@ -80,7 +79,7 @@ async def remember(
 
 
 async def _kept(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, CommitOutcome]:
-    """Commit a batch without the texts that were forgotten: these are refused."""
+    """Commit a batch without its erased texts, which are refused."""
     try:
         return await _commit(to, batch)
     except ErasedError as error:
@@ -96,11 +95,11 @@ async def _kept(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, Com
 
 
 def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
-    """Yield the ids that a text brings along."""
-    wish = draft.wish
+    """Yield the ids that a text refers to."""
+    memory = draft.wish
     yield from (draft.event_id, draft.memory_id)
-    yield from lineage.belief_ids(wish, to.wall.scope)
-    yield from (one for one in (wish.episode_id, wish.turn_id) if one is not None)
+    yield from lineage.belief_ids(memory, to.wall.scope)
+    yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
 
 
 def _no_conflict(ready: Sequence[TextDraft]) -> None:
@@ -108,7 +107,7 @@ def _no_conflict(ready: Sequence[TextDraft]) -> None:
     for draft in ready:
         if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
             raise EventConflictError(
-                f"The id {draft.event_id!r} stands twice, for different texts."
+                f"The id {draft.event_id!r} is used twice, for different texts."
             )
 
 
@@ -131,7 +130,7 @@ async def _commit(to: RequestContext, batch: Sequence[TextDraft]) -> dict[str, C
     known = await _known(to, batch)
     wanted = [d for d in batch if d.event_id not in known]
     while True:
-        # A second round only when a memory that was there has gone since: its text is new by now.
+        # Repeats only if a memory was deleted in between, which makes its text new.
         await _embed(to, wanted, vectors)
         result, wanted = await to.world.graph.write(lambda tx: _write(tx, to, batch, vectors))
         if not wanted:
@@ -154,7 +153,7 @@ async def _known(to: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
 async def _embed(
     to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
 ) -> None:
-    # Normalised as the hash is: white space alone would move a vector.
+    # Normalised as for the hash, because white space alone would change the vector.
     texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
     if texts:
         matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
@@ -164,7 +163,7 @@ async def _embed(
 async def _write(
     tx: Tx, to: RequestContext, batch: Sequence[TextDraft], vectors: Mapping[str, Vector]
 ) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
-    """Decide and write a batch; or, when embeddings lack, write nothing and name the texts."""
+    """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
     await tx.fetch(LOCK, tenant=to.wall.tenant)
     met = {row["event_id"]: row for row in await _look(tx, to, batch, vectors)}
     judge = DuplicateResolver(to.wall.scope, to.world.settings.near_threshold, to.model.mu_document)
@@ -197,7 +196,7 @@ async def _look(
     seen: set[str] = set()
     rows = []
     for d in batch:
-        # The same text again in this batch is exact by then: one search serves them all.
+        # A repeated text is an exact match within the batch, so one search is enough.
         vector = None if d.content_hash in seen else vectors.get(d.content_hash)
         seen.add(d.content_hash)
         rows.append(
@@ -219,7 +218,7 @@ async def _look(
 
 
 def _least_score(to: RequestContext) -> float:
-    """Neo4j's score just below the threshold: the judge compares exactly."""
+    """Return the Neo4j score just below the threshold; the exact comparison follows later."""
     cosine = scoring.raw(to.world.settings.near_threshold, to.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
@@ -277,7 +276,7 @@ async def _append(
         "in_turns": sum(d.wish.turn_id is not None for d, _ in verdicts),
     }
     if counts != wanted:
-        raise NotFoundError("An episode or turn that a text was to be attached to does not exist.")
+        raise NotFoundError("The episode or turn to attach a text to does not exist.")
     again: dict[str, list[str]] = {}
     for event in events:
         if event["memory"] is None:
@@ -291,7 +290,7 @@ async def _append(
 
 
 async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft, str]]) -> None:
-    """Make texts with claims evidence for them; each comes with the id of its memory."""
+    """Append texts as evidence for their claims, given each text's memory id."""
     if not committed:
         return
     [known] = await tx.fetch(

@@ -1,4 +1,4 @@
-"""Declare policies of predicates and aliases of names."""
+"""Declare predicate policies and aliases."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ LOOK = catalog.query("belief/look", dict)
 
 def drafted(
     kind: EventType,
-    said: Sequence[str | None],
+    values: Sequence[str | None],
     payload: Mapping[str, str | None],
     given: EventSource,
     now: datetime,
 ) -> dict[str, Any]:
-    """Return the event's own fields but those that only its kind has.
+    """Return the event fields that all kinds of declarations share.
 
     Args:
-        kind: of event.
-        said: what a repeated id is compared by, beside where the event comes from.
-        payload: what is kept as it was written; the note is added.
-        given: where it comes from.
-        now: by the clock.
+        kind: type of event.
+        values: values that, with the source, identify a repeated request.
+        payload: values as written; the note is added.
+        given: source of the event.
+        now: current time.
 
     Raises:
-        InvalidInputError: it lies in the future.
+        InvalidInputError: the event is in the future.
     """
     return {
         "id": given.id or identity.event_id(now),
         "scope": GLOBAL_SCOPE,
         "type": kind,
         "occurred_at": drafts.happened(given.at, now),
-        "request_hash": drafts.request_hash(kind, *said, *claims.stated(given)),
+        "request_hash": drafts.request_hash(kind, *values, *claims.stated(given)),
         **claims.origin(given),
         "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
     }
@@ -52,10 +52,10 @@ def drafted(
 async def append(
     to: RequestContext, row: Mapping[str, Any], write: Callable[[Tx], Coroutine[Any, Any, None]]
 ) -> None:
-    """Do what appends an event, under the lock of its tenant; nothing, when it is there already.
+    """Call `write` under the tenant lock, unless the event is stored already.
 
     Raises:
-        EventConflictError: the id was used for something else.
+        EventConflictError: the event id belongs to a different event.
     """
 
     async def work(tx: Tx) -> None:
@@ -78,7 +78,7 @@ async def append(
 
 
 def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
-    """Return the folded name, what it stands for, folded, and the two as written."""
+    """Return the folded alias, the folded canonical name, and the `Alias` as written."""
     found = row["alias"]
     fields = ("name", "same_as", "event_id", "occurred_at")
     return found["key"], found["same_key"], Alias(**{name: found[name] for name in fields})
@@ -89,13 +89,13 @@ LIST_ALIASES = catalog.query("naming/list", _alias)
 
 
 async def say(to: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
-    """Let a name stand for another one, in the whole tenant; without another, for itself again.
+    """Make a name an alias of another in the whole tenant; without another, remove the alias.
 
     Raises:
-        EventConflictError: the id was used for something else.
-        InvalidInputError: it lies in the future, or the names are one.
-        NameChainError: one of them stands for a third, or is stood for.
-        NotFoundError: it stands for itself already.
+        EventConflictError: the event id belongs to a different event.
+        InvalidInputError: the event is in the future, or both names are the same.
+        NameChainError: one of the names is an alias of a third, or has aliases itself.
+        NotFoundError: the name is not an alias.
     """
     now = to.world.clock.now()
     key, other_key = claims.folded(name), None if other is None else claims.folded(other)
@@ -126,25 +126,23 @@ async def say(to: RequestContext, name: str, other: str | None, given: EventSour
 def _check(
     name: tuple[str, str],
     other: tuple[str | None, str | None],
-    there: Sequence[tuple[str, str, Alias]],
+    listed: Sequence[tuple[str, str, Alias]],
 ) -> None:
     (key, written), (other_key, other_written) = name, other
     if other_key is not None and other_written is not None:
-        lineage.check((key, written), (other_key, other_written), {k: to for k, to, _ in there})
-    elif key not in {k for k, _, _ in there}:
-        raise NotFoundError(
-            f"{written!r} stands for nobody else.", hint="`names` shows which names do."
-        )
+        lineage.check((key, written), (other_key, other_written), {k: to for k, to, _ in listed})
+    elif key not in {k for k, _, _ in listed}:
+        raise NotFoundError(f"{written!r} is not an alias.", hint="`names` lists the aliases.")
 
 
 @consistent
 async def aliases(to: RequestContext) -> list[Alias]:
-    """Return every name that stands for another one, by name."""
+    """Return all aliases, sorted by name."""
     return [alias for _, _, alias in await _listed(to)]
 
 
 async def canonical(to: RequestContext) -> Mapping[str, str]:
-    """Return canonical names as written, by the folded names that stand for them."""
+    """Return canonical names as written, by folded alias."""
     return {key: alias.same_as for key, _, alias in await _listed(to) if alias.same_as is not None}
 
 
@@ -167,19 +165,19 @@ async def declare(
 ) -> Predicate:
     """Set a predicate's policy for the whole tenant and return the one in force.
 
-    Reads as of an earlier instant go on using the policy that was in force then.
+    Reads as of an earlier time keep using the policy in force then.
 
     Raises:
-        EventConflictError: the id was used for something else.
-        InvalidInputError: it lies in the future, or the template cannot be read aloud.
+        EventConflictError: the event id belongs to a different event.
+        InvalidInputError: the event is in the future, or the template is invalid.
     """
     now = to.world.clock.now()
     fields = claims.policy_fields(policy)
     checked = None if template is None else claims.checked_template(template)
     key = claims.folded(name)
-    said = (key, *(str(value) for value in fields.values()), checked)
+    values = (key, *(str(value) for value in fields.values()), checked)
     written = {"predicate": name, "template": checked}
-    row = drafted(EventType.POLICY, said, written, given, now)
+    row = drafted(EventType.POLICY, values, written, given, now)
 
     async def write(tx: Tx) -> None:
         await tx.fetch(
@@ -198,5 +196,5 @@ async def declare(
 
 @consistent
 async def predicates(to: RequestContext) -> list[Predicate]:
-    """Return every predicate that a policy was declared for, by name."""
+    """Return every predicate with a declared policy, sorted by name."""
     return await to.world.graph.read(lambda tx: tx.fetch(LIST_PREDICATES, tenant=to.wall.tenant))

@@ -1,4 +1,4 @@
-"""Keep what was said: episodes and their turns, verbatim, each once."""
+"""Store episodes and their turns verbatim, each once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 @dataclass(frozen=True, slots=True)
 class NewEpisode:
-    """What `add_episode` is given."""
+    """Arguments of `add_episode`."""
 
     id: str | None = None
     session_id: str | None = None
@@ -39,72 +39,72 @@ class NewEpisode:
     at: datetime | None = None
 
 
-async def open_episode(to: RequestContext, stretch: NewEpisode) -> str:
-    """Make an episode unless it is there and return its id; its summary, or content, is embedded.
+async def open_episode(to: RequestContext, new: NewEpisode) -> str:
+    """Create an episode unless it exists, embed its summary or content, and return its id.
 
     The id is the given one, else that of the session, else a new one.
 
     Raises:
-        EventConflictError: the given id is an episode with other content.
-        InvalidInputError: it lies in the future.
+        EventConflictError: the given id belongs to an episode with other content.
+        InvalidInputError: `at` is in the future.
     """
     now = to.world.clock.now()
-    if stretch.id is not None:
-        episode_id = stretch.id
-    elif stretch.session_id is not None:
-        episode_id = identity.episode_id(to.wall.scope, stretch.session_id)
+    if new.id is not None:
+        episode_id = new.id
+    elif new.session_id is not None:
+        episode_id = identity.episode_id(to.wall.scope, new.session_id)
     else:
         episode_id = "ep_" + identity.event_id(now)
     asked = drafts.request_hash(
         to.wall.scope,
-        stretch.session_id,
-        stretch.summary,
-        stretch.content,
-        str(stretch.importance),
-        stretch.at,
-        *stretch.entities,
+        new.session_id,
+        new.summary,
+        new.content,
+        str(new.importance),
+        new.at,
+        *new.entities,
     )
     row = {
         "id": episode_id,
         "scope": to.wall.scope,
-        "session_id": stretch.session_id,
-        "summary": stretch.summary,
-        "content": stretch.content,
-        "entities": list(stretch.entities),
-        "importance": stretch.importance,
-        "occurred_at": drafts.happened(stretch.at, now),
+        "session_id": new.session_id,
+        "summary": new.summary,
+        "content": new.content,
+        "entities": list(new.entities),
+        "importance": new.importance,
+        "occurred_at": drafts.happened(new.at, now),
         "request_hash": asked,
     }
-    told = stretch.summary or stretch.content or ""
+    text = new.summary or new.content or ""
     embedding = None
-    if told.strip():
-        [embedding] = await to.world.embedder.embed([told], Role.DOCUMENT)
+    if text.strip():
+        [embedding] = await to.world.embedder.embed([text], Role.DOCUMENT)
     [found] = await to.world.graph.write(
         lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
     )
-    if stretch.id is not None and found["request_hash"] != asked:
-        raise EventConflictError(f"The id {stretch.id!r} was used for another episode.")
+    if new.id is not None and found["request_hash"] != asked:
+        raise EventConflictError(f"The id {new.id!r} was used for another episode.")
     return episode_id
 
 
 async def add_messages(
     to: RequestContext, episode_id: str, messages: Sequence[Message]
 ) -> TurnsReceipt:
-    """Add a conversation's messages to its episode, each once, in their order.
+    """Append a conversation's messages to its episode, each once, in their order.
 
-    Messages that all carry an id or an instant are recognised by it wherever they stand. Others
-    are recognised by overlap: all of them again from the start, or going on from the end. Blank
-    texts are kept without an embedding.
+    If every message has an id or a time, these identify them at any position. Otherwise messages
+    are matched by overlap: a repeat from the start, or a continuation at the end. Blank texts are
+    stored without an embedding.
 
     Raises:
-        NotFoundError: no such episode.
-        InvalidInputError: a message lies in the future.
+        NotFoundError: the episode does not exist.
+        InvalidInputError: the time of a message is in the future.
     """
     now = to.world.clock.now()
     for message in messages:
         drafts.happened(message.at, now)
     keys = transcripts.key_ids(episode_id, messages) if transcripts.keyed(messages) else None
-    # Places are counted from the conversation's end, so messages without keys go in one piece.
+    # Positions count from the end of the conversation, so messages without keys form one batch.
     step = BATCH if keys else max(len(messages), 1)
     parts = []
     for start in range(0, len(messages), step):
@@ -119,7 +119,7 @@ async def add_messages(
 
 @consistent
 async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> list[Turn]:
-    """Return turns of an episode in order, from position `start`; empty when there is none."""
+    """Return turns of an episode in order, from position `start`; empty if it has none."""
     return await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
@@ -137,7 +137,7 @@ async def episode(to: RequestContext, episode_id: str) -> Episode:
     """Return an episode.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible episode has this id.
     """
     found = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -168,7 +168,7 @@ async def _add(
         return fresh
 
     while True:
-        # A second round only when another writer changed the conversation in between.
+        # Repeats only if another writer changed the conversation in between.
         lacking = _lacking(plan, messages, vectors)
         if lacking:
             texts = [consolidation.spoken(messages[i].name, messages[i].content) for i in lacking]
@@ -183,9 +183,9 @@ async def _add(
 class _TurnPlan:
     ids: list[str]
     new: list[int]
-    """Which of the messages are to be written."""
+    """Indexes of the messages to write."""
     next: int
-    """Position of the first of them."""
+    """Position of the first message to write."""
 
 
 async def _plan(
@@ -221,7 +221,7 @@ def _keyed_plan(
             present[turn_id] = transcripts.said(message)
             new.append(i)
         elif present[turn_id] != transcripts.said(message):
-            raise EventConflictError(f"The message id {message.id!r} was used for other words.")
+            raise EventConflictError(f"The message id {message.id!r} was used for other content.")
     return _TurnPlan(list(keys), new, found["next"])
 
 

@@ -1,4 +1,4 @@
-"""Keep items under namespaces and find them: a batch is read in one transaction, written in one."""
+"""Store items under namespaces and search them: one read and one write transaction per batch."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 EXACT = 1_000
-"""Up to so many texts are compared one by one, which finds what was written a moment ago and what
-an approximate index passes over; more are asked of the index. (A thousand take some 30 ms.)"""
+"""Maximum number of texts compared exactly, which includes recent writes and texts that an
+approximate index misses; above it, the index is used. (1,000 texts take about 30 ms.)"""
 POOL = 200
 PAGE = 1_000
-"""Items that a filter looks at first; each further page is four times as long."""
+"""Items that a filter reads first; each further page is four times as long."""
 SWEPT = 1_000
 
 GET = catalog.query("item/get", dict)
@@ -55,13 +55,13 @@ Row = Mapping[str, Any]
 
 
 async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswer]:
-    """Do the calls and return their answers, in order.
+    """Run the calls and return their answers in order.
 
-    Reads see what was there before; of several writes to one key the last one counts.
+    Reads do not see the writes of the batch; the last of several writes to a key wins.
 
     Raises:
-        InvalidInputError: a value is no JSON, or a filter or a namespace does not fit; nothing is
-            done.
+        InvalidInputError: a value is not valid JSON, or a filter or namespace is invalid; nothing
+            is written.
     """
     now = to.world.clock.now()
     writes = _writes(to.wall.scope, [call for call in calls if isinstance(call, PutItem)], now)
@@ -87,7 +87,7 @@ async def batch(to: RequestContext, calls: Sequence[ItemCall]) -> list[ItemAnswe
 
 
 async def sweep(to: RequestContext) -> int:
-    """Delete what has expired in the own scope; return how many items that were."""
+    """Delete the expired items of the handle's scope and return their number."""
     now, swept = to.world.clock.now(), 0
     while True:
         rows = await to.world.graph.read(
@@ -111,7 +111,7 @@ def _asks(call: SearchItems) -> bool:
 
 
 def _is_blank(text: str) -> bool:
-    # As models are given it.
+    # Models receive the text in this form.
     return not text.replace("\0", " ").strip()
 
 
@@ -126,17 +126,17 @@ async def _embedded(
 
 @dataclass(slots=True)
 class _Writes:
-    """What a batch writes, as Cypher takes it."""
+    """Writes of a batch, as query parameters."""
 
     namespaces: list[dict[str, Any]]
     items: list[dict[str, Any]]
     texts: list[dict[str, Any]]
     deleted: dict[str, str]
-    """Ids of items, and of their namespaces."""
+    """Namespace ids of the deleted items, by item id."""
     refreshed: list[str]
 
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
+        """Return whether the batch writes nothing."""
         return not (self.items or self.deleted or self.refreshed)
 
 
@@ -156,7 +156,7 @@ def _writes(scope: str, puts: Iterable[PutItem], now: datetime) -> _Writes:
             for name, text in put.texts.items()
             if not _is_blank(text)
         ]
-    # Everybody locks in this order, so that nobody waits in a ring.
+    # All writers lock in this order, so that none can deadlock.
     entered = {row["namespace_id"] for row in found.items}
     found.namespaces = [namespaces[namespace_id] for namespace_id in sorted(entered)]
     found.items.sort(key=lambda row: str(row["id"]))
@@ -211,7 +211,7 @@ async def _delete(
 
 @dataclass(slots=True)
 class _Reading:
-    """The reads of a batch."""
+    """Runs the reads of a batch."""
 
     tx: Tx
     to: RequestContext
@@ -219,7 +219,7 @@ class _Reading:
     vectors: Mapping[str, Vector]
 
     async def all(self, calls: Sequence[ItemCall]) -> tuple[list[ItemAnswer], list[str]]:
-        """Return the answers, None for writes, and the ids of what is to live on."""
+        """Return the answers, None for writes, and the ids of items to refresh."""
         wanted = {self._id(call) for call in calls if isinstance(call, GetItem)}
         got = (
             {row["id"]: row for row in await self._fetch(GET, ids=sorted(wanted))} if wanted else {}
@@ -266,7 +266,7 @@ class _Reading:
         if not _asks(call):
             return await self._page(SEARCH, call, call.offset, call.limit, unindexed=False)
         found = await self._nearest(call, self.vectors[str(call.query)])
-        # As LangGraph's own store has it: what no text is found by fills up the page.
+        # As in LangGraph's own store, items without indexed texts fill up the page.
         left = call.limit - len(found)
         return found + await self._page(SEARCH, call, 0, left, unindexed=True)
 
@@ -300,7 +300,7 @@ class _Reading:
     async def _page(
         self, query: Query[Any], call: SearchItems, offset: int, limit: int, **params: object
     ) -> list[Row]:
-        """Return a part of what a query finds and a filter lets pass."""
+        """Return one page of the query's results that match the filter."""
         if limit == 0:
             return []
         params |= {"prefix": items.path(call.prefix), "facets": items.asked(call.filter)}

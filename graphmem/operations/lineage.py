@@ -1,4 +1,4 @@
-"""Correct what is remembered: supersede, deprecate, restore; and read how it came about."""
+"""Supersede, deprecate and restore memories, and read their history and chains."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 @dataclass(frozen=True, slots=True)
 class LineageChange:
-    """Why and when, and the id that makes it idempotent."""
+    """Reason and time of a change, and the event id that makes it idempotent."""
 
     reason: str | None = None
     at: datetime | None = None
@@ -64,10 +64,10 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageC
     """Deprecate or restore a memory and return the event's id.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible memory has this id.
         ForeignScopeError: the memory belongs to another scope.
-        EventConflictError: the given event id was used for something else.
-        InvalidInputError: it lies in the future.
+        EventConflictError: the given event id belongs to a different event.
+        InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
     event_id = by.id or identity.event_id(now)
@@ -101,19 +101,19 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageC
 async def supersede(
     to: RequestContext, older_id: str, wish: NewMemory, by: LineageChange, rules: Sequence[Rule]
 ) -> Supersession:
-    """Put a text in the place of a memory and return both ids.
+    """Supersede a memory by a text and return both ids.
 
-    The text is kept word for word: only a memory with exactly this content is taken instead of a
-    new one, and it becomes current again if it was hidden. One transaction writes it all.
+    The text is stored verbatim: only a memory with exactly this content is reused, and it becomes
+    current again if it was hidden. Everything is written in one transaction.
 
     Raises:
         ContentRefusedError: hygiene refuses the text; nothing is written.
-        SelfSupersessionError: the text is that of the memory itself.
+        SelfSupersessionError: the text equals that of the memory.
         NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see `mark`.
     """
     now = to.world.clock.now()
     draft = drafts.draft(wish, to.wall, now, rules)
-    # The link is the event that the caller's id names; the new memory has one of its own.
+    # The caller's id is that of the SUPERSEDE event; the new memory's event has its own.
     draft = replace(draft, event_id=identity.event_id(now))
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
@@ -150,11 +150,11 @@ async def supersede(
 async def history(
     to: RequestContext, memory_id: str, *, limit: int, as_of: AsOf | None = None
 ) -> list[MemoryEvent]:
-    """Return the newest events of a memory, oldest of them first.
+    """Return the newest events of a memory, in chronological order.
 
     Raises:
-        NotFoundError: nothing visible has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -174,11 +174,11 @@ async def history(
 
 @consistent
 async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> MemoryChain:
-    """Return every memory that superseded or was superseded by this one, at any remove.
+    """Return every memory that superseded this one or was superseded by it, at any distance.
 
     Raises:
-        NotFoundError: nothing visible has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     wanted = {
         "tenant": to.wall.tenant,
@@ -227,7 +227,7 @@ async def _look(
 
 
 async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) -> str:
-    """Make the memory of a text in the writer's own scope, or add to the one that is there."""
+    """Create the memory of a text in the writer's own scope, or add an event to an existing one."""
     own = {"event_id": draft.event_id, "exact_ids": [draft.memory_id], "embedding": None}
     found = await tx.fetch(
         COMMIT_LOOK,

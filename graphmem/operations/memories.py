@@ -1,4 +1,4 @@
-"""Read memories: one, a page, stale ones, and their trace."""
+"""Read memories, pages of memories, stale memories and traces."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ LIST_AS_OF = catalog.query("commit/list_as_of", dict)
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories to list."""
+    """Filter for a list of memories."""
 
     tags: tuple[str, ...] = ()
-    """All of them must be there."""
+    """Tags that a memory must all have."""
     source: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -47,8 +47,8 @@ async def get(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -> 
     """Return a memory, whatever its status, and which of its claims have lost.
 
     Raises:
-        NotFoundError: nothing visible has this id, or had it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible memory has this id, or had it at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     wanted = {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
 
@@ -88,8 +88,8 @@ async def memory_page(
     """Return one page of memories, newest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `memory_page`, or `as_of.known` lies in
-            the future.
+        InvalidInputError: `cursor` was not returned by `memory_page`, or `as_of.known` is in the
+            future.
     """
     before_at, before_id = read_options.position(cursor)
     wanted = {
@@ -132,10 +132,10 @@ DAY = timedelta(days=1)
 
 @consistent
 async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit: int) -> StalePage:
-    """Return one page of memories last said more than `days` ago, and the cursor of the next.
+    """Return one page of memories last seen more than `days` ago, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by a page.
+        InvalidInputError: `cursor` was not returned by `stale_page`.
     """
     after_at, after_id = read_options.position(cursor)
     now = to.world.clock.now()
@@ -176,7 +176,7 @@ TRACE = catalog.query("recall/trace", dict)
 
 @consistent
 async def explain(to: RequestContext, memory_id: str, as_of: AsOf | None, *, limit: int) -> Trace:
-    """Return the trace of a memory from its events, the newest of them shown."""
+    """Return the trace of a memory, computed from its events, and the newest of them."""
     asked, by = as_of or AsOf(), formulas.STANDARD_TRACE
     valid = asked.valid or to.world.clock.now()
     rows = await to.world.graph.read(

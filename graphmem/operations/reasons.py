@@ -49,11 +49,11 @@ PROVENANCE = catalog.query("belief/provenance", dict)
 
 @consistent
 async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
-    """Return every belief that took the place of this one or was replaced by it, at any remove.
+    """Return every belief that superseded this one or was superseded by it, at any distance.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(CHAIN, **params))
@@ -76,11 +76,11 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
 async def history(
     to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int
 ) -> list[BeliefEvent]:
-    """Return the newest events about a belief, oldest of them first.
+    """Return the newest events about a belief, in chronological order.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(HISTORY, **params, limit=limit))
@@ -92,11 +92,11 @@ async def history(
 
 @consistent
 async def provenance(to: RequestContext, belief_id: str, as_of: AsOf, *, limit: int) -> Provenance:
-    """Return what a belief rests on, what it replaced and what stands in its place.
+    """Return the evidence of a belief, and the beliefs that it superseded or that superseded it.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it at `as_of`.
-        InvalidInputError: `as_of.known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at `as_of`.
+        InvalidInputError: `as_of.known` is in the future.
     """
     params = _lineage_params(to, belief_id, as_of)
     [found] = await to.world.graph.read(lambda tx: tx.fetch(PROVENANCE, **params, limit=limit))
@@ -145,22 +145,22 @@ TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
 
 @dataclass(frozen=True, slots=True)
 class TimelineInstants:
-    """When a timeline is read."""
+    """Times at which a timeline is read."""
 
     given: Sequence[datetime] | None = None
-    """None: whenever something happened, and now."""
+    """Given times; None for the times of all events, and now."""
     points: int = 60
-    """At most so many, unless they are given."""
+    """Maximum number of times, unless they are given."""
 
 
 @consistent
 async def belief(
     to: RequestContext, belief_id: str, by: ReadOptions, *, skip: int, limit: int
 ) -> BeliefReasons | None:
-    """Return why a belief is believed as it is; None when nothing visible has this id.
+    """Return the reasons for a belief; None if no visible belief has this id.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `known` is in the future.
     """
     params = _params(to, by, EXPLAIN)
     rows = await to.world.graph.read(
@@ -198,11 +198,11 @@ async def belief(
 async def timeline(
     to: RequestContext, belief_id: str, by: ReadOptions, when: TimelineInstants
 ) -> Timeline:
-    """Return how one belief and its sequential test moved.
+    """Return the course of one belief and of its sequential test over time.
 
     Raises:
-        NotFoundError: nothing visible has this id, or nothing was known of it then.
-        InvalidInputError: `known` lies in the future.
+        NotFoundError: no visible belief has this id, or it was not known at that time.
+        InvalidInputError: `known` is in the future.
     """
     params = _params(to, by, TIMELINE)
     rows = await to.world.graph.read(
@@ -245,17 +245,17 @@ async def timeline(
 async def timeline_slot(
     to: RequestContext, slot: tuple[str, str], by: ReadOptions, when: TimelineInstants, *, best: int
 ) -> Timeline:
-    """Return how the values of a slot moved that were once among its best.
+    """Return the course of the best values of a slot over time.
 
     Args:
-        to: where.
+        to: request context.
         slot: subject and predicate.
-        by: times and policy.
-        when: at which instants.
-        best: so many at any of the instants.
+        by: times and policy to read with.
+        when: times of the points.
+        best: number of best values at each time; every value among them at any time is included.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `known` is in the future.
     """
     subject, predicate = slot
     scopes = [to.wall.scope, *(s for s in to.wall.scopes if s != to.wall.scope)]
@@ -283,7 +283,7 @@ async def timeline_slot(
 
 
 def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
-    """Return the values that were once among the best, the best at the end first."""
+    """Return the series of all values that were ever among the best, ordered by final rank."""
     shown = {value["belief_id"]: value for row in rows for value in row["values"][:best]}
     points: dict[str, list[Point]] = {belief_id: [] for belief_id in shown}
     for row in rows:
@@ -304,7 +304,7 @@ def _series(rows: Sequence[Mapping[str, Any]], best: int) -> tuple[Series, ...]:
 
 
 def _params(to: RequestContext, by: ReadOptions, query: Query[Any]) -> dict[str, Any]:
-    """Return what a query is given of how evidence is read; the valid time is among it."""
+    """Return the evidence-reading parameters that a query declares, the valid time among them."""
     known = read_options.params(by, to.wall, to.world.settings, to.world.clock.now())
     test = read_options.sent(read_options.bounds(to.world.settings))
     return {name: value for name, value in (known | {"test": test}).items() if name in query.params}

@@ -1,4 +1,4 @@
-"""Find what is remembered: one embedding, two queries of one transaction, no trace left."""
+"""Recall with one embedding and two queries in one transaction, without writing a trace."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ NARROWED = catalog.query("recall/narrowed", dict)
 HITS = catalog.query("recall/hits", dict)
 
 OUTVOTED = "outvoted"
-"""What a value of a ONE slot is that another value leads."""
+"""Reason for hiding a value of a ONE slot that another value leads."""
 WIDER = 5
-"""A search that cannot ask for everything fetches so many times what its list holds."""
+"""Factor by which a search with filters that the index cannot apply widens its candidate pool."""
 MOST_DESCRIBED = 5_000
-"""Memories of one description whose likeness to a question is computed, each by itself."""
+"""Maximum number of memories, found by tag and source, whose similarity is computed exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What to look for."""
+    """Filters and limits of a recall."""
 
     memories: bool = True
     beliefs: bool = True
     turns: bool = False
     hidden: bool = False
-    """Show what was superseded, deprecated, archived or outvoted too, and what replaced it."""
+    """Whether to include hidden and outvoted items, with their successors."""
     tags: tuple[str, ...] = ()
     source: str | None = None
     since: datetime | None = None
@@ -69,16 +69,16 @@ class RecallRequest:
 
     @property
     def narrows(self) -> bool:
-        """Whether more is asked for than a search by index can be told."""
+        """Whether the request has filters that an index search cannot apply."""
         described = self.tags or self.source is not None or self.since or self.until
         return bool(described) or (self.as_of is not None and self.as_of != AsOf())
 
     def facets(self, tenant: str) -> list[str]:
-        """Return the full-text tokens that a memory of these tags and this source has."""
+        """Return the full-text tokens of memories with these tags and this source."""
         return identity.facet_keys(tenant, self.tags, [self.source] if self.source else [])
 
     def kinds(self) -> list[str]:
-        """Return them as a query is given them; only memories have tags, and turns no source."""
+        """Return the kinds as query parameters; only memories have tags, and turns no source."""
         beliefs, turns = self.beliefs and not self.tags, self.turns and not self.tags
         turns = turns and self.source is None
         asked = (("memory", self.memories), ("belief", beliefs), ("turn", turns))
@@ -89,12 +89,12 @@ class RecallRequest:
 async def recall(
     to: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
 ) -> Recollection:
-    """Return what fits a question, best first, each once.
+    """Return the best matches for a question, each once, best first.
 
-    Equal scores stand in the order of their ids.
+    Equal scores are ordered by id.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `as_of.known` is in the future.
     """
     times = want.as_of or AsOf()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
@@ -102,7 +102,7 @@ async def recall(
     by, limit = scoring.sent(policy), min(want.limit, policy.most or want.limit)
     now = to.world.clock.now()
     asked = read_options.params(read_options.ReadOptions(times), to.wall, to.world.settings, now)
-    # What is current now may have been superseded then, and the other way round.
+    # A memory that is current now may have been superseded then, and vice versa.
     kept = [*Status] if times != AsOf() else statuses
     asked |= {
         "statuses": statuses,
@@ -140,14 +140,14 @@ async def recall(
 
 
 def _of(query: Query[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those parameters that a query declares."""
+    """Return the parameters that a query declares."""
     return {name: value for name, value in asked.items() if name in query.params}
 
 
 def _narrower(
     to: RequestContext, asked: Mapping[str, Any], want: RecallRequest, kept: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what recall/narrowed is given beside what recall/now is."""
+    """Return the additional parameters of recall/narrowed, compared with recall/now."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
     described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
@@ -158,7 +158,7 @@ def _narrower(
         "until": until,
         "window": {
             "known": asked["known"] or read_options.FOREVER,
-            # The cached created_at comes from all events: that of those seen is never earlier.
+            # The cached created_at covers all events; the earliest visible one is never earlier.
             "since": since if asked["known"] is None else read_options.BEGINNING,
             "until": min(until, read_options.after(asked["valid"])),
         },
@@ -180,7 +180,7 @@ def _words(
 
 @dataclass(frozen=True, slots=True)
 class _RowDecoder:
-    """Makes bites of what a query found."""
+    """Converts result rows to bites."""
 
     mu: float
     by: TraceRank
@@ -242,5 +242,5 @@ def _belief(hit: dict[str, Any], common: dict[str, Any]) -> BeliefBite:
 
 
 def _reason(event: Mapping[str, Any]) -> Reason:
-    told = {name: value for name, value in event.items() if name != "polarity"}
-    return Reason(**told, kind=read_options.kind(event.get("polarity")))
+    fields = {name: value for name, value in event.items() if name != "polarity"}
+    return Reason(**fields, kind=read_options.kind(event.get("polarity")))

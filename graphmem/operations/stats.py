@@ -1,4 +1,4 @@
-"""Read how much a tenant's part of the graph holds, and what waits in it."""
+"""Read the size of a tenant's data and its pending work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphmem.rules.conflicts import consistent
 S = TypeVar("S", Status, EventType)
 
 STEP = 100.0
-"""Points of a step; every tier begins with one."""
+"""Width of a histogram bar in rating points; every tier starts at a multiple of it."""
 
 SIZES = catalog.query("metrics/sizes", dict)
 RATINGS = catalog.query("metrics/ratings", dict)
@@ -23,9 +23,9 @@ WORK = catalog.query("metrics/work", dict)
 
 @consistent
 async def read(world: Services, tenant: str) -> TenantStats:
-    """Return what is measured of a tenant, in one transaction.
+    """Return the statistics of a tenant, read in one transaction.
 
-    It counts what is there, so it takes time in proportion to that.
+    It counts nodes, so its duration is proportional to their number.
     """
     now = world.clock.now()
 

@@ -29,13 +29,13 @@ from graphmem.rules.packs import PackBudget, PackEntry
 from graphmem.rules.usage import STANDARD, LoggedAccess, LoggedSearch, LoggedSession
 
 RATING_PAGE = 50
-"""Sessions of one transaction."""
+"""Sessions per transaction."""
 ENDS = 500
 DROPPED = 2_000
 STEP = 50.0
-"""Points of a bar of the histogram."""
+"""Width of a histogram bar, in rating points."""
 ABANDONED = timedelta(days=1)
-"""A session that nobody ends is over when nothing was logged in it for so long."""
+"""Time without log entries after which an open session counts as ended."""
 
 ABANDONED_SESSIONS = catalog.query("attention/abandoned", dict)
 END = catalog.query("attention/end", catalog.ignored)
@@ -48,10 +48,10 @@ UPDATES = catalog.query("attention/updates", lambda row: RatingUpdate(**row))
 
 
 async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
-    """Rate what is new in the log of the tenant, some sessions a transaction.
+    """Rate the new log entries of the tenant, in batches of sessions.
 
-    Safe to interrupt and to run in several places at once: each session is settled once, in the
-    order in which they ended.
+    The call is safe to interrupt and to run concurrently: each session is rated once, in order of
+    the sessions' ends.
     """
     abandoned = await _end_abandoned(to)
     counted = {"sessions": 0, "searches": 0, "updates": 0}
@@ -69,7 +69,7 @@ async def settle(to: RequestContext, on_part: OnPart) -> RatingReport:
 
 
 async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
-    """Drop all ratings of the tenant and settle its log from the beginning."""
+    """Delete all ratings of the tenant and rate its log again from the start."""
     while True:
         [dropped] = await to.world.graph.write(
             lambda tx: tx.fetch(FORGET, tenant=to.wall.tenant, limit=DROPPED)
@@ -83,7 +83,7 @@ async def settle_again(to: RequestContext, on_part: OnPart) -> RatingReport:
 async def items(
     to: RequestContext, tier: Tier | None, kinds: Sequence[str], limit: int
 ) -> list[RatedItem]:
-    """Return what is rated highest, of a tier or of all."""
+    """Return the highest rated items, of one tier or of all."""
     least, below = usage.bounds(tier)
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(RATINGS, least=least, below=below, limit=limit, **_read(to, kinds))
@@ -93,7 +93,7 @@ async def items(
 
 @consistent
 async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> UsageDashboard:
-    """Return the top, the spread, and what was logged and rated last."""
+    """Return the top items, the rating histogram, and the latest log entries and updates."""
     asked, seen = _read(to, kinds), {"tenant": to.wall.tenant, "scopes": list(to.wall.scopes)}
     least, below = usage.bounds(None)
 
@@ -119,7 +119,7 @@ async def attention(to: RequestContext, kinds: Sequence[str], limit: int) -> Usa
 
 
 async def _end_abandoned(to: RequestContext) -> int:
-    """End the sessions that nobody ended, each at what was logged in it last."""
+    """End abandoned sessions, each at the time of its last log entry."""
     before = to.world.clock.now() - ABANDONED
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(ABANDONED_SESSIONS, tenant=to.wall.tenant, before=before)
@@ -134,9 +134,9 @@ async def _end(to: RequestContext, events: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    told = {"session_id": json.loads(row["payload"])["session_id"], "abandoned": True}
+    payload = {"session_id": json.loads(row["payload"])["session_id"], "abandoned": True}
     return {
-        # Made of the beginning, so that two who see to it at once end it once.
+        # The id derives from the session's start, so concurrent calls write the end once.
         "id": f"end_{row['id']}",
         "scope": row["scope"],
         "type": EventType.SESSION_END,
@@ -144,7 +144,7 @@ def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
         "request_hash": drafts.request_hash(row["scope"], EventType.SESSION_END, row["id"]),
         "actor": row["agent"],
         "within": row["id"],
-        "payload": json.dumps(told, ensure_ascii=False),
+        "payload": json.dumps(payload, ensure_ascii=False),
     }
 
 
@@ -174,14 +174,14 @@ def _item(row: Mapping[str, Any]) -> RatedItem:
 
 
 def _activity(row: Mapping[str, Any]) -> UsageCount:
-    told = json.loads(row["payload"]) if row["payload"] else {}
+    payload = json.loads(row["payload"]) if row["payload"] else {}
     return UsageCount(
         id=row["id"],
         at=row["at"],
         scope=row["scope"],
         session_id=row["actor"],
-        tool=told.get("tool"),
-        query=told.get("query"),
+        tool=payload.get("tool"),
+        query=payload.get("query"),
         items=tuple((one["kind"], one["id"], one["text"]) for one in row["items"]),
     )
 
@@ -194,7 +194,7 @@ HOMELESS = catalog.query("attention/homeless", dict)
 
 
 class _Log:
-    """What was logged, as the protocol's rules read it."""
+    """Log entries in the form that the audit rules take."""
 
     def __init__(self) -> None:
         self.searches: list[LoggedSearch] = []
@@ -203,11 +203,11 @@ class _Log:
         self.audits: list[SessionAudit] = []
 
     def session(self, row: Mapping[str, Any]) -> None:
-        """Take a session and all that was logged in it."""
+        """Add a session with its entries."""
         name = json.loads(row["payload"])["session_id"]
         ends = [one for one in row["entries"] if one["type"] == EventType.SESSION_END]
         gone = [one for one in row["entries"] if one["type"] == EventType.ROLL_UP]
-        # Of what was rolled up nobody can tell any more which search a look followed.
+        # After a roll-up it is unknown which search an access followed.
         for one in () if gone else row["entries"]:
             self.entry(one, name)
         n_searches = sum(one["type"] == EventType.SEARCH for one in row["entries"])
@@ -232,10 +232,10 @@ class _Log:
         )
 
     def entry(self, one: Mapping[str, Any], session_id: str | None) -> None:
-        """Take one search or look; what was looked at and is gone leaves no look."""
+        """Add one search or access; skip accesses to deleted items."""
         if one["type"] == EventType.SEARCH:
-            told = json.loads(one["payload"])
-            asked = told["tool"], told["query"]
+            payload = json.loads(one["payload"])
+            asked = payload["tool"], payload["query"]
             self.searches.append(
                 LoggedSearch(one["id"], session_id, *asked, one["at"], one["results"])
             )
@@ -245,13 +245,13 @@ class _Log:
 
 @consistent
 async def audit(to: RequestContext, since: datetime, until: datetime, session: str | None) -> Audit:
-    """Return the sessions that began in a time, as it was recorded, and that time's findings.
+    """Return the sessions that started in a period, by recording time, and their findings.
 
     Args:
-        to: where.
-        since: recorded then or later.
-        until: and before.
-        session: only those of this name, and nothing outside sessions.
+        to: request context.
+        since: start of the period, inclusive.
+        until: end of the period, exclusive.
+        session: id of the only session to audit; entries outside sessions are then left out.
     """
     log = _Log()
     async for row in _rows(to, SESSIONS, since, until):
@@ -310,14 +310,14 @@ PACKABLE = catalog.query("attention/packable", dict)
 async def pack(
     to: RequestContext, by: PackBudget, kinds: Sequence[str], most: int, root: Path | None
 ) -> Pack:
-    """Return what is rated highest as a pack.
+    """Return the highest rated items as a pack.
 
     Args:
-        to: where.
-        by: the budget.
-        kinds: of Memory, Belief, Episode and Artifact.
-        most: rated items, and as many memories of each scope that nothing has rated.
-        root: files and documents below this folder are packed with their text; None: by name.
+        to: request context.
+        by: budget of the pack.
+        kinds: any of Memory, Belief, Episode and Artifact.
+        most: maximum number of rated items, and of unrated memories in each scope.
+        root: folder whose files and documents are packed with their text; None to pack names only.
     """
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(

@@ -31,12 +31,12 @@ def test_a_difference_is_shown_with_its_detail(run: Run, monkeypatch: pytest.Mon
     from graphmem.client import schema
     from graphmem.model import Difference
 
-    found = Difference(kind="missing", name="some_index", text="RANGE on X(y) is not there.")
+    found = Difference(kind="missing", name="some_index", text="RANGE on X(y) is missing.")
     monkeypatch.setattr(schema.SchemaClient, "drift", lambda _: (found,))
     for args in ((), ("--json",)):
         checked = run("admin", "migrate", "--check", *args)
         assert checked.code == 1
-        assert "RANGE on X(y) is not there." in checked.out
+        assert "RANGE on X(y) is missing." in checked.out
 
 
 def test_another_language_is_due_and_a_difference(

@@ -48,7 +48,7 @@ def test_too_few_episodes_are_said(run: Run, plain: GraphMem) -> None:
     tell(plain, SWIMS)
     ended = run("consolidate")
     assert ended.code == 0
-    assert "Nothing was done: nothing runs before 10 episodes, and there are 3." in ended.out
+    assert "Nothing was done: consolidation starts at 10 episodes; the scope has 3." in ended.out
 
 
 def test_it_keeps_going_until_it_is_stopped(

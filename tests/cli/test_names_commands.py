@@ -36,4 +36,4 @@ def test_names_are_said_shown_and_undone(run: Run) -> None:
     ]
     assert run("belief", "names", "--json").data == []
     again = run("belief", "apart", "bob smith")
-    assert (again.code, "stands for nobody else" in again.err) == (1, True)
+    assert (again.code, "is not an alias" in again.err) == (1, True)

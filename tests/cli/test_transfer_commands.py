@@ -43,7 +43,7 @@ def test_refusals_have_codes(run: Run, plain: GraphMem, tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-40])
     cut = run("admin", "import", str(file))
     assert cut.code == 2
-    assert "not whole" in cut.err
+    assert "incomplete" in cut.err
     assert run("admin", "import", str(tmp_path / "none")).code == 2
 
 

@@ -154,7 +154,7 @@ def test_nothing_runs_before_ten_episodes(memory: GraphMem) -> None:
     tell(memory, SWIMS)
     done = memory.consolidate()
     assert not done.applied
-    assert done.skipped == "nothing runs before 10 episodes, and there are 3"
+    assert done.skipped == "consolidation starts at 10 episodes; the scope has 3"
 
 
 def test_a_run_is_due_after_twenty_new_episodes(memory: GraphMem) -> None:

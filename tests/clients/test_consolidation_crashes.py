@@ -116,7 +116,7 @@ def test_the_second_of_two_workers_is_told(
             seen.append(plain.consolidate(policy=FEW).skipped)
 
     assert plain.consolidate(policy=FEW, on_part=meanwhile).changes
-    assert seen == ["another worker is at it"]
+    assert seen == ["another worker is running"]
     assert plain.consolidate(policy=FEW).applied  # The lease was given back.
 
 

@@ -246,7 +246,7 @@ def test_what_is_not_there_or_not_mine_is_not_found(memory: GraphMem) -> None:
     for item_id in (episode, turns[0], str(done.memory_id), done.belief_ids[0]):
         assert isinstance(alice.expand(item_id), Card)
         for reader in (memory, memory.scope("bob"), memory.tenant(fresh_tenant()).scope("alice")):
-            with pytest.raises(NotFoundError, match="Nothing has the id"):
+            with pytest.raises(NotFoundError, match="No item"):
                 reader.expand(item_id)
     for unknown in ("", "m_nope", "x" * 200, "'; MATCH (n) DETACH DELETE n; //"):
         with pytest.raises(NotFoundError):

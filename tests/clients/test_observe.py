@@ -332,7 +332,7 @@ def test_a_batch_is_kept_whole_or_not_at_all(memory: GraphMem, look: Look, tenan
 def test_a_conflict_inside_one_call_writes_nothing(
     memory: GraphMem, look: Look, tenant: str
 ) -> None:
-    with pytest.raises(EventConflictError, match="'e0' stands twice"):
+    with pytest.raises(EventConflictError, match="'e0' is used twice"):
         memory.observe_many(batch(600, id="e0"))
     assert look.count(tenant) == {}
 

@@ -205,7 +205,7 @@ def test_one_that_is_given_up_leaves_nothing(filled: Blank) -> None:
     assert models(filled)["next"] == (2, 48)
     with pytest.raises(ModelMismatchError):
         opened(filled, NEW)
-    with pytest.raises(ReembeddingError, match=r"on its way to .*48"):
+    with pytest.raises(ReembeddingError, match=r"being re-embedded with .*48"):
         reembed(filled, THIRD)
     assert run_now(reembedding.give_up(filled.world(), silent)) == NEW.name
     assert run_now(reembedding.give_up(filled.world(), silent)) is None
@@ -219,7 +219,7 @@ def test_a_run_whose_model_is_given_up_writes_no_more(filled: Blank) -> None:
     def given_up(_kind: str, _count: int) -> None:
         run_now(reembedding.give_up(filled.world(), silent))
 
-    with pytest.raises(ReembeddingError, match="given up meanwhile"):
+    with pytest.raises(ReembeddingError, match="given up concurrently"):
         run_now(reembedding.reembed(filled.world(NEW), given_up))
     assert models(filled).keys() == {"current"}
     assert embedded(filled, "embedding_2") == {}

@@ -136,7 +136,7 @@ def test_spoilt_facets_are_found_and_made_anew(
         tenant=tenant,
     )
     [wrong] = plain.verify().wrong
-    assert (wrong.kind, wrong.cached) == ("memory", "current, facets otherwise")
+    assert (wrong.kind, wrong.cached) == ("memory", "current, facets differ")
     assert wrong.found == "current"
     assert [one.id for one in plain.rebuild().wrong] == [wrong.id]
     assert kept(look, tenant) == sound

@@ -1,4 +1,4 @@
-"""Consolidation: EXTRACT, CLUSTER, SYNTHESISE, MATCH, PRUNE, each in a module of its own."""
+"""Consolidation of passages into beliefs: read, cluster, synthesise, match and archive."""
 
 from graphmem.operations.consolidation.running import ConsolidationOptions, consolidate
 from graphmem.operations.consolidation.writing import replay

@@ -47,7 +47,7 @@ SOURCE_TYPE = "EXTRACTOR"
 
 @dataclass(frozen=True, slots=True)
 class PassageEvidence:
-    """What one passage says of one belief."""
+    """The evidence that one passage gives for or against one belief."""
 
     claim: Claim
     passage: Passage
@@ -56,11 +56,11 @@ class PassageEvidence:
 
     @property
     def event_id(self) -> str:
-        """Made from the belief and the passage: a passage speaks once of a belief."""
+        """Id derived from belief and passage, so that a passage counts once per belief."""
         return claims.said_id(self.claim.id, self.passage.id)
 
     def draft(self, synthesiser: str, now: datetime) -> EvidenceDraft:
-        """Return the event of it."""
+        """Return the event draft of this evidence."""
         given = EvidenceSource(
             id=self.event_id,
             at=self.passage.at,
@@ -92,45 +92,47 @@ class StatusMark:
 NOTHING: Mapping[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost_usd": None}
 
 Cluster: TypeAlias = tuple[Passage, ...]
-"""Passages near one of them, which is the first."""
+"""A central passage, first, and the passages near it."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeliefWrite:
-    """What is written in one transaction, under one id."""
+    """The decisions that are written in one transaction, under one reply id."""
 
     reply_id: str
     passages: tuple[Passage, ...]
-    said: tuple[PassageEvidence, ...] = ()
+    evidence: tuple[PassageEvidence, ...] = ()
     marks: tuple[StatusMark, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict)
-    """Embeddings of statements, by belief."""
+    """Embeddings of statements, by belief id."""
     archived: frozenset[str] = frozenset()
-    """Beliefs that were archived when the run began."""
+    """Ids of beliefs that were archived when the run started."""
     raw: str | None = None
-    """A model's own words."""
+    """Unparsed reply of a model; None if no model was called."""
     spent: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """Calls, tokens and cost of them; the cost is None when nobody knows the price."""
+    """Calls, tokens and cost; the cost is None if the price is unknown."""
     problem: tuple[str, str] | None = None
-    """Code and words of what went wrong; nothing is said then."""
+    """Error code and message; None on success. A failed unit has no evidence."""
 
     def mark_id(self, mark: StatusMark) -> str:
         """Return the id of a mark's event."""
         return "mark_" + identity.digest(self.reply_id, mark.type, mark.belief_id)[:32]
 
-    def without(self, gone: frozenset[str]) -> BeliefWrite:
-        """Return it without what names something that was forgotten."""
-        said = tuple(
+    def without(self, erased_ids: frozenset[str]) -> BeliefWrite:
+        """Return a copy without evidence and marks that refer to an id in `erased_ids`."""
+        evidence = tuple(
             one
-            for one in self.said
-            if gone.isdisjoint((one.event_id, one.claim.id, one.passage.id, one.passage.episode_id))
+            for one in self.evidence
+            if erased_ids.isdisjoint(
+                (one.event_id, one.claim.id, one.passage.id, one.passage.episode_id)
+            )
         )
-        marks = tuple(one for one in self.marks if one.belief_id not in gone)
-        return replace(self, said=said, marks=marks)
+        marks = tuple(one for one in self.marks if one.belief_id not in erased_ids)
+        return replace(self, evidence=evidence, marks=marks)
 
     def decided(self) -> str:
-        """Return all that is written, as JSON: enough to write it again without a model."""
-        beliefs = {one.claim.id: one.claim for one in self.said}
+        """Return the decisions as JSON, sufficient to write them again without a model."""
+        beliefs = {one.claim.id: one.claim for one in self.evidence}
         return json.dumps(
             {
                 "beliefs": [
@@ -139,7 +141,7 @@ class BeliefWrite:
                 ],
                 "said": [
                     [one.event_id, one.claim.id, one.passage.id, one.kind, one.confidence]
-                    for one in self.said
+                    for one in self.evidence
                 ],
                 "marks": [[self.mark_id(mark), mark.belief_id, mark.type] for mark in self.marks],
             },
@@ -148,11 +150,11 @@ class BeliefWrite:
 
 
 def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> list[BeliefWrite]:
-    """Return what passages say of beliefs that are there, belief by belief.
+    """Return the evidence that passages give for or against existing beliefs, by belief.
 
-    A passage speaks of the nearest belief of which it can be told how; one is enough.
+    Each passage counts for the nearest belief that it clearly supports or refutes, and no other.
     """
-    told: dict[str, list[PassageEvidence]] = defaultdict(list)
+    by_belief: dict[str, list[PassageEvidence]] = defaultdict(list)
     archived = set()
     for place, same in ground.same.items():
         passage = ground.passages[place]
@@ -161,32 +163,34 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
             least = policy.against if kind is EvidenceKind.REFUTING else policy.same
             if kind is not None and one.similarity >= least:
                 confidence = min(policy.most_confidence, one.similarity)
-                told[one.claim.id].append(PassageEvidence(one.claim, passage, kind, confidence))
+                by_belief[one.claim.id].append(
+                    PassageEvidence(one.claim, passage, kind, confidence)
+                )
                 if one.status == "archived":
                     archived.add(one.claim.id)
                 break
     return [
         BeliefWrite(
-            reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in said)),
-            passages=tuple(s.passage for s in said),
-            said=tuple(said),
+            reply_id=reply_id(scope, "match", belief_id, *(s.passage.id for s in items)),
+            passages=tuple(s.passage for s in items),
+            evidence=tuple(items),
             archived=frozenset({belief_id} & archived),
         )
-        for belief_id, said in sorted(told.items())
+        for belief_id, items in sorted(by_belief.items())
     ]
 
 
 def gathered(
-    ground: Neighborhood, spoken_for: set[str], policy: ConsolidationPolicy
+    ground: Neighborhood, matched_ids: set[str], policy: ConsolidationPolicy
 ) -> Iterator[Cluster]:
-    """Yield clusters that hold something new, those of most episodes first.
+    """Yield clusters with at least one new passage, those from the most episodes first.
 
     Args:
-        ground: passages and what is near them.
-        spoken_for: ids of passages that speak of a belief that is there.
-        policy: by what rules.
+        ground: passages and their neighbours.
+        matched_ids: ids of passages that are evidence for or against an existing belief.
+        policy: thresholds of the run.
     """
-    free = [i for i, one in enumerate(ground.passages) if one.id not in spoken_for]
+    free = [i for i, one in enumerate(ground.passages) if one.id not in matched_ids]
     place = {i: n for n, i in enumerate(free)}
     episodes: dict[str, int] = {}
     near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
@@ -197,9 +201,9 @@ def gathered(
             yield tuple(ground.passages[i] for i in members)
 
 
-def enough(said: Sequence[PassageEvidence], policy: ConsolidationPolicy) -> bool:
-    """Return whether a new belief may rest on these."""
-    return len({one.passage.episode_id for one in said}) >= policy.least_episodes
+def enough(evidence: Sequence[PassageEvidence], policy: ConsolidationPolicy) -> bool:
+    """Return whether the evidence comes from enough episodes for a new belief."""
+    return len({one.passage.episode_id for one in evidence}) >= policy.least_episodes
 
 
 def candidates(ground: Neighborhood, cluster: Cluster, most: int) -> list[NearBelief]:
@@ -216,7 +220,7 @@ def candidates(ground: Neighborhood, cluster: Cluster, most: int) -> list[NearBe
 
 
 def reply_id(scope: str, *parts: str) -> str:
-    """Return the id of what is decided of some passages: the same whoever decides it."""
+    """Return the reply id of a decision; the same inputs give the same id in every process."""
     return "r_" + identity.digest(scope, *parts)[:32]
 
 
@@ -230,13 +234,18 @@ INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
 async def marked(
     to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
 ) -> list[BeliefWrite]:
-    """Return units with what they do to the standing of beliefs: flags, and what comes back.
+    """Return units with the status changes that they cause: flags and restores.
 
-    A belief is flagged by the contradiction that unsettles it most, once; one that was archived
-    and is supported again comes back.
+    A belief is flagged once, by the contradiction with the largest prediction error. An archived
+    belief that is supported again is restored.
     """
     refuted = sorted(
-        {one.claim.id for unit in units for one in unit.said if one.kind is EvidenceKind.REFUTING}
+        {
+            one.claim.id
+            for unit in units
+            for one in unit.evidence
+            if one.kind is EvidenceKind.REFUTING
+        }
     )
     standing = {one.id: one for one in await states(to, seen, refuted)}
     return [
@@ -249,7 +258,7 @@ async def marked(
 async def faint(
     to: RequestContext, seen: ScopeSnapshot, supported: set[str], policy: ConsolidationPolicy
 ) -> list[StatusMark]:
-    """Return what is to be archived: only inferred, believed too little, and not supported now."""
+    """Return archive marks for beliefs that are only inferred, unsupported and below the limit."""
     found: list[StatusMark] = []
     after = ""
     while True:
@@ -270,7 +279,7 @@ async def faint(
 
 
 async def states(to: RequestContext, seen: ScopeSnapshot, ids: Sequence[str]) -> list[Belief]:
-    """Return beliefs of the scope as a run sees them; what it writes itself it does not see."""
+    """Return beliefs of the scope as of the start of the run, without the run's own writes."""
     wall = to.wall.model_copy(update={"scopes": (to.wall.scope,)})
     asked = read_options.params(
         ReadOptions(as_of=AsOf(valid=seen.known, known=seen.known)),
@@ -310,7 +319,7 @@ def _flags(
     to: RequestContext, seen: ScopeSnapshot, unit: BeliefWrite, standing: Mapping[str, Belief]
 ) -> list[StatusMark]:
     worst: dict[str, tuple[float, PassageEvidence]] = {}
-    for one in unit.said:
+    for one in unit.evidence:
         belief = standing.get(one.claim.id)
         if one.kind is not EvidenceKind.REFUTING or belief is None or belief.vitality is None:
             continue
@@ -330,18 +339,18 @@ def _flags(
 
 def _flag(seen: ScopeSnapshot, error: float, one: PassageEvidence, belief: Belief) -> StatusMark:
     alive = belief.vitality
-    assert alive is not None  # noqa: S101 - it was read of every belief that is refuted
-    looked = alive.last_access_at
+    assert alive is not None  # noqa: S101 - read for every refuted belief
+    accessed = alive.last_access_at
     passes = error > alive.gate
     reason = (
         f"error {error:.2f} passes the gate of {alive.gate:.2f}"
         if passes
-        else f"contradicted within 6 h after it was looked at; error {error:.2f}"
+        else f"contradicted within 6 h after an access; error {error:.2f}"
     )
     payload = {
         "error": error,
         "threshold": alive.gate,
-        "last_access_at": looked.isoformat() if looked else None,
+        "last_access_at": accessed.isoformat() if accessed else None,
         "event_id": one.event_id,
     }
     return StatusMark(belief.id, belief.statement, EventType.FLAG, seen.known, reason, payload)
@@ -350,7 +359,7 @@ def _flag(seen: ScopeSnapshot, error: float, one: PassageEvidence, belief: Belie
 def _back(seen: ScopeSnapshot, unit: BeliefWrite) -> list[StatusMark]:
     supported = {
         one.claim.id: one.claim.statement
-        for one in unit.said
+        for one in unit.evidence
         if one.kind is EvidenceKind.SUPPORTING and one.claim.id in unit.archived
     }
     return [
@@ -377,16 +386,16 @@ NAME = "extractive"
 async def worded(
     to: RequestContext, waiting: Sequence[tuple[str, Cluster]], policy: ConsolidationPolicy
 ) -> list[BeliefWrite]:
-    """Return what clusters say in the words of their centres; nothing is written.
+    """Return units that state each cluster in the words of its centre; write nothing.
 
-    A turn is near another one by all that it says, greetings and answers included. So what each
-    passage tells is compared with the statement again, and by its facts; of what is left three
-    episodes must remain, or nothing is said.
+    Similarity between turns covers their whole text, greetings and answers included. So the
+    factual part of each passage is compared with the statement again. The unit has no evidence
+    unless passages of `policy.least_episodes` episodes remain.
 
     Args:
-        to: where.
-        waiting: clusters, each with the id of what is decided of it.
-        policy: by what rules.
+        to: request context.
+        waiting: clusters, each with its reply id.
+        policy: thresholds of the run.
     """
     scope = to.wall.scope
     made = [
@@ -396,7 +405,7 @@ async def worded(
         dict.fromkeys(
             text
             for claim, (_, cluster) in zip(made, waiting, strict=True)
-            for text in (claim.statement, *map(_told, cluster))
+            for text in (claim.statement, *map(_passage_text, cluster))
         )
     )
     if not texts:
@@ -405,16 +414,18 @@ async def worded(
     place = {text: n for n, text in enumerate(texts)}
     units = []
     for claim, (reply_id, cluster) in zip(made, waiting, strict=True):
-        said = tuple(_said(to, claim, cluster, matrix, place, policy))
-        if not enough(said, policy):
-            said = ()
+        evidence = tuple(_cluster_evidence(to, claim, cluster, matrix, place, policy))
+        if not enough(evidence, policy):
+            evidence = ()
         units.append(
-            BeliefWrite(reply_id, cluster, said, vectors={claim.id: matrix[place[claim.statement]]})
+            BeliefWrite(
+                reply_id, cluster, evidence, vectors={claim.id: matrix[place[claim.statement]]}
+            )
         )
     return units
 
 
-def _said(
+def _cluster_evidence(
     to: RequestContext,
     claim: Claim,
     cluster: Cluster,
@@ -424,13 +435,13 @@ def _said(
 ) -> Iterator[PassageEvidence]:
     stated = matrix[place[claim.statement]]
     for one in cluster:
-        cosine = float(matrix[place[_told(one)]] @ stated)
+        cosine = float(matrix[place[_passage_text(one)]] @ stated)
         similarity = scoring.calibrated(cosine, to.model.mu_document)
-        speaks = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
-        if one is cluster[0] or (similarity >= policy.near and speaks):
+        supports = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
+        if one is cluster[0] or (similarity >= policy.near and supports):
             confidence = min(policy.most_confidence, similarity)
             yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)
 
 
-def _told(passage: Passage) -> str:
+def _passage_text(passage: Passage) -> str:
     return consolidation.spoken(passage.name, consolidation.telling(passage.text))

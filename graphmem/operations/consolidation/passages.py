@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 PAGE = 200
-"""Passages of one read, three vector searches each."""
+"""Passages per read, with three vector searches each."""
 BELIEFS = 8
-"""Nearest beliefs looked at for each passage."""
+"""Nearest beliefs considered for each passage."""
 WAIT_S, WAITS = 0.1, 100
-"""For the indexes to have what was committed last."""
+"""Seconds between checks, and number of checks, for the indexes to contain the last commit."""
 
 PASSAGES = catalog.query("consolidate/passages", dict)
 VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
@@ -33,17 +33,17 @@ VISIBLE = catalog.query("consolidate/visible", lambda row: row["visible"])
 
 @dataclass(frozen=True, slots=True)
 class ScopeSnapshot:
-    """What a run sees."""
+    """The bounds of what a run reads."""
 
     known: datetime
-    """What was recorded later it does not see."""
+    """Known time of the run; later records are invisible to it."""
     since: datetime
-    """Only what was recorded after it is new."""
+    """Only records after this time are new."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearBelief:
-    """A belief that lies near a passage."""
+    """A belief whose statement is close to a passage."""
 
     claim: Claim
     status: str
@@ -53,22 +53,22 @@ class NearBelief:
 
 @dataclass(slots=True)
 class Neighborhood:
-    """Passages and what lies near each, by their places in the list."""
+    """Passages with their neighbours, by index in `passages`."""
 
     passages: list[Passage] = field(default_factory=list)
     near: list[dict[int, float]] = field(default_factory=list)
     """Other passages of the same speaker, with their similarity."""
     same: dict[int, tuple[NearBelief, ...]] = field(default_factory=dict)
-    """Beliefs, nearest first; only passages that have some."""
+    """Near beliefs, nearest first; only for passages that have some."""
     fresh: int = 0
-    """The first so many passages are new, the others were seen by an earlier run."""
+    """Number of new passages, which come first; an earlier run read the others."""
 
 
 @consistent
 async def ground(
     to: RequestContext, seen: ScopeSnapshot, policy: ConsolidationPolicy, on_part: OnPart
 ) -> Neighborhood:
-    """Return the new passages, the older ones near them, and what is near both."""
+    """Return the new passages, the older ones near them, and the neighbours of both."""
     await _indexed(to, seen.known)
     basket = _PassageCollector(to)
     for label in ("Turn", "Episode"):
@@ -78,7 +78,7 @@ async def ground(
             at, last = rows[-1]["recorded_at"], rows[-1]["id"]
             on_part("passage", len(rows))
     fresh = len(basket.found.passages)
-    # Older ones may gather more episodes about them than a new one does.
+    # An older passage may have neighbours from more episodes than a new one.
     older = basket.missing()
     for start in range(0, len(older), PAGE):
         basket.take(await _read(to, seen, policy, ids=older[start : start + PAGE]))
@@ -86,7 +86,7 @@ async def ground(
 
 
 class _PassageCollector:
-    """Passages as they come in, with the names of what lies near them."""
+    """Collects passages and the ids of their neighbours."""
 
     def __init__(self, to: RequestContext) -> None:
         self.found = Neighborhood()
@@ -95,9 +95,9 @@ class _PassageCollector:
         self._near: list[Sequence[tuple[str, float]]] = []
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Add those that tell something."""
+        """Add the rows that contain a factual statement."""
         for row in rows:
-            passage = said(row)
+            passage = row_passage(row)
             if passage.id in self._place or not consolidation.telling(passage.text):
                 continue
             place = self._place[passage.id] = len(self.found.passages)
@@ -107,11 +107,11 @@ class _PassageCollector:
             self._near.append([(other, similarity(self._to, s)) for other, s in row["near"]])
 
     def missing(self) -> list[str]:
-        """Return the ids of what lies near and was not added."""
+        """Return the ids of neighbours that were not added."""
         return sorted({other for near in self._near for other, _ in near} - self._place.keys())
 
     def joined(self, fresh: int) -> Neighborhood:
-        """Return all of it, of which the first so many are new."""
+        """Return the collected passages with their neighbours; the first `fresh` are new."""
         self.found.fresh = fresh
         for near in self._near:
             known = ((self._place[other], s) for other, s in near if other in self._place)
@@ -150,7 +150,7 @@ async def _read(
 
 
 async def _indexed(to: RequestContext, known: datetime) -> None:
-    """Wait until the vector indexes have what was committed last; after 10 s go on without."""
+    """Wait until the vector indexes contain the last commit; continue without it after 10 s."""
     for _ in range(WAITS):
         [visible] = await to.world.graph.read(
             lambda tx: tx.fetch(VISIBLE, tenant=to.wall.tenant, scope=to.wall.scope, known=known)
@@ -160,7 +160,7 @@ async def _indexed(to: RequestContext, known: datetime) -> None:
         await to.world.clock.sleep(WAIT_S)
 
 
-def said(row: Mapping[str, Any]) -> Passage:
+def row_passage(row: Mapping[str, Any]) -> Passage:
     """Return the passage of a row."""
     fields = {name: row["passage"][name] for name in ("label", "episode_id", "name", "text", "at")}
     return Passage(id=row["id"], **fields)
@@ -171,7 +171,7 @@ def _same(to: RequestContext, row: Mapping[str, Any]) -> NearBelief:
 
 
 def least_same(to: RequestContext, policy: ConsolidationPolicy) -> float:
-    """Return the index's score from which a passage may speak of a belief, for or against."""
+    """Return the lowest index score at which a passage may be evidence for or against a belief."""
     return _score(to, min(policy.same, policy.against))
 
 
@@ -180,25 +180,25 @@ def _score(to: RequestContext, similarity: float) -> float:
 
 
 def similarity(to: RequestContext, score: float) -> float:
-    """Return the calibrated cosine of an index's score."""
+    """Return the calibrated cosine of an index score."""
     return scoring.calibrated(scoring.from_neo4j(score), to.model.mu_document)
 
 
 NEIGHBOR_PAGE = 16
-"""Beliefs of one read, two vector searches each."""
+"""Beliefs per read, with two vector searches each."""
 MOST = 200
-"""Nearest turns, and nearest episodes, looked at for each belief."""
+"""Nearest turns, and nearest episodes, considered for each belief."""
 
 AROUND = catalog.query("consolidate/around", dict)
 
 
 @dataclass(frozen=True, slots=True)
 class NewBelief:
-    """A belief that a run makes."""
+    """A belief that the run creates."""
 
     claim: Claim
     vector: Vector | None
-    """Of its statement; None: in the graph already."""
+    """Embedding of the statement; None if it is stored already."""
 
 
 @consistent
@@ -206,36 +206,36 @@ async def around(
     to: RequestContext,
     seen: ScopeSnapshot,
     made: Mapping[str, NewBelief],
-    spoken_for: Collection[str],
+    matched_ids: Collection[str],
     policy: ConsolidationPolicy,
 ) -> Neighborhood:
-    """Return the passages near beliefs that were not there when the run began, as a ground.
+    """Return the passages near the beliefs that this run created.
 
     Args:
-        to: where.
-        seen: what the run sees.
-        made: the beliefs, by id; any that are older are passed over.
-        spoken_for: ids of passages that speak of another belief.
-        policy: by what rules.
+        to: request context.
+        seen: bounds of what the run reads.
+        made: beliefs by id; older ones are skipped.
+        matched_ids: ids of passages that are evidence for or against another belief.
+        policy: thresholds of the run.
     """
-    told: dict[str, Passage] = {}
+    passages: dict[str, Passage] = {}
     same: dict[str, list[NearBelief]] = defaultdict(list)
     ids = sorted(made)
     for start in range(0, len(ids), NEIGHBOR_PAGE):
         for row in await _read_neighbors(
             to, seen, [made[one] for one in ids[start : start + NEIGHBOR_PAGE]], policy
         ):
-            passage = said(row)
-            if passage.id in spoken_for or not consolidation.telling(passage.text):
+            passage = row_passage(row)
+            if passage.id in matched_ids or not consolidation.telling(passage.text):
                 continue
-            told[passage.id] = passage
+            passages[passage.id] = passage
             near = similarity(to, row["score"])
             same[passage.id].append(NearBelief(made[row["belief_id"]].claim, Status.CURRENT, near))
     return Neighborhood(
-        passages=list(told.values()),
+        passages=list(passages.values()),
         same={
             place: tuple(sorted(same[one], key=lambda near: (-near.similarity, near.claim.id)))
-            for place, one in enumerate(told)
+            for place, one in enumerate(passages)
         },
     )
 

@@ -1,4 +1,4 @@
-"""One run of consolidation: under a lease, cluster by cluster, each in a transaction of its own."""
+"""Run consolidation under a lease, with one transaction per cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from graphmem.rules.claims import Claim
 CHUNK = 64
 """Clusters that are looked up and embedded together."""
 DOWN = 3
-"""After so many requests in a row that nothing answered, a run stops."""
+"""Consecutive unanswered model requests after which a run stops."""
 UNAVAILABLE = ModelUnavailableError.code
 
 STATE = catalog.query("consolidate/state", dict)
@@ -39,73 +39,75 @@ LOOK = catalog.query("belief/look", dict)
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationOptions:
-    """How a run is to go."""
+    """Options of a consolidation run."""
 
     policy: ConsolidationPolicy
     llm: Llm | None
-    """None: extractive."""
+    """Model that synthesises beliefs; None for the extractive method."""
     apply: bool
-    """False: nothing is written."""
+    """Whether to write; False for a preview."""
     if_due: bool
-    """Only when enough is new or the last run is long ago."""
+    """Whether to skip the run unless enough episodes are new or the last run is old enough."""
     on_part: OnPart
-    """Told `passage`, `cluster` and `belief` and how many of them were seen to."""
+    """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
 
 
 @dataclass(slots=True)
 class _ConsolidationRun:
-    """What a run has met so far."""
+    """State of a run."""
 
     tried: set[str] = field(default_factory=set)
-    """Clusters, by the id of what is decided of them."""
-    spoken_for: set[str] = field(default_factory=set)
-    """Passages that speak of a belief."""
+    """Reply ids of the clusters handled so far."""
+    matched_ids: set[str] = field(default_factory=set)
+    """Ids of passages that are evidence for or against a belief."""
     made: dict[str, NewBelief] = field(default_factory=dict)
-    """Beliefs around which nothing was looked for yet."""
+    """New beliefs whose neighbourhood has not been searched yet."""
     supported: set[str] = field(default_factory=set)
     changes: list[BeliefChange] = field(default_factory=list)
     troubles: list[ClusterFailure] = field(default_factory=list)
     bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
-    """Requests in a row that nothing answered."""
+    """Consecutive requests without an answer."""
 
-    def hear(self, unit: BeliefWrite) -> None:
-        """Take note of what passages say."""
-        self.supported |= {one.claim.id for one in unit.said if one.kind is EvidenceKind.SUPPORTING}
-        self.spoken_for |= {one.passage.id for one in unit.said}
+    def record(self, unit: BeliefWrite) -> None:
+        """Record the evidence of a unit."""
+        self.supported |= {
+            one.claim.id for one in unit.evidence if one.kind is EvidenceKind.SUPPORTING
+        }
+        self.matched_ids |= {one.passage.id for one in unit.evidence}
 
 
-async def consolidate(to: RequestContext, how: ConsolidationOptions) -> ConsolidationReport:
-    """Let episodes become beliefs, or tell what would; see `AsyncConsolidation.consolidate`."""
+async def consolidate(to: RequestContext, options: ConsolidationOptions) -> ConsolidationReport:
+    """Consolidate episodes into beliefs or preview it; see `AsyncConsolidation.consolidate`."""
     [state] = await to.world.graph.read(
         lambda tx: tx.fetch(STATE, tenant=to.wall.tenant, scope=to.wall.scope)
     )
     counted = {"episodes": state["episodes"], "fresh": state["fresh"]}
-    if why := _not_now(state, how):
+    if why := _not_now(state, options):
         return ConsolidationReport(applied=False, skipped=why, **counted)
-    if not how.apply:
+    if not options.apply:
         seen = _seen(state["open"] or state["now"], state["cursor"])
-        done = await _run(to, how, seen, None)
+        done = await _run(to, options, seen, None)
         return done.model_copy(update=counted)
     owner = identity.event_id(to.world.clock.now())
     held = await writing.take(to, owner, writing.LEASE_S)
     if held is None:
-        return ConsolidationReport(applied=False, skipped="another worker is at it", **counted)
+        return ConsolidationReport(applied=False, skipped="another worker is running", **counted)
     seen = _seen(held["known"], held["cursor"])
     finished = False
     try:
-        done = await _run(to, how, seen, Lease(owner, seen, writing.LEASE_S, held["resumed"]))
+        done = await _run(to, options, seen, Lease(owner, seen, writing.LEASE_S, held["resumed"]))
         finished = not any(trouble.code == UNAVAILABLE for trouble in done.troubles)
     finally:
         await writing.give_back(to, owner, finished=finished)
     return done.model_copy(update=counted)
 
 
-def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
-    policy = how.policy
+def _not_now(state: dict[str, Any], options: ConsolidationOptions) -> str | None:
+    policy = options.policy
     if state["episodes"] < policy.start:
-        return f"nothing runs before {policy.start} episodes, and there are {state['episodes']}"
-    if not how.if_due or state["cursor"] is None:
+        return f"consolidation starts at {policy.start} episodes; the scope has {state['episodes']}"
+    if not options.if_due or state["cursor"] is None:
         return None
     waited = state["now"] - state["cursor"]
     if state["fresh"] >= policy.fresh or (
@@ -116,63 +118,63 @@ def _not_now(state: dict[str, Any], how: ConsolidationOptions) -> str | None:
 
 
 def _seen(known: Any, cursor: Any) -> ScopeSnapshot:
-    # What was under way when the last run began may have come to light since.
+    # Transactions open at the start of the last run may have committed since.
     since = read_options.BEGINNING if cursor is None else cursor - 2 * read_options.LONGEST
     return ScopeSnapshot(known=known, since=since)
 
 
 async def _run(
-    to: RequestContext, how: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
+    to: RequestContext, options: ConsolidationOptions, seen: ScopeSnapshot, lease: Lease | None
 ) -> ConsolidationReport:
-    name = _named(how)
-    course = _ConsolidationRun()
-    ground = await passages.ground(to, seen, how.policy, how.on_part)
-    async for unit, there in _units(to, how, seen, ground, course):
+    name = _named(options)
+    run = _ConsolidationRun()
+    ground = await passages.ground(to, seen, options.policy, options.on_part)
+    async for unit, existing in _units(to, options, seen, ground, run):
         if lease is not None and not await writing.write(to, lease, unit, name):
             continue
-        course.changes += synthesis.changes(unit, there)
+        run.changes += synthesis.changes(unit, existing)
     return ConsolidationReport(
         applied=lease is not None,
         resumed=lease is not None and lease.resumed,
-        synthesiser=decisions.NAME if how.llm is None else how.llm.name,
+        synthesiser=decisions.NAME if options.llm is None else options.llm.name,
         known=seen.known,
         passages=len(ground.passages),
-        clusters=len(course.tried),
-        changes=tuple(course.changes),
-        troubles=tuple(course.troubles),
-        calls=course.bill.calls,
-        tokens_in=course.bill.tokens_in,
-        tokens_out=course.bill.tokens_out,
-        cost_usd=course.bill.cost_usd,
+        clusters=len(run.tried),
+        changes=tuple(run.changes),
+        troubles=tuple(run.troubles),
+        calls=run.bill.calls,
+        tokens_in=run.bill.tokens_in,
+        tokens_out=run.bill.tokens_out,
+        cost_usd=run.bill.cost_usd,
     )
 
 
 async def _units(
     to: RequestContext,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what is to be written, in order, each with the beliefs that it does not make.
+    """Yield the units to write, in order, each with the ids of beliefs it does not create.
 
-    Clusters are gathered again of what is left, until they make no more beliefs: a second run
-    finds nothing that this one left lying.
+    The remaining passages are clustered again until no cluster creates a belief. So a second run
+    finds nothing more.
     """
-    async for one in _matched(to, how, seen, ground, course):
+    async for one in _matched(to, options, seen, ground, run):
         yield one
     while True:
-        async for one in _round(to, how, seen, ground, course):
+        async for one in _round(to, options, seen, ground, run):
             yield one
-        if course.down >= DOWN:
+        if run.down >= DOWN:
             return
-        if not course.made:
+        if not run.made:
             break
-        near = await passages.around(to, seen, course.made, course.spoken_for, how.policy)
-        course.made = {}
-        async for one in _matched(to, how, seen, near, course):
+        near = await passages.around(to, seen, run.made, run.matched_ids, options.policy)
+        run.made = {}
+        async for one in _matched(to, options, seen, near, run):
             yield one
-    marks = await decisions.faint(to, seen, course.supported, how.policy)
+    marks = await decisions.faint(to, seen, run.supported, options.policy)
     if marks:
         reply_id = decisions.reply_id(to.wall.scope, "archive", seen.known.isoformat())
         yield BeliefWrite(reply_id, (), marks=tuple(marks)), set()
@@ -180,140 +182,140 @@ async def _units(
 
 async def _matched(
     to: RequestContext,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what passages say of beliefs that are there."""
-    matched = decisions.matched(to.wall.scope, ground, how.policy)
+    """Yield evidence for and against existing beliefs."""
+    matched = decisions.matched(to.wall.scope, ground, options.policy)
     for unit in matched:
-        course.hear(unit)
+        run.record(unit)
     for start in range(0, len(matched), CHUNK):
         chunk = matched[start : start + CHUNK]
         found = await _replies(to, [unit.reply_id for unit in chunk])
         done = {row["id"] for row in found if row["done"]}
         waiting = [unit for unit in chunk if unit.reply_id not in done]
         for unit in await decisions.marked(to, seen, waiting):
-            yield unit, {one.claim.id for one in unit.said}
-        how.on_part("belief", len(chunk))
+            yield unit, {one.claim.id for one in unit.evidence}
+        options.on_part("belief", len(chunk))
 
 
 async def _round(
     to: RequestContext,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield what is made of the clusters of passages that speak of no belief yet."""
+    """Yield units for clusters of passages that are not yet evidence for or against a belief."""
     named = [
-        (_cluster_id(to, how, cluster), cluster)
-        for cluster in decisions.gathered(ground, course.spoken_for, how.policy)
+        (_cluster_id(to, options, cluster), cluster)
+        for cluster in decisions.gathered(ground, run.matched_ids, options.policy)
     ]
-    clusters = [one for one in named if one[0] not in course.tried]
-    course.tried |= {reply_id for reply_id, _ in clusters}
-    # What a model was paid for is written before it is asked again.
-    step = CHUNK if how.llm is None else 1
+    clusters = [one for one in named if one[0] not in run.tried]
+    run.tried |= {reply_id for reply_id, _ in clusters}
+    # A paid reply is written before the next request.
+    step = CHUNK if options.llm is None else 1
     for start in range(0, len(clusters), step):
         part = clusters[start : start + step]
-        async for one in _clusters(to, how, seen, ground, part, course):
+        async for one in _clusters(to, options, seen, ground, part, run):
             yield one
-        how.on_part("cluster", len(part))
-        if course.down >= DOWN:
+        options.on_part("cluster", len(part))
+        if run.down >= DOWN:
             return
 
 
-def _cluster_id(to: RequestContext, how: ConsolidationOptions, cluster: Cluster) -> str:
-    return decisions.reply_id(to.wall.scope, _named(how), *sorted(one.id for one in cluster))
+def _cluster_id(to: RequestContext, options: ConsolidationOptions, cluster: Cluster) -> str:
+    return decisions.reply_id(to.wall.scope, _named(options), *sorted(one.id for one in cluster))
 
 
 async def _clusters(
     to: RequestContext,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     seen: ScopeSnapshot,
     ground: Neighborhood,
     clusters: Sequence[tuple[str, Cluster]],
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    waiting, attempts = await _sifted(to, how, clusters, course)
-    if how.llm is None:
-        units = await decisions.worded(to, waiting, how.policy)
+    waiting, attempts = await _sifted(to, options, clusters, run)
+    if options.llm is None:
+        units = await decisions.worded(to, waiting, options.policy)
     else:
         units = []
         for reply_id, cluster in waiting:
             near = decisions.candidates(ground, cluster, synthesis.MOST_BELIEFS)
             question = ClusterQuestion(reply_id, cluster, near)
-            units.append(await _asked(to, how.llm, how, question, course))
-    course.troubles += [
-        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, how.policy)
+            units.append(await _asked(to, options.llm, options, question, run))
+    run.troubles += [
+        _trouble(unit, attempts.get(unit.reply_id, 0) + 1, options.policy)
         for unit in units
         if unit.problem is not None
     ]
-    async for found in _ready(to, seen, units, course):
+    async for found in _ready(to, seen, units, run):
         yield found
 
 
 async def _sifted(
     to: RequestContext,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     clusters: Sequence[tuple[str, Cluster]],
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> tuple[list[tuple[str, Cluster]], dict[str, int]]:
-    """Return clusters still to be seen to, by their ids, and how often each went wrong."""
+    """Return the clusters still to process, by reply id, and the failed attempts of each."""
     known = {row["id"]: row for row in await _replies(to, [reply_id for reply_id, _ in clusters])}
     attempts = {reply_id: row["attempts"] for reply_id, row in known.items()}
     waiting: list[tuple[str, Cluster]] = []
     for reply_id, cluster in clusters:
         if reply_id in known and known[reply_id]["done"]:
-            _recall(json.loads(known[reply_id]["decided"]), course)
-        elif attempts.get(reply_id, 0) >= how.policy.attempts:
+            _recall(json.loads(known[reply_id]["decided"]), run)
+        elif attempts.get(reply_id, 0) >= options.policy.attempts:
             tried = attempts[reply_id]
-            problem = f"it went wrong {tried} times and is left until something joins it"
+            problem = f"it failed {tried} times and is skipped until a passage joins it"
             unit = BeliefWrite(reply_id, cluster, problem=("given_up", problem))
-            course.troubles.append(_trouble(unit, tried, how.policy))
+            run.troubles.append(_trouble(unit, tried, options.policy))
         else:
             waiting.append((reply_id, cluster))
     return waiting, attempts
 
 
-def _recall(decided: Mapping[str, Any], course: _ConsolidationRun) -> None:
-    """Take up what was decided of a cluster before: by this run, interrupted, or an earlier one."""
+def _recall(decided: Mapping[str, Any], run: _ConsolidationRun) -> None:
+    """Apply an earlier decision about a cluster, from this run before it was interrupted or not."""
     for _, belief_id, passage_id, kind, _ in decided["said"]:
-        course.spoken_for.add(passage_id)
+        run.matched_ids.add(passage_id)
         if kind == EvidenceKind.SUPPORTING:
-            course.supported.add(belief_id)
-    course.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
+            run.supported.add(belief_id)
+    run.made |= {one["id"]: NewBelief(Claim(**one), None) for one in decided["beliefs"]}
 
 
-def _named(how: ConsolidationOptions) -> str:
-    return decisions.NAME if how.llm is None else synthesis.named(how.llm)
+def _named(options: ConsolidationOptions) -> str:
+    return decisions.NAME if options.llm is None else synthesis.named(options.llm)
 
 
 async def _asked(
     to: RequestContext,
     llm: Llm,
-    how: ConsolidationOptions,
+    options: ConsolidationOptions,
     question: ClusterQuestion,
-    course: _ConsolidationRun,
+    run: _ConsolidationRun,
 ) -> BeliefWrite:
     bill = TokenUsage()
     try:
-        unit = await synthesis.ask(to, llm, question, how.policy, bill)
-        course.down = 0
+        unit = await synthesis.ask(to, llm, question, options.policy, bill)
+        run.down = 0
     except ModelUnavailableError as error:
-        course.down += 1
+        run.down += 1
         unit = BeliefWrite(question.reply_id, question.cluster, problem=(error.code, str(error)))
-    # Also of an answer after which the embedding model failed.
-    course.bill.join(bill)
+    # Count the answer even if the embedding model failed after it.
+    run.bill.join(bill)
     return replace(unit, spent=asdict(bill))
 
 
 async def _ready(
-    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], course: _ConsolidationRun
+    to: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite], run: _ConsolidationRun
 ) -> AsyncIterator[tuple[BeliefWrite, set[str]]]:
-    """Yield units with flags and embeddings, and with the beliefs that were there before."""
-    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.said}
+    """Yield units with flags and embeddings, each with the ids of beliefs that existed before."""
+    statements = {s.claim.id: s.claim.statement for unit in units for s in unit.evidence}
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(
             LOOK,
@@ -323,19 +325,19 @@ async def _ready(
             belief_ids=sorted(statements),
         )
     )
-    there = {row["id"] for row in found["beliefs"]}
+    existing = {row["id"] for row in found["beliefs"]}
     made = {belief_id: vector for unit in units for belief_id, vector in unit.vectors.items()}
-    new = [belief_id for belief_id in statements if belief_id not in there | made.keys()]
-    vectors = {k: v for k, v in made.items() if k not in there}
+    new = [belief_id for belief_id in statements if belief_id not in existing | made.keys()]
+    vectors = {k: v for k, v in made.items() if k not in existing}
     if new:
         texts = [statements[belief_id] for belief_id in new]
         matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
         vectors |= zip(new, matrix, strict=True)
     for unit in await decisions.marked(to, seen, units):
-        course.hear(unit)
-        course.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.said}
-        own = {s.claim.id: vectors[s.claim.id] for s in unit.said if s.claim.id in vectors}
-        yield replace(unit, vectors=own), there
+        run.record(unit)
+        run.made |= {s.claim.id: NewBelief(s.claim, vectors.get(s.claim.id)) for s in unit.evidence}
+        own = {s.claim.id: vectors[s.claim.id] for s in unit.evidence if s.claim.id in vectors}
+        yield replace(unit, vectors=own), existing
 
 
 async def _replies(to: RequestContext, ids: Sequence[str]) -> list[dict[str, Any]]:

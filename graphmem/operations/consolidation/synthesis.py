@@ -1,4 +1,4 @@
-"""SYNTHESISE by a language model: its reply is a proposal, checked before anything is written."""
+"""Synthesise beliefs with a language model, whose reply is checked before anything is written."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from graphmem.rules.claims import Claim
 from graphmem.rules.consolidation import Passage, SynthesisReply
 
 MOST_SHOWN = 20
-"""Passages of a cluster that a model is shown, those nearest to the centre."""
+"""Passages of a cluster shown to the model, those nearest to the centre."""
 MOST_BELIEFS = 8
 MOST_CHARACTERS = 1_000
-"""Of each passage: a message may be a document, and twenty of them fit no model."""
+"""Characters shown of each passage; twenty long documents would exceed a model's context."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterQuestion:
-    """A cluster, the beliefs near it, and the id of what is decided of it."""
+    """A cluster, the beliefs near it, and its reply id."""
 
     reply_id: str
     cluster: Cluster
@@ -40,17 +40,17 @@ class ClusterQuestion:
 
 
 def named(llm: Llm) -> str:
-    """Return what a reply depends on beside the passages: the model and the prompt."""
+    """Return the model name and prompt digest, on which replies depend besides the passages."""
     return f"{llm.name} {consolidation.digest(consolidation.NAME)[:12]}"
 
 
 async def ask(
     to: RequestContext, llm: Llm, of: ClusterQuestion, policy: ConsolidationPolicy, bill: TokenUsage
 ) -> BeliefWrite:
-    """Return what a model makes of a cluster, or what went wrong; nothing is written.
+    """Return a model's decisions about a cluster, or its error; write nothing.
 
     Raises:
-        ModelUnavailableError: it cannot be reached.
+        ModelUnavailableError: the model cannot be reached.
     """
     reply_id, cluster = of.reply_id, of.cluster
     shown = {f"e{n}": one for n, one in enumerate(cluster[:MOST_SHOWN], 1)}
@@ -75,7 +75,7 @@ async def ask(
     if wrong := consolidation.checked(reply, shown.keys(), beliefs.keys()):
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", "; ".join(wrong)))
     resting = [shown[key] for key in reply.episodes]
-    said = [
+    evidence = [
         PassageEvidence(
             beliefs[key].claim, one, kind, min(policy.most_confidence, reply.confidence)
         )
@@ -90,16 +90,16 @@ async def ask(
         beliefs[key].claim.id for key in reply.supports if beliefs[key].status == "archived"
     )
     if reply.statement is None or reply.supports:
-        return BeliefWrite(reply_id, cluster, tuple(said), archived=archived, raw=answer.raw)
+        return BeliefWrite(reply_id, cluster, tuple(evidence), archived=archived, raw=answer.raw)
     claim = _claim(to.wall.scope, reply)
     borne_out = await _borne_out(to, claim, resting, reply.confidence, policy)
     if not decisions.enough(borne_out, policy):
         problem = (
-            f"of {len(resting)} passages that it names, those that bear out {claim.statement!r} "
+            f"of the {len(resting)} passages it names, those that support {claim.statement!r} "
             f"come from too few episodes"
         )
         return BeliefWrite(reply_id, cluster, raw=answer.raw, problem=("refused", problem))
-    return BeliefWrite(reply_id, cluster, (*said, *borne_out), raw=answer.raw)
+    return BeliefWrite(reply_id, cluster, (*evidence, *borne_out), raw=answer.raw)
 
 
 def _claim(scope: str, reply: SynthesisReply) -> Claim:
@@ -116,7 +116,7 @@ async def _borne_out(
     confidence: float,
     policy: ConsolidationPolicy,
 ) -> list[PassageEvidence]:
-    """Return what those passages say that lie near enough to the statement made of them."""
+    """Return evidence from the passages that are similar enough to the statement."""
     texts = [claim.statement, *(one.spoken for one in resting)]
     matrix = await to.world.embedder.embed(texts, Role.DOCUMENT)
     found = []
@@ -135,28 +135,28 @@ _MARKS = {
 }
 
 
-def changes(unit: BeliefWrite, there: Collection[str]) -> Iterator[BeliefChange]:
-    """Yield what a unit does, belief by belief.
+def changes(unit: BeliefWrite, existing: Collection[str]) -> Iterator[BeliefChange]:
+    """Yield the changes of a unit, by belief.
 
     Args:
-        unit: what was decided.
-        there: beliefs that it did not make.
+        unit: the decisions.
+        existing: ids of beliefs that the unit does not create.
     """
-    told: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
-    for one in unit.said:
-        told[one.claim.id, one.kind].append(one)
-    for (belief_id, kind), said in told.items():
+    by_belief: dict[tuple[str, EvidenceKind], list[PassageEvidence]] = defaultdict(list)
+    for one in unit.evidence:
+        by_belief[one.claim.id, one.kind].append(one)
+    for (belief_id, kind), evidence in by_belief.items():
         step = (
             BeliefChangeKind.SUPPORT
             if kind is EvidenceKind.SUPPORTING
             else BeliefChangeKind.CONTRADICT
         )
         yield BeliefChange(
-            step=step if belief_id in there else BeliefChangeKind.CREATE,
+            step=step if belief_id in existing else BeliefChangeKind.CREATE,
             belief_id=belief_id,
-            statement=said[0].claim.statement,
+            statement=evidence[0].claim.statement,
             quotes=tuple(
-                _quote(one) for one in sorted(said, key=lambda s: (s.passage.at, s.passage.id))
+                _quote(one) for one in sorted(evidence, key=lambda s: (s.passage.at, s.passage.id))
             ),
         )
     for mark in unit.marks:

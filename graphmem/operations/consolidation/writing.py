@@ -1,4 +1,4 @@
-"""Write what was decided, one transaction a unit: all of it and its reply, or nothing."""
+"""Write decisions, each unit and its reply in one transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphmem.rules import drafts, formulas, identity
 from graphmem.rules.claims import Claim
 
 LEASE_S = 120
-"""A worker that was killed is followed so long after its last sign of life."""
+"""Seconds without a renewal after which another worker takes over the lease."""
 
 LEASE = catalog.query("consolidate/lease", dict)
 RELEASE = catalog.query("consolidate/release", catalog.ignored)
@@ -40,7 +40,7 @@ class Lease:
 
 
 async def take(to: RequestContext, owner: str, seconds: int) -> Mapping[str, Any] | None:
-    """Take or renew the lease and return what the run sees; None: another worker holds it."""
+    """Take or renew the lease and return its row; None if another worker holds it."""
     rows = await to.world.graph.write(
         lambda tx: tx.fetch(
             LEASE,
@@ -54,7 +54,7 @@ async def take(to: RequestContext, owner: str, seconds: int) -> Mapping[str, Any
 
 
 async def give_back(to: RequestContext, owner: str, *, finished: bool) -> None:
-    """Give the lease back; what an unfinished run saw stays for the one that goes on."""
+    """Release the lease; the snapshot of an unfinished run is kept for the run that resumes it."""
     await to.world.graph.write(
         lambda tx: tx.fetch(
             RELEASE,
@@ -67,26 +67,26 @@ async def give_back(to: RequestContext, owner: str, *, finished: bool) -> None:
 
 
 async def write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
-    """Write a unit, but for what was forgotten, and return whether it was new.
+    """Write a unit without its erased parts and return whether it was new.
 
-    Another worker may have been there first.
+    Return False if another worker wrote it first.
 
     Raises:
-        LeaseLostError: another worker has gone on with the run.
-        ErasedError: the scope or the tenant was forgotten.
+        LeaseLostError: another worker has taken over the run.
+        ErasedError: the scope or the tenant was erased.
     """
     try:
         return await _write(to, lease, unit, synthesiser)
     except ErasedError as error:
         left = unit.without(error.ids)
-        if (len(left.said), len(left.marks)) == (len(unit.said), len(unit.marks)):
+        if (len(left.evidence), len(left.marks)) == (len(unit.evidence), len(unit.marks)):
             raise
         return await write(to, lease, left, synthesiser)
 
 
 async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesiser: str) -> bool:
     now = max(to.world.clock.now(), lease.seen.known)
-    batch = [one.draft(synthesiser, now) for one in unit.said]
+    batch = [one.draft(synthesiser, now) for one in unit.evidence]
     reply = {
         "id": unit.reply_id,
         "done": unit.problem is None,
@@ -99,7 +99,7 @@ async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesise
     }
 
     async def work(tx: Tx) -> bool:
-        begun = await tx.fetch(
+        done = await tx.fetch(
             BEGIN,
             tenant=to.wall.tenant,
             scope=to.wall.scope,
@@ -107,12 +107,12 @@ async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesise
             seconds=lease.seconds,
             id=unit.reply_id,
         )
-        if not begun:
+        if not done:
             raise LeaseLostError
-        if begun[0]:
+        if done[0]:
             return False
         if batch:
-            found = await _there(tx, to, [draft.event_id for draft in batch])
+            found = await _stored_ids(tx, to, [draft.event_id for draft in batch])
             rows = [
                 draft.row(to.wall, unit.vectors.get(draft.claim.id))
                 for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
@@ -140,7 +140,7 @@ async def _write(to: RequestContext, lease: Lease, unit: BeliefWrite, synthesise
     return await to.world.graph.write(work)
 
 
-async def _there(tx: Tx, to: RequestContext, ids: list[str]) -> set[str]:
+async def _stored_ids(tx: Tx, to: RequestContext, ids: list[str]) -> set[str]:
     [found] = await tx.fetch(
         LOOK, tenant=to.wall.tenant, scopes=[to.wall.scope], event_ids=ids, belief_ids=[]
     )
@@ -173,20 +173,19 @@ REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
 async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
-    """Return every event of consolidation in the tenant that does not lead to its belief.
+    """Return every consolidation event in the tenant without an edge to its belief.
 
     Args:
-        to: where.
-        mend: make the belief and the edge again: the same id, wording and evidence, without a
-            model. Evidence that somebody else gave about a belief that is gone does not come back
-            with it.
-        on_page: told `reply` and how many of them were looked at.
+        to: request context.
+        mend: recreate the belief and the edge with the same id, wording and evidence, without a
+            model. Evidence from other sources about a missing belief is not restored.
+        on_page: progress callback; receives `reply` and the number of replies checked.
     """
     wrong: list[Mismatch] = []
     claims: dict[str, Claim] = {}
     marks: list[dict[str, Any]] = []
     after = ""
-    while rows := await _kept(to, after):
+    while rows := await _stored_replies(to, after):
         after = rows[-1][0]
         links: dict[str, str] = {}
         for _, decided in rows:
@@ -196,11 +195,11 @@ async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mis
         lacking = await _lacking(to, links)
         wrong += [_mismatch(**one) for one in lacking]
         if mend:
-            await _mend(to, lacking, claims)
-            # What was decided of a belief that is only marked here may say elsewhere what it says.
+            await _relink(to, lacking, claims)
+            # A belief that is only marked here may be defined in another reply.
             marks += [one for one in lacking if one["belief_id"] not in claims]
         on_page("reply", len(rows))
-    await _mend(to, marks, claims)
+    await _relink(to, marks, claims)
     return wrong
 
 
@@ -208,7 +207,7 @@ def _mismatch(event_id: str, belief_id: str) -> Mismatch:
     return Mismatch(kind="belief", id=belief_id, cached="no edge", found=f"event {event_id}")
 
 
-async def _kept(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
+async def _stored_replies(to: RequestContext, after: str) -> list[tuple[str, dict[str, Any]]]:
     return await to.world.graph.read(
         lambda tx: tx.fetch(KEPT, tenant=to.wall.tenant, after=after, limit=PAGE)
     )
@@ -221,7 +220,7 @@ async def _lacking(to: RequestContext, links: Mapping[str, str]) -> list[dict[st
     )
 
 
-async def _mend(
+async def _relink(
     to: RequestContext, lacking: Iterable[Mapping[str, Any]], claims: Mapping[str, Claim]
 ) -> None:
     rows = sorted(

@@ -1,4 +1,4 @@
-"""A graph in which nothing that was erased is written again."""
+"""Guard a graph so that erased data is not written again."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ Given = Sequence[tuple[Query[Any], Mapping[str, object]]]
 """Queries and their parameters."""
 
 OWN = "erase/"
-"""What erases speaks of what was erased."""
+"""Prefix of erasure queries, which necessarily mention erased ids and are exempt."""
 
 REFUSED = catalog.query("erase/refused", dict)
 PLACES = catalog.query("erase/places", dict)
 UNMENTION = catalog.query("erase/unmention", catalog.ignored)
 
 TRUST_S = 1.0
-"""So long after a look nobody looks again into a tenant of which nothing was ever erased. Whoever
-erases waits as long after the tombstone, so every write is either refused or erased."""
+"""Seconds for which a tenant without tombstones is assumed to stay that way. An erasure waits as
+long after writing its tombstone, so every write is either refused or erased."""
 
 
 class ErasureGuard:
-    """A graph that looks, before each writing transaction ends, whether it names what was erased.
+    """Wraps a graph and checks each write transaction for erased ids before it commits.
 
-    It looks last: whoever erased meanwhile was there before, or waits until this has ended.
+    The check comes last: a concurrent erasure either committed before it, or waits for the commit.
     """
 
     def __init__(self, inner: Graph, now: Callable[[], float]) -> None:
         self._inner = inner
         self._now = now
-        """Seconds, ever more."""
+        """Monotonic clock, in seconds."""
         self._looked: dict[str, float] = {}
-        """When, in seconds, nothing of a tenant had been erased."""
+        """Time of the last check that found no tombstones, in seconds, by tenant."""
 
     def trusts(self, tenant: str) -> bool:
-        """Return whether nothing of a tenant was erased, as seen a moment ago."""
+        """Return whether a check within the last TRUST_S seconds found no tombstones."""
         return self._now() < self._looked.get(tenant, -math.inf) + TRUST_S
 
     async def refused(self, tx: Tx, tenant: str, keys: Sequence[str]) -> list[str]:
-        """Return those keys that have tombstones."""
+        """Return the keys that have tombstones."""
         asked = self._now()
         [found] = await tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=keys)
         if found["ever"]:
@@ -58,22 +58,22 @@ class ErasureGuard:
         return list(found["keys"])
 
     async def verify(self) -> None:
-        """Say at once when the server cannot be used; see `ports.Graph`."""
+        """Check that the server can be used; see `ports.Graph`."""
         await self._inner.verify()
 
     def use(self, generation: int) -> None:
-        """Ask and write of this generation of embeddings; see `ports.Graph`."""
+        """Use this embedding generation for all following queries; see `ports.Graph`."""
         self._inner.use(generation)
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Go on at the address that `find` gives."""
+        """Move to the address that `find` returns."""
         await self._inner.move(find)
 
     async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one managed read transaction.
 
         Raises:
-            ReadConflictError: each time something that it read was deleted meanwhile.
+            ReadConflictError: data was deleted while it was read, in every attempt.
         """
         return await settled(lambda: self._inner.read(work))
 
@@ -81,7 +81,7 @@ class ErasureGuard:
         """Run `work` in one managed write transaction.
 
         Raises:
-            ErasedError: it names what was erased; nothing is written.
+            ErasedError: `work` mentions erased data; nothing is written.
             ReadConflictError: see `read`; nothing is written.
         """
 
@@ -90,7 +90,7 @@ class ErasureGuard:
             try:
                 done = await work(watched)
             except NotFoundError:
-                # Perhaps it is missing because it was erased.
+                # The node may be missing because it was erased.
                 await watched.refuse()
                 raise
             await watched.refuse()
@@ -103,18 +103,18 @@ class ErasureGuard:
         return await self._inner.schema(query, **params)
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         await self._inner.close()
 
 
 class _GuardedTx:
-    """A transaction that remembers what its writes were given."""
+    """A transaction that records the parameters of its writes."""
 
     def __init__(self, inner: Tx, guard: ErasureGuard) -> None:
         self._inner = inner
         self._guard = guard
         self._given: dict[str, list[tuple[Query[Any], Mapping[str, object]]]] = {}
-        """By tenant: queries and their parameters."""
+        """Queries and their parameters, by tenant."""
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
@@ -124,10 +124,10 @@ class _GuardedTx:
         return await self._inner.fetch(query, **params)
 
     async def refuse(self) -> None:
-        """Look whether what was written was erased; take mentions of it out of payloads.
+        """Refuse writes of erased data and redact mentions of it in payloads.
 
         Raises:
-            ErasedError: it was.
+            ErasedError: erased data was written.
         """
         for tenant, given in self._given.items():
             if not self._guard.trusts(tenant):
@@ -135,7 +135,7 @@ class _GuardedTx:
 
 
 class _TombstoneCheck:
-    """A look at the tombstones of a tenant, from inside a transaction that has written."""
+    """Checks the tombstones of a tenant within a transaction that has written."""
 
     def __init__(self, tx: Tx, guard: ErasureGuard, tenant: str) -> None:
         self._tx = tx
@@ -143,7 +143,7 @@ class _TombstoneCheck:
         self._tenant = tenant
 
     async def take(self, given: Given) -> None:
-        """Refuse what is written, and what it refers to; take the rest out of payloads.
+        """Refuse erased nodes and references to them; redact other mentions in payloads.
 
         Raises:
             ErasedError: see `_GuardedTx.refuse`.
@@ -159,15 +159,15 @@ class _TombstoneCheck:
         keys = _by_key(tenant, named)
         marks = _by_key(tenant, {NamedItem(*one) for one in mentioned})
         found = await self._guard.refused(self._tx, tenant, [*places, *keys.keys() | marks])
-        if gone := frozenset((tenant, places[key]) for key in found if key in places):
-            raise ErasedError("Its scope or its tenant was forgotten.", places=gone)
+        if erased := frozenset((tenant, places[key]) for key in found if key in places):
+            raise ErasedError("The scope or tenant was erased.", places=erased)
         if refused := await self._refused(_in(keys, found)):
             ids = frozenset(one for item in refused for one in (item.id, item.turn) if one)
-            raise ErasedError(f"Forgotten: {min(ids)!r}.", ids=ids)
+            raise ErasedError(f"Erased: {min(ids)!r}.", ids=ids)
         await self._blot(payloads, frozenset((one.label, one.id) for one, _ in _in(marks, found)))
 
     async def _episodes_of(self, named: AbstractSet[NamedItem]) -> set[NamedItem]:
-        """Return the episodes of turns: a turn goes with its episode."""
+        """Return the episodes of turns, because a turn is erased with its episode."""
         turns = sorted({one.id for one in named if one.label == "Turn"})
         return {
             NamedItem(
@@ -177,15 +177,15 @@ class _TombstoneCheck:
         }
 
     async def _refused(self, found: Sequence[tuple[NamedItem, str | None]]) -> list[NamedItem]:
-        """Return what was really erased: not what another scope has under a chosen id."""
+        """Return the erased items, without nodes of another scope that share a chosen id."""
         refers = [one for one, scope in found if scope is not None and not one.own]
         ids = {label: [one.id for one in refers if one.label == label] for label in erasure.CHOSEN}
         rows = await self._placed(episodes=ids["Episode"], events=ids["Event"]) if refers else ()
-        there = {(row["label"], row["id"]): row["scope"] for row in rows}
+        scopes = {(row["label"], row["id"]): row["scope"] for row in rows}
         return [
             one
             for one, scope in found
-            if scope is None or one.own or there.get((one.label, one.id), scope) == scope
+            if scope is None or one.own or scopes.get((one.label, one.id), scope) == scope
         ]
 
     async def _placed(self, **ids: Sequence[str]) -> list[dict[str, Any]]:
@@ -193,7 +193,7 @@ class _TombstoneCheck:
         return await self._tx.fetch(PLACES, tenant=self._tenant, **asked)
 
     async def _blot(self, payloads: AbstractSet[tuple[str, str]], gone: erasure.Gone) -> None:
-        """Take what was erased out of the payloads that were just written."""
+        """Redact erased ids in the payloads just written."""
         events = [
             {"id": event_id, "payload": erasure.without(payload, gone)}
             for event_id, payload in payloads
@@ -205,9 +205,9 @@ class _TombstoneCheck:
 
 
 def _by_key(tenant: str, named: AbstractSet[NamedItem]) -> dict[str, tuple[NamedItem, str | None]]:
-    """Return things by the digests that may refuse them, each with the scope of its digest."""
+    """Return items by tombstone key, each with the scope of its key."""
     found: dict[str, tuple[NamedItem, str | None]] = {}
-    # What is written counts before what only refers to it.
+    # A written item takes precedence over a reference to it.
     for one in sorted(named, key=lambda one: one.own):
         found |= {key: (one, scope) for key, scope in one.keys(tenant)}
         found[erasure.former_key(tenant, one.id)] = one, None

@@ -1,4 +1,4 @@
-"""Digests that tell of episodes which are forgotten."""
+"""Erase items, episodes, events and the digest lines about them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from graphmem.rules import erasure, formulas, identity, upkeep, words
 async def remove(
     to: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
 ) -> int:
-    """Take the lines of episodes out of digests, and return how many there were.
+    """Remove the lines about episodes from digest files and return their number.
 
     Raises:
-        DigestFileError: one cannot be read or written, or its markers do not make one section.
-        DigestLockedError: another process was at one for too long.
+        DigestFileError: a file cannot be read or written, or its markers do not form one section.
+        DigestLockedError: another process held the lock of a file for too long.
     """
     lines = 0
     for path in paths if episodes else ():
@@ -57,37 +57,37 @@ Rows = Sequence[dict[str, Any]]
 
 
 async def refuse(tx: Tx, to: RequestContext, keys: Sequence[str]) -> None:
-    """Keep that something was erased."""
+    """Store tombstones under the given keys."""
     await tx.fetch(TOMBSTONE, tenant=identity.tenant_key(to.wall.tenant), keys=sorted(keys))
 
 
-async def items(to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
-    """Erase memories or beliefs: their events in pages, and with the last page themselves.
+async def items(to: RequestContext, erased: ErasureSet, on_part: OnPart, *, refused: bool) -> None:
+    """Erase memories or beliefs: their events in pages, the nodes with the last page.
 
-    So one is there as long as an event of it is, and an interrupted run finds them again.
+    A node exists as long as one of its events does, so an interrupted run finds it again.
 
     Args:
-        to: where.
-        doomed: which.
-        on_part: told `node` and how many are gone.
-        refused: whether each of their events gets a tombstone.
+        to: request context.
+        erased: ids to erase.
+        on_part: progress callback; receives `node` and the number erased.
+        refused: whether each erased event gets a tombstone.
     """
-    await _until_last(to, doomed, on_part, _remove_items, refused=refused)
+    await _until_last(to, erased, on_part, _remove_items, refused=refused)
 
 
 async def episodes(
-    to: RequestContext, doomed: ErasureSet, on_part: OnPart, *, refused: bool
+    to: RequestContext, erased: ErasureSet, on_part: OnPart, *, refused: bool
 ) -> None:
-    """Erase episodes, likewise; their turns go after their events."""
-    await _until_last(to, doomed, on_part, None, refused=refused)
+    """Erase episodes: their events in pages, then their turns, then the nodes."""
+    await _until_last(to, erased, on_part, None, refused=refused)
     removed = targets.PAGE
     while removed == targets.PAGE:
-        removed = await to.world.graph.write(lambda tx: _turns(tx, to, doomed))
+        removed = await to.world.graph.write(lambda tx: _turns(tx, to, erased))
         on_part("node", removed)
     await to.world.graph.write(
-        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=to.wall.tenant, episodes=list(doomed.episodes))
+        lambda tx: tx.fetch(REMOVE_EPISODES, tenant=to.wall.tenant, episodes=list(erased.episodes))
     )
-    on_part("node", len(doomed.episodes))
+    on_part("node", len(erased.episodes))
 
 
 async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
@@ -97,7 +97,7 @@ async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart
         if scope is not None:
             await tx.fetch(LOCK, tenant=to.wall.tenant)
         rows = await targets.events_of_scope(tx, to, scope)
-        await _remove(tx, to, rows, mends=scope is not None)
+        await _remove(tx, to, rows, refreshes=scope is not None)
         return len(rows)
 
     removed = targets.PAGE
@@ -107,7 +107,7 @@ async def events_of_scope(to: RequestContext, scope: str | None, on_part: OnPart
 
 
 async def sweep(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
-    """Erase what else a scope, or the whole tenant, holds."""
+    """Erase the remaining nodes of a scope or of the whole tenant."""
     removed = 1
     while removed:
         [removed] = await to.world.graph.write(
@@ -118,7 +118,7 @@ async def sweep(to: RequestContext, scope: str | None, on_part: OnPart) -> None:
 
 async def _until_last(
     to: RequestContext,
-    doomed: ErasureSet,
+    erased: ErasureSet,
     on_part: OnPart,
     finish: Callable[[Tx, RequestContext, ErasureSet], Coroutine[Any, Any, None]] | None,
     *,
@@ -126,15 +126,15 @@ async def _until_last(
 ) -> None:
     async def work(tx: Tx) -> int:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
-        # The search log is written without the lock of the tenant.
-        await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(doomed.stated))
-        found = await targets.events(tx, to, doomed)
+        # The search log is written without the tenant lock.
+        await tx.fetch(HOLD, tenant=to.wall.tenant, ids=sorted(erased.stated))
+        found = await targets.events(tx, to, erased)
         rows = found[: targets.PAGE]
         if refused:
             await refuse(tx, to, [_key(to, row) for row in rows])
-        await _remove(tx, to, rows, mends=True)
+        await _remove(tx, to, rows, refreshes=True)
         if finish is not None and rows == found:
-            await finish(tx, to, doomed)
+            await finish(tx, to, erased)
         return len(found)
 
     found = targets.PAGE + 1
@@ -142,36 +142,36 @@ async def _until_last(
         found = await to.world.graph.write(work)
         on_part("node", min(found, targets.PAGE))
     if finish is not None:
-        on_part("node", len(doomed.stated))
+        on_part("node", len(erased.stated))
 
 
 def _key(to: RequestContext, row: Mapping[str, Any]) -> str:
     return erasure.key(to.wall.tenant, "Event", row["id"], row["scope"])
 
 
-async def _turns(tx: Tx, to: RequestContext, doomed: ErasureSet) -> int:
+async def _turns(tx: Tx, to: RequestContext, erased: ErasureSet) -> int:
     [removed] = await tx.fetch(
         REMOVE_TURNS,
         tenant=to.wall.tenant,
-        episodes=list(doomed.episodes),
+        episodes=list(erased.episodes),
         limit=targets.PAGE,
     )
     return removed
 
 
-async def _remove_items(tx: Tx, to: RequestContext, doomed: ErasureSet) -> None:
-    [beside] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=doomed.stated)
-    if beside["memories"]:
-        await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=beside["memories"])
-    if beside["beliefs"]:
-        await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=beside["beliefs"])
+async def _remove_items(tx: Tx, to: RequestContext, erased: ErasureSet) -> None:
+    [neighbors] = await tx.fetch(REMOVE_ITEMS, tenant=to.wall.tenant, ids=erased.stated)
+    if neighbors["memories"]:
+        await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=neighbors["memories"])
+    if neighbors["beliefs"]:
+        await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=neighbors["beliefs"])
 
 
-async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, mends: bool) -> None:
-    """Erase events, and bring up to date what stays of that of which they spoke."""
+async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, refreshes: bool) -> None:
+    """Erase events and refresh the remaining beliefs and memories they were evidence for."""
     tenant = to.wall.tenant
     await tx.fetch(REMOVE_EVENTS, tenant=tenant, ids=[row["id"] for row in rows])
-    if not mends:
+    if not refreshes:
         return
     if beliefs := sorted({one for row in rows for one in row["beliefs"]}):
         await tx.fetch(MEND_BELIEFS, tenant=tenant, ids=beliefs)
@@ -179,8 +179,8 @@ async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, mends: bool) -> Non
     if memories := sorted({one for row in rows for one in row["memories"]}):
         await tx.fetch(MEND_MEMORIES, tenant=tenant, ids=memories)
         await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=memories)
-        anew = formulas.retold(dict.fromkeys(memories))
-        await tx.fetch(RETRACE, tenant=tenant, **anew)
+        traces = formulas.retold(dict.fromkeys(memories))
+        await tx.fetch(RETRACE, tenant=tenant, **traces)
         found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
         right = [words.refreshed(tenant, row) for row in found]
         await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

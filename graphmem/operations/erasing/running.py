@@ -1,4 +1,4 @@
-"""Forget something: say what goes, or let it go and look again."""
+"""Erase items, scopes and tenants, or report what would be erased."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from graphmem.ports import OnPart, RequestContext, Tx
 from graphmem.rules import erasure, identity
 
 ITEMS = 100
-"""Memories, or beliefs, whose events go together."""
+"""Memories, or beliefs, whose events are erased together."""
 ALL = 10_000_000
-"""Memories, beliefs or episodes of a scope, whose ids are looked for elsewhere."""
+"""Maximum number of memories, beliefs or episodes of a scope whose ids are searched elsewhere."""
 PAUSE_S = 0.05
 
 FOUND = catalog.query("erase/found", dict)
@@ -33,156 +33,161 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """What is to be forgotten, and how."""
+    """Arguments of an erasure."""
 
     what: ErasureTarget
     id: str
     apply: bool
     on_part: OnPart
     digests: Sequence[Path] = ()
-    """Files that may tell of an episode."""
+    """Digest files that may contain lines about an episode."""
 
 
-async def forget(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
-    """Say what would be erased, or erase it.
+async def forget(to: RequestContext, request: ErasureRequest) -> ErasureReport:
+    """Erase data, or report what would be erased.
 
-    Its tombstone is written first: what comes in between is refused. What was asked for goes last,
-    so that an interrupted run finds the rest again from it.
+    The tombstone is written first, so that concurrent writes are refused. The requested node is
+    erased last, so that an interrupted run can find the rest again.
 
     Raises:
         NotFoundError: nothing visible has this id.
-        ForeignScopeError: it belongs to another scope, or is another scope or tenant.
+        ForeignScopeError: the item, scope or tenant is not the handle's own.
     """
-    if wish.what in LABELS:
-        return await _item(to, wish)
-    return await _part(to, wish)
+    if request.what in LABELS:
+        return await _item(to, request)
+    return await _part(to, request)
 
 
-async def _item(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
-    texts = await _texts(to, wish)
-    roots = targets.alone(wish.what, wish.id)
+async def _item(to: RequestContext, request: ErasureRequest) -> ErasureReport:
+    texts = await _texts(to, request)
+    roots = targets.alone(request.what, request.id)
     if texts is None:
-        return await _again(to, wish, roots)
-    if wish.apply:
-        await _close(to, _root_key(to, wish))
-    doomed = await targets.whole(to, roots)
-    going = await targets.all_events(to, doomed)
-    counts = await targets.held(to, doomed) + Counter(Event=len(going))
-    lines = await removing.remove(to, wish.digests, doomed.episodes, apply=wish.apply)
-    ids = targets.MentionedIds(doomed.mentioned, wish.id, going)
-    named = await targets.remove(to, ids, wish.on_part, apply=wish.apply)
-    done = _report(wish, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
-    if not wish.apply:
+        return await _erase_rest(to, request, roots)
+    if request.apply:
+        await _close(to, _root_key(to, request))
+    erased = await targets.whole(to, roots)
+    going = await targets.all_events(to, erased)
+    counts = await targets.held(to, erased) + Counter(Event=len(going))
+    lines = await removing.remove(to, request.digests, erased.episodes, apply=request.apply)
+    ids = targets.MentionedIds(erased.mentioned, request.id, going)
+    named = await targets.remove(to, ids, request.on_part, apply=request.apply)
+    done = _report(request, counts).model_copy(update={"unmentioned": named, "digest_lines": lines})
+    if not request.apply:
         return done
-    await _remove(to, doomed, wish.on_part, roots)
-    late, left = await _look_again(to, wish, doomed, replace(ids, events=frozenset()))
-    found = await targets.elsewhere(to, texts, wish.on_part)
+    await _remove(to, erased, request.on_part, roots)
+    late, left = await _look_again(to, request, erased, replace(ids, events=frozenset()))
+    found = await targets.elsewhere(to, texts, request.on_part)
     return done.model_copy(update={"unmentioned": named + late, "left": left, "elsewhere": found})
 
 
-async def _again(to: RequestContext, wish: ErasureRequest, roots: ErasureSet) -> ErasureReport:
-    """Look for what is left of something that was erased before, and erase that."""
-    ids = targets.MentionedIds(roots.mentioned, wish.id)
+async def _erase_rest(
+    to: RequestContext, request: ErasureRequest, roots: ErasureSet
+) -> ErasureReport:
+    """Erase what remains of an item that was erased before."""
+    ids = targets.MentionedIds(roots.mentioned, request.id)
     late, left = 0, (await targets.held(to, roots)).total()
-    if not wish.apply:
-        left += await targets.remove(to, ids, wish.on_part, apply=False)
+    if not request.apply:
+        left += await targets.remove(to, ids, request.on_part, apply=False)
     else:
         if left:
-            await _remove(to, roots, wish.on_part, roots)
-        late, left = await _look_again(to, wish, roots, ids)
-    report = _report(wish, Counter(), repeated=True, left=left)
+            await _remove(to, roots, request.on_part, roots)
+        late, left = await _look_again(to, request, roots, ids)
+    report = _report(request, Counter(), repeated=True, left=left)
     return report.model_copy(update={"unmentioned": late})
 
 
 async def _look_again(
-    to: RequestContext, wish: ErasureRequest, doomed: ErasureSet, ids: targets.MentionedIds
+    to: RequestContext, request: ErasureRequest, erased: ErasureSet, ids: targets.MentionedIds
 ) -> tuple[int, int]:
-    """Take out what was named meanwhile; return how much that was, and how much is left.
+    """Redact ids mentioned since; return the number redacted and the number remaining.
 
-    Whoever read something before it went may still write that he saw it. So this waits for what
-    is under way; what begins later finds nothing to name.
+    A transaction that read the item before its erasure may still mention it. So this waits for
+    open transactions; later ones cannot read the item.
     """
     await _wait(to)
-    late = left = await targets.remove(to, ids, wish.on_part, apply=True)
+    late = left = await targets.remove(to, ids, request.on_part, apply=True)
     if late:
-        left = await targets.remove(to, ids, wish.on_part, apply=False)
-    left += (await targets.held(to, doomed)).total() + len(await targets.all_events(to, doomed))
+        left = await targets.remove(to, ids, request.on_part, apply=False)
+    left += (await targets.held(to, erased)).total() + len(await targets.all_events(to, erased))
     return late, left
 
 
-async def _part(to: RequestContext, wish: ErasureRequest) -> ErasureReport:
-    scope = wish.id if wish.what is ErasureTarget.SCOPE else None
+async def _part(to: RequestContext, request: ErasureRequest) -> ErasureReport:
+    scope = request.id if request.what is ErasureTarget.SCOPE else None
     tenant = to.wall.tenant
-    if wish.id != (tenant if scope is None else to.wall.scope):
+    if request.id != (tenant if scope is None else to.wall.scope):
         raise ForeignScopeError(
-            f"A {wish.what} is forgotten by a handle on it.", hint=f"Open one: `.{wish.what}(…)`."
+            f"A {request.what} must be erased by a handle on it.",
+            hint=f"Open one: `.{request.what}(…)`.",
         )
     key = erasure.tenant_key(tenant) if scope is None else erasure.scope_key(tenant, scope)
     counts = await targets.census(to, scope)
     if not counts:
         if not await _refused(to, key):
-            raise NotFoundError(f"Nothing is kept in {wish.what} {wish.id!r}.")
-        return _report(wish, counts, repeated=True, left=0)
-    if not wish.apply:
-        return _report(wish, counts)
+            raise NotFoundError(f"No data in {request.what} {request.id!r}.")
+        return _report(request, counts, repeated=True, left=0)
+    if not request.apply:
+        return _report(request, counts)
     await _close(to, key)
     lines = 0
     whole = ErasureSet() if scope is None else await targets.some_of_scope(to, scope, ALL)
     ids = targets.MentionedIds(whole.mentioned, scope=scope)
-    named = await targets.remove(to, ids, wish.on_part, apply=True)
+    named = await targets.remove(to, ids, request.on_part, apply=True)
     while scope is not None:
         some = await targets.some_of_scope(to, scope, ITEMS)
         if not some:
             break
-        lines += await removing.remove(to, wish.digests, some.episodes, apply=True)
-        await _remove(to, some, wish.on_part, ErasureSet())
-    await removing.events_of_scope(to, scope, wish.on_part)
-    await removing.sweep(to, scope, wish.on_part)
+        lines += await removing.remove(to, request.digests, some.episodes, apply=True)
+        await _remove(to, some, request.on_part, ErasureSet())
+    await removing.events_of_scope(to, scope, request.on_part)
+    await removing.sweep(to, scope, request.on_part)
     await _wait(to)
-    named += await targets.remove(to, ids, wish.on_part, apply=True)
+    named += await targets.remove(to, ids, request.on_part, apply=True)
     left = (await targets.census(to, scope)).total()
-    done = _report(wish, counts, left=left)
+    done = _report(request, counts, left=left)
     return done.model_copy(update={"unmentioned": named, "digest_lines": lines})
 
 
 async def _remove(
-    to: RequestContext, doomed: ErasureSet, on_part: OnPart, roots: ErasureSet
+    to: RequestContext, erased: ErasureSet, on_part: OnPart, roots: ErasureSet
 ) -> None:
-    """Erase beliefs, then memories, then episodes: what is asked for comes last.
+    """Erase beliefs, then memories, then episodes, so that the requested node comes last.
 
-    Events of what is asked for get tombstones. What only came from it may come again from
-    something else: what is consolidated has ids made of the words it rests on.
+    Events of the requested node get tombstones. Nodes derived from it may be created again from
+    other sources, because consolidated beliefs have ids derived from their text.
     """
-    for some in targets.pages(doomed.beliefs, ITEMS):
+    for some in targets.pages(erased.beliefs, ITEMS):
         part = ErasureSet(beliefs=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.beliefs))
-    for some in targets.pages(doomed.memories, ITEMS):
+    for some in targets.pages(erased.memories, ITEMS):
         part = ErasureSet(memories=tuple(some))
         await removing.items(to, part, on_part, refused=bool(roots.memories))
-    if doomed.episodes:
-        part = ErasureSet(episodes=doomed.episodes)
+    if erased.episodes:
+        part = ErasureSet(episodes=erased.episodes)
         await removing.episodes(to, part, on_part, refused=bool(roots.episodes))
 
 
-async def _texts(to: RequestContext, wish: ErasureRequest) -> list[str] | None:
-    """Return what something says; None when it was erased."""
+async def _texts(to: RequestContext, request: ErasureRequest) -> list[str] | None:
+    """Return the texts of an item; None if it was erased."""
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             FOUND,
             tenant=to.wall.tenant,
             scopes=list(to.wall.scopes),
-            label=LABELS[wish.what],
-            id=wish.id,
+            label=LABELS[request.what],
+            id=request.id,
         )
     )
     if not rows:
-        former = erasure.former_key(to.wall.tenant, wish.id)
-        if await _refused(to, _root_key(to, wish), former):
+        former = erasure.former_key(to.wall.tenant, request.id)
+        if await _refused(to, _root_key(to, request), former):
             return None
-        raise NotFoundError(f"No {wish.what} {wish.id!r}.")
+        raise NotFoundError(f"No {request.what} {request.id!r}.")
     [row] = rows
     if row["scope"] != to.wall.scope:
-        raise ForeignScopeError(f"{LABELS[wish.what]} {wish.id!r} is of scope {row['scope']!r}.")
+        raise ForeignScopeError(
+            f"{LABELS[request.what]} {request.id!r} belongs to scope {row['scope']!r}."
+        )
     return list(row["texts"])
 
 
@@ -192,12 +197,12 @@ async def _refused(to: RequestContext, *keys: str) -> bool:
     return bool(found["keys"])
 
 
-def _root_key(to: RequestContext, wish: ErasureRequest) -> str:
-    return erasure.key(to.wall.tenant, LABELS[wish.what], wish.id, to.wall.scope)
+def _root_key(to: RequestContext, request: ErasureRequest) -> str:
+    return erasure.key(to.wall.tenant, LABELS[request.what], request.id, to.wall.scope)
 
 
 async def _close(to: RequestContext, key: str) -> None:
-    """Refuse something from now on, and wait for the writes that may not have seen it."""
+    """Write a tombstone, and wait for the writes that may not have seen it."""
 
     async def work(tx: Tx) -> None:
         await removing.refuse(tx, to, [key])
@@ -208,7 +213,7 @@ async def _close(to: RequestContext, key: str) -> None:
 
 
 async def _wait(to: RequestContext) -> None:
-    """Wait for the transactions that are under way, as long as one may take."""
+    """Wait for the open transactions, at most as long as one may take."""
     began = await to.world.graph.read(_running)
     waited = 0.0
     while began and waited <= to.world.settings.transaction_timeout_s:
@@ -222,12 +227,16 @@ async def _running(tx: Tx) -> set[str]:
 
 
 def _report(
-    wish: ErasureRequest, counts: Counter[str], *, repeated: bool = False, left: int | None = None
+    request: ErasureRequest,
+    counts: Counter[str],
+    *,
+    repeated: bool = False,
+    left: int | None = None,
 ) -> ErasureReport:
     return ErasureReport(
-        what=wish.what,
-        id=wish.id,
-        applied=wish.apply,
+        what=request.what,
+        id=request.id,
+        applied=request.apply,
         repeated=repeated,
         counts=dict(sorted(counts.items())),
         left=left,

@@ -14,7 +14,7 @@ from graphmem.rules import erasure
 from graphmem.rules.erasure import Gone
 
 PAGE = 500
-"""Events of one transaction."""
+"""Events per transaction."""
 
 MEMORIES_OF = catalog.query("erase/memories_of", lambda row: row["id"])
 BELIEFS_OF = catalog.query("erase/beliefs_of", lambda row: row["id"])
@@ -27,7 +27,7 @@ CENSUS = catalog.query("erase/census", lambda row: row["counts"])
 
 @dataclass(frozen=True, slots=True)
 class ErasureSet:
-    """Ids of what goes, by label."""
+    """Ids of the nodes to erase, by label."""
 
     memories: tuple[str, ...] = ()
     beliefs: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ class ErasureSet:
 
     @property
     def stated(self) -> list[str]:
-        """The memories and beliefs."""
+        """Ids of the memories and beliefs."""
         return [*self.memories, *self.beliefs]
 
     @property
     def mentioned(self) -> Gone:
-        """What payloads may name of it, as labels and ids."""
+        """Labels and ids of the memories and beliefs, which payloads may mention."""
         memories = {("Memory", one) for one in self.memories}
         return frozenset(memories | {("Belief", one) for one in self.beliefs})
 
@@ -49,7 +49,7 @@ class ErasureSet:
 
 
 def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
-    """Return one thing as what goes."""
+    """Return a set of one item."""
     match what:
         case ErasureTarget.MEMORY:
             return ErasureSet(memories=(item_id,))
@@ -60,21 +60,23 @@ def alone(what: ErasureTarget, item_id: str) -> ErasureSet:
 
 
 async def whole(to: RequestContext, roots: ErasureSet) -> ErasureSet:
-    """Return what goes with some things: what only they give its words."""
+    """Return `roots` with the memories and beliefs that have no other source."""
 
     async def work(tx: Tx) -> ErasureSet:
         tenant, episodes = to.wall.tenant, list(roots.episodes)
         found = await tx.fetch(MEMORIES_OF, tenant=tenant, episodes=episodes) if episodes else []
         memories = tuple(dict.fromkeys((*roots.memories, *found)))
-        said = await tx.fetch(BELIEFS_OF, tenant=tenant, episodes=episodes, memories=list(memories))
-        beliefs = tuple(dict.fromkeys((*roots.beliefs, *said)))
+        derived = await tx.fetch(
+            BELIEFS_OF, tenant=tenant, episodes=episodes, memories=list(memories)
+        )
+        beliefs = tuple(dict.fromkeys((*roots.beliefs, *derived)))
         return replace(roots, memories=memories, beliefs=beliefs)
 
     return await to.world.graph.read(work)
 
 
 async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSet:
-    """Return some memories, beliefs and episodes of a scope; none when it has none."""
+    """Return up to `limit` memories, beliefs and episodes of a scope; empty if it has none."""
     [row] = await to.world.graph.read(
         lambda tx: tx.fetch(OF_SCOPE, tenant=to.wall.tenant, scope=scope, limit=limit)
     )
@@ -82,49 +84,49 @@ async def some_of_scope(to: RequestContext, scope: str, limit: int) -> ErasureSe
 
 
 async def events(
-    tx: Tx, to: RequestContext, doomed: ErasureSet, after: str = ""
+    tx: Tx, to: RequestContext, erased: ErasureSet, after: str = ""
 ) -> list[dict[str, Any]]:
-    """Return a page of the events that go with something, and what else they speak of.
+    """Return a page of the events to erase with `erased`, and the other nodes they refer to.
 
-    One more than a page tells that it is not the last.
+    The page has PAGE + 1 rows unless it is the last.
     """
     return await tx.fetch(
         EVENTS,
         tenant=to.wall.tenant,
-        memories=list(doomed.memories),
-        beliefs=list(doomed.beliefs),
-        episodes=list(doomed.episodes),
+        memories=list(erased.memories),
+        beliefs=list(erased.beliefs),
+        episodes=list(erased.episodes),
         after=after,
         limit=PAGE + 1,
     )
 
 
 async def events_of_scope(tx: Tx, to: RequestContext, scope: str | None) -> list[dict[str, Any]]:
-    """Return some events of a scope, or of the tenant, and what of other scopes they speak of."""
+    """Return some events of a scope or tenant, and the nodes of other scopes they refer to."""
     return await tx.fetch(EVENTS_OF_SCOPE, tenant=to.wall.tenant, scope=scope, after="", limit=PAGE)
 
 
-async def all_events(to: RequestContext, doomed: ErasureSet) -> frozenset[str]:
-    """Return the ids of all events that go with something."""
+async def all_events(to: RequestContext, erased: ErasureSet) -> frozenset[str]:
+    """Return the ids of all events to erase with `erased`."""
     found: set[str] = set()
     after = ""
     while rows := await to.world.graph.read(
-        lambda tx, after=after: events(tx, to, doomed, after)  # type: ignore[misc]
+        lambda tx, after=after: events(tx, to, erased, after)  # type: ignore[misc]
     ):
         found.update(row["id"] for row in rows)
         after = rows[-1]["id"]
     return frozenset(found)
 
 
-async def held(to: RequestContext, doomed: ErasureSet) -> Counter[str]:
-    """Return how many nodes beside events go, by label."""
+async def held(to: RequestContext, erased: ErasureSet) -> Counter[str]:
+    """Return the number of nodes to erase, without events, by label."""
     [row] = await to.world.graph.read(
         lambda tx: tx.fetch(
             HELD,
             tenant=to.wall.tenant,
-            memories=list(doomed.memories),
-            beliefs=list(doomed.beliefs),
-            episodes=list(doomed.episodes),
+            memories=list(erased.memories),
+            beliefs=list(erased.beliefs),
+            episodes=list(erased.episodes),
         )
     )
     parts = {
@@ -137,7 +139,7 @@ async def held(to: RequestContext, doomed: ErasureSet) -> Counter[str]:
 
 
 async def census(to: RequestContext, scope: str | None) -> Counter[str]:
-    """Return how many nodes of each label a scope, or the tenant, has."""
+    """Return the number of nodes of each label in a scope or in the tenant."""
     [counts] = await to.world.graph.read(
         lambda tx: tx.fetch(CENSUS, tenant=to.wall.tenant, scope=scope)
     )
@@ -145,19 +147,19 @@ async def census(to: RequestContext, scope: str | None) -> Counter[str]:
 
 
 def pages(ids: Sequence[str], size: int = PAGE) -> list[list[str]]:
-    """Return ids in lists of some."""
+    """Split ids into lists of at most `size`."""
     return [list(ids[start : start + size]) for start in range(0, len(ids), size)]
 
 
 MENTION_PAGE = 5_000
-"""Nodes of a kind that are looked at in one transaction."""
+"""Nodes of a kind read per transaction."""
 FEW = 50
-"""Ids that are looked for one by one; of more, what an id begins with."""
+"""Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
 BEGINNINGS = ("m_", "b_")
 ACROSS = "possible_update_of"
-"""The one field by which an event names something of another scope that it does not lead to."""
+"""The only field in which an event mentions a node of another scope without an edge to it."""
 END = "\U0010ffff"
-"""No id comes after it."""
+"""A string that sorts after every id."""
 SHOWN = 20
 
 MENTIONS = catalog.query("erase/mentions", dict)
@@ -167,25 +169,25 @@ ELSEWHERE = catalog.query("erase/elsewhere", dict)
 
 @dataclass(frozen=True, slots=True)
 class MentionedIds:
-    """What is looked for."""
+    """The ids to search for."""
 
     gone: erasure.Gone
-    """What was asked for and what goes with it, as labels and ids."""
+    """Labels and ids of the requested node and of the nodes erased with it."""
     asked: str | None = None
-    """The id of what was asked for; None: a whole scope was."""
+    """Id of the requested node; None if a whole scope was requested."""
     events: frozenset[str] = frozenset()
-    """That go: what they name goes with them."""
+    """Ids of events to erase; their payloads need no redaction."""
     scope: str | None = None
-    """That goes as a whole, with all events in it."""
+    """The scope that is erased as a whole, with all its events; None if none is."""
 
     @property
     def beliefs(self) -> frozenset[str]:
-        """Of what goes, the beliefs, which are all that replies name."""
+        """Ids of the erased beliefs; replies mention no other nodes."""
         return frozenset(one for label, one in self.gone if label == "Belief")
 
     @property
     def marks(self) -> list[str]:
-        """Texts one of which stands in all that names it."""
+        """Search texts; every payload with an erased id contains at least one."""
         ids = sorted(one for _, one in self.gone)
         if self.scope is not None:
             return [ACROSS] if ids else []
@@ -196,14 +198,14 @@ class MentionedIds:
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """What of a page names something of what goes."""
+    """Events and replies of one page that mention an erased id."""
 
     events: Sequence[Mapping[str, Any]]
-    """With payloads that name it no more."""
+    """Events with their redacted payloads."""
     replies: Sequence[str]
-    """That told of what was asked for: they are emptied, and nobody is asked again."""
+    """Ids of replies about the requested node; they are emptied and not requested again."""
     removed: Sequence[str]
-    """That told of something else that goes: erased, and the rest may be read anew."""
+    """Ids of replies about other erased nodes; erased, so that their passages can be read again."""
 
     @property
     def count(self) -> int:
@@ -211,7 +213,7 @@ class _Mentions:
 
 
 async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, apply: bool) -> int:
-    """Take ids out of all events and replies that stay, and return how many named one."""
+    """Redact the ids in all remaining events and replies and return the number affected."""
     changed = 0
     event = reply = ""
     marks = ids.marks
@@ -234,7 +236,7 @@ async def remove(to: RequestContext, ids: MentionedIds, on_part: OnPart, *, appl
 async def elsewhere(
     to: RequestContext, texts: Sequence[str], on_part: OnPart
 ) -> tuple[RemainingNode, ...]:
-    """Return nodes that hold one of the texts, SHOWN at most."""
+    """Return at most SHOWN nodes that contain one of the texts."""
     found: list[RemainingNode] = []
     ended: dict[str, str] = {}
     more = bool(texts)
@@ -254,9 +256,9 @@ async def elsewhere(
 
 
 def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
-    told = [row for row in page["replies"] if erasure.decides(row["decided"], ids.beliefs)]
+    removed = [row for row in page["replies"] if erasure.decides(row["decided"], ids.beliefs)]
     asked = frozenset((ids.asked or "",))
-    of_it = {row["id"] for row in told if erasure.decides(row["decided"], asked)}
+    of_it = {row["id"] for row in removed if erasure.decides(row["decided"], asked)}
     return _Mentions(
         events=[
             {"id": row["id"], "payload": erasure.without(row["payload"], ids.gone)}
@@ -264,7 +266,7 @@ def _found(page: Mapping[str, Any], ids: MentionedIds) -> _Mentions:
             if row["id"] not in ids.events and erasure.names(row["payload"], ids.gone)
         ],
         replies=sorted(of_it),
-        removed=[row["id"] for row in told if row["id"] not in of_it],
+        removed=[row["id"] for row in removed if row["id"] not in of_it],
     )
 
 

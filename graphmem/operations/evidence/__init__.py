@@ -1,4 +1,4 @@
-"""What is written about beliefs: evidence, its retraction, and what takes a belief's place."""
+"""Writes about beliefs: evidence, retractions and replacements."""
 
 from graphmem.operations.evidence.recording import (
     believe,

@@ -41,21 +41,21 @@ if TYPE_CHECKING:
 BATCH = 500
 """Events in one transaction."""
 EVEN = 0.5
-"""A strength that says nothing either way."""
+"""Strength of evidence that neither supports nor refutes."""
 
 
 async def observe(to: RequestContext, seen: Observation) -> EvidenceReceipt:
-    """Record one observation; the first about a triple makes its belief.
+    """Record one observation; the first about a triple creates its belief.
 
     Raises:
-        InvalidInputError: it lies in the future, or its source type has no weight.
-        EventConflictError: the id was used for something else.
+        InvalidInputError: the observation is in the future, or its source type has no weight.
+        EventConflictError: the event id belongs to a different event.
         NotFoundError: the episode or turn does not exist.
     """
     drafts.weighed(seen.source_type, to.world.settings.source_weights)
     draft = claims.observed(seen, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
-    return await _alone(to, draft, vectors)
+    return await _record_one(to, draft, vectors)
 
 
 async def observe_many(
@@ -63,11 +63,11 @@ async def observe_many(
     observations: Sequence[Observation],
     on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
 ) -> list[EvidenceReceipt]:
-    """Record observations in their order, every 500 in one transaction; then embed what is new.
+    """Record observations in order, 500 per transaction, then embed the new statements.
 
     Raises:
-        InvalidInputError, EventConflictError, NotFoundError: see `observe`; batches before that
-            of the fault are kept, nothing of its own is.
+        InvalidInputError, EventConflictError, NotFoundError: see `observe`; earlier batches stay
+            written, and nothing of the failing batch is.
     """
     now = to.world.clock.now()
     for seen in observations:
@@ -76,58 +76,58 @@ async def observe_many(
     _no_conflict(ready)
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
-    long: list[writing.SlotKey] = []
+    long_slots: list[writing.SlotKey] = []
     for start in range(0, len(ready), BATCH):
         batch, _ = await writing.worded(to, ready[start : start + BATCH], embed=False)
         done = await writing.append(to, list({d.event_id: d for d in batch}.values()), {})
         part = list(_in_order(batch, done.recorded, known))
-        long += done.long
+        long_slots += done.long
         result += part
         if on_batch is not None:
             on_batch(part)
     await writing.embed_statements(to)
-    await writing.look_after(to, long)
+    await writing.look_after(to, long_slots)
     return result
 
 
 async def believe(to: RequestContext, hypothesis: Hypothesis) -> EvidenceReceipt:
     """Record a hypothesis with its initial confidence and return its belief's id.
 
-    A superseded belief that is stated again becomes current.
+    A superseded belief becomes current if it is stated again.
 
     Raises:
         InvalidInputError, EventConflictError, NotFoundError: see `observe`.
     """
     draft = claims.hypothesised(hypothesis, to.wall.scope, to.world.clock.now())
     [draft], vectors = await writing.worded(to, [draft], embed=True)
-    return await _alone(to, draft, vectors, stated=True)
+    return await _record_one(to, draft, vectors, stated=True)
 
 
-async def testify(to: RequestContext, belief_id: str, said: BeliefEvidence) -> EvidenceReceipt:
-    """Record evidence with a strength about a belief that is there.
+async def testify(to: RequestContext, belief_id: str, evidence: BeliefEvidence) -> EvidenceReceipt:
+    """Record evidence with a strength about an existing belief.
 
     Raises:
-        NotFoundError: nothing visible has this id; or the episode or turn does not exist.
+        NotFoundError: no visible belief has this id, or the episode or turn does not exist.
         ForeignScopeError: the belief belongs to another scope.
         InvalidInputError, EventConflictError: see `observe`.
     """
-    draft = claims.testified(said, await writing.own_claim(to, belief_id), to.world.clock.now())
-    done = await _alone(to, draft, {})
+    draft = claims.testified(evidence, await writing.own_claim(to, belief_id), to.world.clock.now())
+    done = await _record_one(to, draft, {})
     counted = draft.fields["strength"]
     return done.model_copy(
         update={
             "strength": counted,
-            "clamped": counted != said.strength,
+            "clamped": counted != evidence.strength,
             "counts_against": counted < EVEN,
         }
     )
 
 
-async def _alone(
+async def _record_one(
     to: RequestContext, draft: EvidenceDraft, vectors: Mapping[str, Vector], *, stated: bool = False
 ) -> EvidenceReceipt:
     written = await writing.append(to, [draft], vectors, stated=stated)
-    # Another writer may have worded it meanwhile.
+    # Another writer may have changed the statement in the meantime.
     if written.unembedded:
         await writing.embed_statements(to, written.unembedded)
     await writing.look_after(to, written.long)
@@ -139,7 +139,7 @@ def _no_conflict(ready: Sequence[EvidenceDraft]) -> None:
     for draft in ready:
         if seen.setdefault(draft.event_id, draft.request_hash) != draft.request_hash:
             raise EventConflictError(
-                f"The id {draft.event_id!r} stands twice, for different evidence."
+                f"The id {draft.event_id!r} is used twice, for different evidence."
             )
 
 
@@ -160,17 +160,17 @@ MARK = catalog.query("belief/mark", dict)
 async def mark(
     to: RequestContext, kind: EventType, belief_id: str, given: EventSource
 ) -> StatusReceipt:
-    """Append one ARCHIVE, RESTORE, FLAG or RESOLVE event to a belief and return what it is now.
+    """Append one ARCHIVE, RESTORE, FLAG or RESOLVE event to a belief and return its new status.
 
-    Of all marks the newest holds, by (instant, id); a statement since brings an archived belief
-    back, too.
+    The newest event wins, ordered by (valid time, id). A later statement of an archived belief
+    restores it, too.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
-        SupersededBeliefError: it is to be archived, and something stands in its place.
-        EventConflictError: the id was used for something else.
-        InvalidInputError: it lies in the future.
+        SupersededBeliefError: a superseded belief cannot be archived.
+        EventConflictError: the event id belongs to a different event.
+        InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
@@ -218,15 +218,15 @@ RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
 async def retract(to: RequestContext, target_id: str, given: EventSource) -> RetractionReceipt:
-    """Cancel one event for every valid time, from now on; it may not be there yet.
+    """Retract one event for every valid time, from now on; the event may not exist yet.
 
-    A retraction can be retracted in turn: of all that concern an event the newest holds.
+    A retraction can be retracted in turn: the newest retraction of an event wins.
 
     Raises:
         RefusedError: the event is neither evidence nor a retraction, or is the retraction itself.
-        ForeignScopeError: it belongs to another scope.
-        EventConflictError: the id was used for something else.
-        InvalidInputError: it lies in the future.
+        ForeignScopeError: the event belongs to another scope.
+        EventConflictError: the event id belongs to a different event.
+        InvalidInputError: the event is in the future.
     """
     if given.id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
@@ -246,7 +246,7 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
     }
 
     async def work(tx: Tx) -> RetractionReceipt:
-        # The tenant too: a state of the slot that is being computed must not outlive this.
+        # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
         await tx.fetch(RETRACT_LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
         found = await writing.look(tx, to, [event_id, target_id], [])
@@ -274,8 +274,8 @@ def _retractable(target: Mapping[str, Any] | None, wall: TenantScope) -> None:
         raise ForeignScopeError(f"Event {target['id']!r} belongs to scope {target['scope']!r}.")
     if not target["speaks"] and target["type"] != EventType.RETRACT:
         raise RefusedError(
-            f"Event {target['id']!r} is a {target['type']}: only evidence can be taken back.",
-            hint="To hide a memory there is `deprecate`; to change a belief `revise`.",
+            f"Event {target['id']!r} is a {target['type']}: only evidence can be retracted.",
+            hint="To hide a memory use `deprecate`; to change a belief use `revise`.",
         )
 
 
@@ -290,18 +290,18 @@ async def replace(
     thoughts: Sequence[Hypothesis],
     given: EventSource,
 ) -> ReplacementReceipt:
-    """Supersede beliefs by others, which are made when they are new; one transaction.
+    """Supersede beliefs by others in one transaction; beliefs that do not exist are created.
 
-    The evidence of what is replaced stays with it. A belief that was superseded and takes the
-    place of another becomes current again, so chains in force have no cycle.
+    Superseded beliefs keep their evidence. A superseded belief that replaces another becomes
+    current again, so chains in force have no cycle.
 
     Raises:
-        NotFoundError: nothing visible has one of the ids.
+        NotFoundError: an id is unknown or not visible.
         ForeignScopeError: a belief belongs to another scope.
-        SupersededBeliefError: one of them has been superseded already.
-        SelfSupersessionError: a belief would take its own place.
-        EventConflictError: the id was used for something else.
-        InvalidInputError: it lies in the future.
+        SupersededBeliefError: one of the beliefs is superseded already.
+        SelfSupersessionError: a belief would replace itself.
+        EventConflictError: the event id belongs to a different event.
+        InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
     event_id = given.id or identity.event_id(now)
@@ -314,8 +314,8 @@ async def replace(
     older_ids = list(dict.fromkeys(older_ids))
     if set(newer_ids) & set(older_ids):
         raise SelfSupersessionError(
-            "A belief cannot take its own place.",
-            hint="Give a wording that differs from what it replaces.",
+            "A belief cannot supersede itself.",
+            hint="Use a wording that differs from the belief to replace.",
         )
     newer, vectors = await writing.worded(to, newer, embed=True)
     done = ReplacementReceipt(
@@ -360,7 +360,7 @@ async def replace(
 
 
 def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
-    """Return a hypothesis as part of the event that replaces, under an id made from it."""
+    """Return a hypothesis with an event id derived from the replacing event."""
     return dataclasses.replace(
         draft, event_id="believe_" + identity.digest(event_id, draft.claim.id)[:32]
     )
@@ -369,11 +369,11 @@ def _under(event_id: str, draft: EvidenceDraft) -> EvidenceDraft:
 def _replaceable(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], wall: TenantScope
 ) -> None:
-    there = {row["id"]: row for row in rows}
+    beliefs = {row["id"]: row for row in rows}
     for belief_id in wanted:
-        if belief_id not in there:
+        if belief_id not in beliefs:
             raise NotFoundError(f"No belief {belief_id!r}.")
-        row = there[belief_id]
+        row = beliefs[belief_id]
         if row["scope"] != wall.scope:
             raise ForeignScopeError(f"Belief {belief_id!r} belongs to scope {row['scope']!r}.")
         if row["status"] == "superseded":

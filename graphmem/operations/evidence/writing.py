@@ -1,4 +1,4 @@
-"""Keep what the older evidence of long slots comes to, so that reading them stays cheap."""
+"""Append evidence, and checkpoint the older evidence of long slots so that reads stay cheap."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 NEWEST = 128
-"""Pieces that stay out, the newest in the world: a late one seldom lies before them."""
+"""Newest pieces of evidence, by valid time, left out of a checkpoint; late ones rarely precede
+them."""
 LEAST = 128
-"""Pieces that must be new for a checkpoint to be worth while."""
+"""Minimum number of new pieces of evidence for an update of a checkpoint."""
 MOST_AT_ONCE = 8
-"""Slots that one write looks after."""
+"""Maximum number of slots that one write checkpoints."""
 
 CHECKPOINT_LOCK = catalog.query("belief/lock_checkpoint", lambda row: row["settled"])
 KEEP = catalog.query("belief/checkpoint", lambda row: row["events"])
@@ -36,7 +37,7 @@ log = logging.getLogger("graphmem")
 
 @dataclass(frozen=True, slots=True)
 class SlotKey:
-    """Where a slot is, in the names of the graph."""
+    """Key of a slot, in folded names."""
 
     slot_id: str
     scope: str
@@ -52,14 +53,14 @@ async def keep(
     least: int = LEAST,
     longest_s: float = read_options.LONGEST.total_seconds(),
 ) -> int:
-    """Bring a slot's checkpoint up to date and return how many pieces it holds more than before.
+    """Update a slot's checkpoint and return the number of pieces of evidence added to it.
 
     Args:
-        to: where.
-        place: the slot.
-        newest: pieces that stay out.
-        least: pieces that must be new; with fewer nothing is changed.
-        longest_s: seconds for which a write may be under way.
+        to: request context.
+        place: key of the slot.
+        newest: number of newest pieces left out.
+        least: minimum number of new pieces; with fewer, nothing changes.
+        longest_s: maximum duration of a write, in seconds.
     """
 
     async def work(tx: Tx) -> int:
@@ -93,7 +94,7 @@ async def keep(
 
 
 async def forget(to: RequestContext, place: SlotKey) -> None:
-    """Take a slot's checkpoint away, whatever it holds."""
+    """Delete a slot's checkpoint."""
 
     async def work(tx: Tx) -> None:
         await tx.fetch(CHECKPOINT_LOCK, tenant=to.wall.tenant, slot_id=place.slot_id, longest_s=0.0)
@@ -103,21 +104,21 @@ async def forget(to: RequestContext, place: SlotKey) -> None:
 
 
 async def look_after(to: RequestContext, places: Iterable[SlotKey]) -> None:
-    """Bring some checkpoints up to date after a write; the write stands whatever becomes of it."""
+    """Update checkpoints after a write; a failure is logged and does not affect the write."""
     for place in list(dict.fromkeys(places))[:MOST_AT_ONCE]:
         try:
             await keep(to, place)
         except GraphmemError:
-            log.warning("The checkpoint of slot %s was not brought up to date.", place.slot_id)
+            log.warning("Could not update the checkpoint of slot %s.", place.slot_id)
 
 
 async def long_slots(to: RequestContext, least: int = NEWEST + LEAST) -> list[SlotKey]:
-    """Return every slot of the tenant that has at least so many pieces of evidence."""
+    """Return every slot of the tenant with at least `least` pieces of evidence."""
     return await to.world.graph.read(lambda tx: tx.fetch(LONG, tenant=to.wall.tenant, least=least))
 
 
 EMBEDDED = 256
-"""Statements embedded at once after a batch."""
+"""Statements per embedding request after a batch."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 KNOWN = catalog.query("belief/known", dict)
@@ -131,22 +132,22 @@ REFRESH = catalog.query("belief/refresh", catalog.ignored)
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What became of a batch."""
+    """Result of writing a batch."""
 
     recorded: Mapping[str, EvidenceReceipt]
-    """By event id."""
+    """Receipts, by event id."""
     unembedded: Sequence[str]
-    """Ids of its beliefs that have no embedding yet."""
+    """Ids of the batch's beliefs without an embedding."""
     long: Sequence[SlotKey] = ()
     """Slots whose checkpoint is due."""
 
 
 @consistent
 async def own_claim(to: RequestContext, belief_id: str) -> Claim:
-    """Return what a belief of the handle's own scope says.
+    """Return the claim of a belief in the handle's own scope.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible belief has this id.
         ForeignScopeError: the belief belongs to another scope.
     """
     found = await to.world.graph.read(lambda tx: look(tx, to, [], [belief_id]))
@@ -159,7 +160,7 @@ async def own_claim(to: RequestContext, belief_id: str) -> Claim:
 
 
 async def embed_statements(to: RequestContext, belief_ids: Sequence[str] | None = None) -> None:
-    """Embed the statements that have no embedding yet: of some beliefs, or all of the tenant."""
+    """Embed the statements without an embedding, of the given beliefs or of the whole tenant."""
     while True:
         rows = await to.world.graph.read(
             lambda tx: tx.fetch(UNEMBEDDED, tenant=to.wall.tenant, ids=belief_ids, limit=EMBEDDED)
@@ -183,9 +184,9 @@ def _embedding(
 async def worded(
     to: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
 ) -> tuple[list[EvidenceDraft], dict[str, Vector]]:
-    """Return drafts read aloud as their predicates have it, and the embeddings that are wanted.
+    """Return drafts worded with their predicates' templates, and the embeddings they need.
 
-    A belief that is there and embedded wants another one only when it will be worded otherwise.
+    An embedded belief needs a new embedding only if its wording changes.
     """
     [known] = await to.world.graph.read(
         lambda tx: tx.fetch(
@@ -196,9 +197,9 @@ async def worded(
         )
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
-    there = {row["id"]: row for row in known["beliefs"]}
+    stored = {row["id"]: row for row in known["beliefs"]}
     worded = [draft.spoken_as(templates) for draft in batch]
-    new = {d.claim.id: d.claim.statement for d in worded if _words(d, there.get(d.claim.id))}
+    new = {d.claim.id: d.claim.statement for d in worded if _words(d, stored.get(d.claim.id))}
     if not embed or not new:
         return worded, {}
     matrix = await to.world.embedder.embed(list(new.values()), Role.DOCUMENT)
@@ -218,7 +219,7 @@ async def append(
     *,
     stated: bool = False,
 ) -> WriteResult:
-    """Write a batch in one transaction: all of it, each event once, or nothing."""
+    """Write a batch in one transaction, each event once."""
     named = sorted({d.event_id for d in batch if d.given.id})
 
     async def work(tx: Tx) -> WriteResult:
@@ -242,18 +243,18 @@ async def write(
     vectors: Mapping[str, Vector],
     events: Sequence[Mapping[str, Any]],
 ) -> WriteResult:
-    """Append what of a batch is not among the `events` that are there.
+    """Append the events of a batch that are not among the stored `events`.
 
     Raises:
-        EventConflictError: an id was used for something else.
+        EventConflictError: an event id belongs to a different event.
         NotFoundError: an episode or turn to attach to does not exist.
     """
-    there = {event["id"]: event for event in events}
+    stored = {event["id"]: event for event in events}
     for draft in batch:
-        if draft.event_id in there:
-            same(there[draft.event_id], draft.request_hash)
-    # In the order of beliefs, so that two batches wait for each other and never in a ring.
-    new = sorted((d for d in batch if d.event_id not in there), key=lambda d: d.claim.id)
+        if draft.event_id in stored:
+            same(stored[draft.event_id], draft.request_hash)
+    # Sorted by belief, so that two batches take locks in one order and cannot deadlock.
+    new = sorted((d for d in batch if d.event_id not in stored), key=lambda d: d.claim.id)
     unembedded: list[str] = []
     long: tuple[SlotKey, ...] = ()
     if new:
@@ -266,14 +267,14 @@ async def write(
         )
         for name in done["missing"]:
             raise NotFoundError(
-                f"No episode or turn {name!r} that evidence could be attached to.",
-                hint="Make it first: `add_episode`, or a session.",
+                f"No episode or turn {name!r} to attach evidence to.",
+                hint="Create it first, with `add_episode` or a session.",
             )
         unembedded = done["unembedded"]
         long = tuple(SlotKey(**place) for place in done["long"])
     recorded = {
         d.event_id: EvidenceReceipt(
-            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in there
+            event_id=d.event_id, belief_id=d.claim.id, repeated=d.event_id in stored
         )
         for d in batch
     }
@@ -283,7 +284,7 @@ async def write(
 async def look(
     tx: Tx, to: RequestContext, event_ids: Sequence[str], belief_ids: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what a write meets: see belief/look."""
+    """Return the stored events and beliefs with these ids; see belief/look."""
     [found] = await tx.fetch(
         LOOK,
         tenant=to.wall.tenant,
@@ -295,10 +296,10 @@ async def look(
 
 
 def same(event: Mapping[str, Any], asked: str) -> None:
-    """Accept an event that is there when it is the one asked for.
+    """Check that a stored event is the requested one.
 
     Raises:
-        EventConflictError: its id was used for something else.
+        EventConflictError: the event id belongs to a different event.
     """
     if event["request_hash"] != asked:
         raise EventConflictError(f"The id {event['id']!r} was used for something else.")

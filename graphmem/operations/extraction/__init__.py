@@ -1,4 +1,4 @@
-"""Extraction: turns of a session are read, what is proposed of them is checked, and written."""
+"""Extraction of evidence from the turns of a session, and review of proposals."""
 
 from graphmem.operations.extraction.reading import (
     CallReader,

@@ -1,4 +1,4 @@
-"""Who reads turns: a language model, the rules, or a callable of the user's."""
+"""Read turns with a language model, with rules, or with a user's callable."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ from graphmem.rules.extraction.quoting import SuppliedText
 from graphmem.rules.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]
-"""Takes turns that people said, in order, and returns what they are proposed to say. Its `name`, or
-that of the function, tells what it has read before."""
+"""Takes the turns of people, in order, and returns the proposals made from them. Its `name`
+attribute, or the function's name, identifies the turns that it has already read."""
 
 _LONGEST_NAME = 200
 
 
 class ReaderResult(NamedTuple):
-    """What was made of a window."""
+    """Result of reading a window."""
 
     proposals: Sequence[Proposal]
     refused: Sequence[DismissedProposal] = ()
-    """What was no proposal at all."""
+    """Entries that are not valid proposals."""
     raw: str | None = None
-    """A model's own words."""
+    """Unparsed reply of a model; None if no model was called."""
 
 
 class ProposalReader(Protocol):
-    """Makes proposals of turns."""
+    """Makes proposals from turns."""
 
     @property
     def name(self) -> str:
-        """What proposals depend on beside the turns."""
+        """Name of everything besides the turns that proposals depend on."""
         ...
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:
-        """Return what a window's turns are proposed to say; what that cost is put on the bill."""
+        """Return the proposals from a window's turns, and add the cost to `bill`."""
         ...
 
 
 class ModelReader:
-    """A language model."""
+    """Reads with a language model."""
 
     def __init__(self, llm: Llm) -> None:
         self._llm = llm
         self.name = f"{llm.name} {consolidation.digest(windows.NAME)[:12]}"
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:
-        """Ask about the window.
+        """Ask the model about the window.
 
         Raises:
-            ModelUnavailableError: it cannot be reached.
-            ModelReplyError: it did not answer as it was asked to.
+            ModelUnavailableError: the model cannot be reached.
+            ModelReplyError: the reply violates the contract.
         """
         answer = await self._llm.answer(windows.prompt(window, known))
         bill.add(answer)
@@ -68,32 +68,33 @@ class ModelReader:
 
 
 class RuleReader:
-    """The forms of sentences that need no model."""
+    """Reads by sentence patterns, without a model."""
 
     name = sentences.NAME
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:  # noqa: ARG002
-        """Look for the forms."""
+        """Match the sentence patterns."""
         return ReaderResult(*sentences.read(window))
 
 
 class CallReader:
-    """A callable of the user's."""
+    """Reads with a user's callable."""
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
         self.name = _named(extractor)[:_LONGEST_NAME]
 
     async def read(self, window: TurnWindow, known: Vocabulary, bill: TokenUsage) -> ReaderResult:  # noqa: ARG002
-        """Call it. What it raises goes on to the caller.
+        """Call the extractor; its exceptions propagate to the caller.
 
         Raises:
-            InvalidInputError: it returns no list.
+            InvalidInputError: the extractor does not return a list.
         """
         given = self._extractor(window.people)
         if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
             raise InvalidInputError(
-                f"The extractor {self.name!r} returned no list.", hint="Return a list, even of one."
+                f"The extractor {self.name!r} must return a list.",
+                hint="Return a list, even for a single proposal.",
             )
         made = [one if isinstance(one, Proposal) else _proposed(one) for one in given]
         return ReaderResult(
@@ -114,11 +115,11 @@ def _named(extractor: Extractor) -> str:
 
 
 PAGE = 2_000
-"""Turns of one read."""
+"""Turns per read."""
 MOST_PREDICATES, MOST_NAMES = 500, 60
-"""Looked at, the most used."""
+"""Limits of the vocabulary: the most used predicates and names."""
 EARLY = timedelta(days=1)
-"""What a session was supplied with may be logged before its first turn is added."""
+"""Time before a session's first turn in which texts supplied to it may be logged."""
 
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
@@ -128,12 +129,12 @@ VOCABULARY = catalog.query("extract/vocabulary", dict)
 
 
 class PendingLogEntry(NamedTuple):
-    """A search, or a look at one item, that is not in the log yet."""
+    """A search, or an access to one item, that is not in the log yet."""
 
     at: datetime
     query: str | None
     ids: tuple[str, ...]
-    """Of what it found."""
+    """Ids of the results."""
 
 
 @consistent
@@ -141,7 +142,7 @@ async def session(to: RequestContext, episode_id: str) -> Episode:
     """Return the episode of a session.
 
     Raises:
-        NotFoundError: nothing was said in it.
+        NotFoundError: the session has no messages.
     """
     found = await to.world.graph.read(
         lambda tx: tx.fetch(GET, tenant=to.wall.tenant, scopes=[to.wall.scope], ids=[episode_id])
@@ -153,7 +154,7 @@ async def session(to: RequestContext, episode_id: str) -> Episode:
 
 @consistent
 async def places(to: RequestContext, episode_id: str, extractor: str) -> list[TurnContext]:
-    """Return every turn of a session in order, and which of them an extractor has read."""
+    """Return all turns of a session in order, marked as read or unread by an extractor."""
     rows: list[dict[str, Any]] = []
     while True:
         page = await _page(to, episode_id, extractor, rows[-1]["position"] + 1 if rows else 0)
@@ -180,27 +181,27 @@ async def _page(
 
 
 @consistent
-async def window(to: RequestContext, episode_id: str, stretch: Sequence[TurnContext]) -> TurnWindow:
-    """Return a stretch of turns with their words, and those about them."""
-    first = max(0, stretch[0].position - REACH)
+async def window(to: RequestContext, episode_id: str, span: Sequence[TurnContext]) -> TurnWindow:
+    """Return a range of turns with their texts and the surrounding turns."""
+    first = max(0, span[0].position - REACH)
     turns = await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
             tenant=to.wall.tenant,
             scopes=[to.wall.scope],
             episode_id=episode_id,
-            limit=stretch[-1].position + REACH + 1 - first,
+            limit=span[-1].position + REACH + 1 - first,
             **{"from": first},
         )
     )
-    return windows.window(stretch, turns)
+    return windows.window(span, turns)
 
 
 @consistent
 async def supplied(
     to: RequestContext, episode: Episode, waiting: Sequence[PendingLogEntry]
 ) -> list[SuppliedText]:
-    """Return every text that memory is known to have given in a session."""
+    """Return every text that the memory supplied to a session."""
     rows = await to.world.graph.read(
         lambda tx: tx.fetch(
             SUPPLIED,
@@ -229,11 +230,11 @@ def _supplies(row: Mapping[str, Any]) -> list[SuppliedText]:
 
 @consistent
 async def vocabulary(to: RequestContext, names: Mapping[str, str]) -> Vocabulary:
-    """Return what the tenant calls things, as far as the handle sees it.
+    """Return the predicates and names of the tenant that the handle may read.
 
     Args:
-        to: where.
-        names: canonical names by the folded ones that stand for them, and are not offered.
+        to: request context.
+        names: canonical names by folded alias; aliases are not offered.
     """
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(

@@ -1,4 +1,4 @@
-"""Write what a window's turns say, each in one transaction: all of it and its reply, or nothing."""
+"""Write the evidence of a window, and decide on proposals that wait for review."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ APPEND = catalog.query("belief/append", dict)
 
 @dataclass(frozen=True, slots=True)
 class WindowWrite:
-    """What becomes of one window."""
+    """The decisions about one window, written in one transaction."""
 
     reply_id: str
     extractor: str
     turn_ids: tuple[str, ...]
-    said: tuple[TurnEvidence, ...] = ()
+    evidence: tuple[TurnEvidence, ...] = ()
     review: bool = False
-    """What is said waits to be accepted."""
+    """Whether the evidence is written as proposals that wait for review."""
     raw: str | None = None
-    """A model's own words."""
+    """Unparsed reply of a model; None if no model was called."""
     bill: TokenUsage = field(default_factory=TokenUsage)
     problem: str | None = None
-    """What went wrong; nothing is said then."""
+    """Error message; None on success. A failed window has no evidence."""
 
     def decided(self) -> str:
-        """Return all that is written, as JSON: enough to write it again without a model."""
-        counted = () if self.review else self.said
+        """Return the decisions as JSON, sufficient to write them again without a model."""
+        counted = () if self.review else self.evidence
         beliefs = {one.claim.id: one.claim for one in counted}
         return json.dumps(
             {
@@ -54,7 +54,7 @@ class WindowWrite:
                     for one in counted
                 ],
                 "marks": [],
-                "proposed": [one.own_proposal_id for one in self.said] if self.review else [],
+                "proposed": [one.own_proposal_id for one in self.evidence] if self.review else [],
             },
             ensure_ascii=False,
         )
@@ -62,7 +62,7 @@ class WindowWrite:
 
 @consistent
 async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]:
-    """Return claims by their ids, read aloud as their predicates have it."""
+    """Return claims by id, each worded with the template of its predicate."""
     if not found:
         return {}
     [known] = await to.world.graph.read(
@@ -78,20 +78,20 @@ async def worded(to: RequestContext, found: Sequence[Claim]) -> dict[str, Claim]
 
 
 async def write(to: RequestContext, unit: WindowWrite) -> bool:
-    """Write a unit, but for what was forgotten, and return whether it was new.
+    """Write a unit without its erased parts and return whether it was new.
 
-    Another worker may have been there first.
+    Return False if another worker wrote it first.
 
     Raises:
-        ErasedError: the session, the scope or the tenant was forgotten.
+        ErasedError: the session, the scope or the tenant was erased.
     """
     try:
         return await _write(to, unit)
     except ErasedError as error:
-        left = [one for one in unit.said if error.ids.isdisjoint(one.ids)]
-        if len(left) == len(unit.said):
+        left = [one for one in unit.evidence if error.ids.isdisjoint(one.ids)]
+        if len(left) == len(unit.evidence):
             raise
-        return await write(to, replace(unit, said=tuple(left)))
+        return await write(to, replace(unit, evidence=tuple(left)))
 
 
 async def _write(to: RequestContext, unit: WindowWrite) -> bool:
@@ -111,32 +111,34 @@ async def _write(to: RequestContext, unit: WindowWrite) -> bool:
         [done] = await tx.fetch(BEGIN, tenant=to.wall.tenant, scope=to.wall.scope, id=unit.reply_id)
         if done:
             return False
-        if unit.said and unit.review:
-            rows = [one.proposal_row(to.wall) for one in unit.said]
+        if unit.evidence and unit.review:
+            rows = [one.proposal_row(to.wall) for one in unit.evidence]
             await tx.fetch(PROPOSE, tenant=to.wall.tenant, events=rows)
         else:
-            await append(tx, to, unit.said, now)
+            await append(tx, to, unit.evidence, now)
         await tx.fetch(END, tenant=to.wall.tenant, reply=reply, passages=sorted(unit.turn_ids))
         return True
 
     return await to.world.graph.write(work)
 
 
-async def append(tx: Tx, to: RequestContext, said: Sequence[TurnEvidence], now: datetime) -> None:
-    """Append the evidence that is not there yet."""
+async def append(
+    tx: Tx, to: RequestContext, evidence: Sequence[TurnEvidence], now: datetime
+) -> None:
+    """Append the evidence that is not stored yet."""
     [found] = await tx.fetch(
         LOOK,
         tenant=to.wall.tenant,
         scopes=[to.wall.scope],
-        event_ids=[one.event_id for one in said],
+        event_ids=[one.event_id for one in evidence],
         belief_ids=[],
     )
-    there = {event["id"] for event in found["events"]}
+    stored = {event["id"] for event in found["events"]}
     rows: list[dict[str, Any]] = [
         one.draft(now).row(to.wall, None)
-        # In the order of beliefs, so that two writers wait for each other and never in a ring.
-        for one in sorted(said, key=lambda one: (one.claim.id, one.event_id))
-        if one.event_id not in there
+        # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
+        for one in sorted(evidence, key=lambda one: (one.claim.id, one.event_id))
+        if one.event_id not in stored
     ]
     if rows:
         await tx.fetch(
@@ -161,7 +163,7 @@ async def page(
     """Return one page of proposals, oldest first, and the cursor of the next.
 
     Raises:
-        InvalidInputError: the cursor was not made by `page`.
+        InvalidInputError: `cursor` was not returned by `page`.
     """
     at, last_id = read_options.position(cursor)
     rows = await to.world.graph.read(
@@ -183,21 +185,21 @@ async def page(
 
 
 async def accept(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
-    """Let proposals become evidence; what is evidence already is passed over.
+    """Accept proposals, which makes them evidence; skip those already accepted.
 
     Raises:
-        NotFoundError: nothing visible has one of the ids; nothing is accepted.
-        ForeignScopeError: a proposal belongs to another scope; likewise.
+        NotFoundError: an id is unknown or not visible; nothing is accepted.
+        ForeignScopeError: a proposal belongs to another scope; nothing is accepted.
     """
     return await _decide(to, EventType.ACCEPT, ids, given)
 
 
 async def reject(to: RequestContext, ids: Sequence[str], given: EventSource) -> ReviewReport:
-    """Refuse proposals: no extraction proposes them again.
+    """Reject proposals; extraction does not propose them again.
 
     Raises:
         NotFoundError, ForeignScopeError: see `accept`.
-        RefusedError: one of them was accepted; nothing is rejected.
+        RefusedError: a proposal was accepted before; nothing is rejected.
     """
     return await _decide(to, EventType.REJECT, ids, given)
 
@@ -209,7 +211,7 @@ async def _decide(
     now = to.world.clock.now()
 
     async def work(tx: Tx) -> ReviewReport:
-        # Of an acceptance and a rejection at once the first holds.
+        # The lock orders a concurrent acceptance and rejection: the first one wins.
         await tx.fetch(LOCK, tenant=to.wall.tenant)
         rows = await tx.fetch(
             PROPOSED, tenant=to.wall.tenant, scopes=list(to.wall.scopes), ids=wanted
@@ -219,13 +221,13 @@ async def _decide(
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], to, kind, given) for row in fresh]
         await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
-        said = [saying.stored(row) for row in fresh] if kind is EventType.ACCEPT else []
-        await append(tx, to, said, now)
+        evidence = [saying.stored(row) for row in fresh] if kind is EventType.ACCEPT else []
+        await append(tx, to, evidence, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
             repeated=tuple(row["id"] for row in rows if row["status"] == done),
-            event_ids=tuple(one.event_id for one in said),
-            belief_ids=tuple(one.claim.id for one in said),
+            event_ids=tuple(one.event_id for one in evidence),
+            belief_ids=tuple(one.claim.id for one in evidence),
         )
 
     return await to.world.graph.write(work)
@@ -234,18 +236,18 @@ async def _decide(
 def _decidable(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], scope: str, kind: EventType
 ) -> None:
-    there = {row["id"]: row for row in rows}
+    stored = {row["id"]: row for row in rows}
     for proposal_id in wanted:
-        if proposal_id not in there:
+        if proposal_id not in stored:
             raise NotFoundError(f"No proposal {proposal_id!r}.")
-        row = there[proposal_id]
+        row = stored[proposal_id]
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
         if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
             event_id = saying.stored(row).event_id
             raise RefusedError(
                 f"Proposal {proposal_id!r} was accepted.",
-                hint=f"Take its evidence back: `retract` {event_id!r}.",
+                hint=f"Retract its evidence: `retract` {event_id!r}.",
             )
 
 

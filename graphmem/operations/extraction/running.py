@@ -1,4 +1,4 @@
-"""One run of extraction over the turns of a session that were not read yet."""
+"""Run extraction over the unread turns of a session."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from graphmem.rules.extraction.windows import TurnContext, TurnWindow, Vocabular
 from graphmem.rules.hygiene import Rule
 
 ATTEMPTS = 5
-"""How often a window that is answered outside the contract is tried, one run each."""
+"""Runs that try a window whose replies violate the contract, before it is given up."""
 DOWN = 3
-"""After so many questions in a row that nothing answered, a run asks no more."""
+"""Consecutive unanswered model calls after which a run makes no more."""
 
 _Named: TypeAlias = tuple[str | None, Cardinality | None]
-"""A predicate, and what its values are proposed to be."""
+"""A predicate and the cardinality proposed for it."""
 
 REPLIES = catalog.query("consolidate/replies", dict)
 LOOK = catalog.query("extract/look", dict)
@@ -45,173 +45,180 @@ LOOK = catalog.query("extract/look", dict)
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """How a run is to go."""
+    """Options of an extraction run."""
 
     reader: ProposalReader
     apply: bool
-    """False: nothing is written."""
+    """Whether to write; False for a preview."""
     review: bool
-    """What stands up waits to be accepted."""
+    """Whether accepted proposals wait for review."""
     rules: Sequence[Rule]
-    """Of hygiene."""
+    """Hygiene rules."""
     names: Mapping[str, str]
-    """Canonical names of entities, by folded ones."""
+    """Canonical entity names, by folded name."""
     waiting: Sequence[PendingLogEntry]
     """Searches of this process that are not in the log yet."""
     on_part: OnPart
-    """Told `turn` and how many of them were seen to."""
+    """Progress callback; receives `turn` and the number of turns processed."""
 
 
 @dataclass(slots=True)
 class _ExtractionRun:
-    """What a run knows, and what it has met so far."""
+    """State of a run."""
 
     episode: Episode
     ground: CheckContext
     known: Vocabulary
     attempts: Mapping[str, int]
-    """Of each window that was tried before."""
+    """Earlier attempts, by reply id of the window."""
     made: set[str] = field(default_factory=set)
-    """Beliefs that were not there before this run."""
+    """Ids of beliefs that did not exist before this run."""
     bill: TokenUsage = field(default_factory=TokenUsage)
     down: int = 0
-    """Questions in a row that nothing answered."""
+    """Consecutive model calls without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _WindowResult:
-    """What became of one window."""
+    """Result of one window."""
 
     turns: int
     passed: int = 0
-    """Turns that another worker has read meanwhile."""
+    """Turns that another worker has read in the meantime."""
     extracted: Sequence[AcceptedProposal] = ()
     refused: Sequence[DismissedProposal] = ()
     unread: FailedWindow | None = None
     named: Sequence[_Named] = ()
-    """Of what stood up."""
+    """Predicates of the accepted proposals."""
 
 
-async def extract(to: RequestContext, episode_id: str, how: ExtractionOptions) -> ExtractionReport:
-    """Read what is new in a session and write what it says; see `AsyncExtraction.extract`."""
+async def extract(
+    to: RequestContext, episode_id: str, options: ExtractionOptions
+) -> ExtractionReport:
+    """Extract the unread turns of a session; see `AsyncExtraction.extract`."""
     episode = await reading.session(to, episode_id)
-    places = await reading.places(to, episode_id, how.reader.name)
-    stretches = windows.stretches(places)
-    course = await _course(to, how, episode, places, stretches)
+    places = await reading.places(to, episode_id, options.reader.name)
+    spans = windows.stretches(places)
+    run = await _start_run(to, options, episode, places, spans)
     works: list[Callable[[], Coroutine[Any, Any, _WindowResult]]] = [
-        partial(_window, to, how, course, stretch) for stretch in stretches
+        partial(_window, to, options, run, span) for span in spans
     ]
     done = await to.world.gather(works, to.world.settings.model_concurrency)
     named = [one for part in done for one in part.named]
     return ExtractionReport(
-        applied=how.apply,
-        review=how.review,
+        applied=options.apply,
+        review=options.review,
         session_id=episode.session_id or episode.id,
         episode_id=episode_id,
-        extractor=how.reader.name,
+        extractor=options.reader.name,
         turns=sum(part.turns for part in done),
         passed=sum(place.read for place in places) + sum(part.passed for part in done),
         proposals=tuple(one for part in done for one in part.extracted),
         refused=tuple(one for part in done for one in part.refused),
         unread=tuple(part.unread for part in done if part.unread is not None),
-        new_predicates=_new_predicates(named, course.known),
-        cardinalities=_cardinalities(named, course.known),
-        calls=course.bill.calls,
-        tokens_in=course.bill.tokens_in,
-        tokens_out=course.bill.tokens_out,
-        cost_usd=course.bill.cost_usd,
+        new_predicates=_new_predicates(named, run.known),
+        cardinalities=_cardinalities(named, run.known),
+        calls=run.bill.calls,
+        tokens_in=run.bill.tokens_in,
+        tokens_out=run.bill.tokens_out,
+        cost_usd=run.bill.cost_usd,
     )
 
 
-async def _course(
+async def _start_run(
     to: RequestContext,
-    how: ExtractionOptions,
+    options: ExtractionOptions,
     episode: Episode,
     places: Sequence[TurnContext],
-    stretches: Sequence[Sequence[TurnContext]],
+    spans: Sequence[Sequence[TurnContext]],
 ) -> _ExtractionRun:
-    """Return what a run knows; all of it is read before anything is written."""
-    if not stretches:
+    """Return the initial state of a run; everything is read before anything is written."""
+    if not spans:
         return _ExtractionRun(episode, CheckContext(to.wall.scope, ()), Vocabulary(), {})
-    known = await reading.vocabulary(to, how.names)
-    ids = [_reply_id(to, how, stretch) for stretch in stretches]
+    known = await reading.vocabulary(to, options.names)
+    ids = [_reply_id(to, options, span) for span in spans]
     found = await to.world.graph.read(lambda tx: tx.fetch(REPLIES, tenant=to.wall.tenant, ids=ids))
     ground = CheckContext(
         scope=to.wall.scope,
         session=frozenset(place.id for place in places),
-        supplied=await reading.supplied(to, episode, how.waiting),
-        rules=how.rules,
+        supplied=await reading.supplied(to, episode, options.waiting),
+        rules=options.rules,
         weights=to.world.settings.source_weights,
-        names=how.names,
+        names=options.names,
         predicates={windows.shape(name): name for name, _ in reversed(known.predicates)},
     )
     attempts = {row["id"]: row["attempts"] for row in found}
     return _ExtractionRun(episode, ground, known, attempts)
 
 
-def _reply_id(to: RequestContext, how: ExtractionOptions, stretch: Sequence[TurnContext]) -> str:
-    return "x_" + identity.digest(to.wall.scope, how.reader.name, *(p.id for p in stretch))[:32]
+def _reply_id(to: RequestContext, options: ExtractionOptions, span: Sequence[TurnContext]) -> str:
+    return "x_" + identity.digest(to.wall.scope, options.reader.name, *(p.id for p in span))[:32]
 
 
 async def _window(
     to: RequestContext,
-    how: ExtractionOptions,
-    course: _ExtractionRun,
-    stretch: Sequence[TurnContext],
+    options: ExtractionOptions,
+    run: _ExtractionRun,
+    span: Sequence[TurnContext],
 ) -> _WindowResult:
-    """Read one window, check what is proposed of it and write it."""
-    reply_id = _reply_id(to, how, stretch)
+    """Read one window, check its proposals and write the accepted ones."""
+    reply_id = _reply_id(to, options, span)
     unit = WindowWrite(
-        reply_id, how.reader.name, tuple(place.id for place in stretch), review=how.review
+        reply_id, options.reader.name, tuple(place.id for place in span), review=options.review
     )
-    if course.attempts.get(reply_id, 0) >= ATTEMPTS:
-        problem = f"it was answered outside the contract {ATTEMPTS} times"
-        return _unread(unit, ("given_up", problem), course)
-    if course.down >= DOWN:
-        return _unread(unit, (ModelUnavailableError.code, "nobody answered before"), course)
-    window = await reading.window(to, course.episode.id, stretch)
+    if run.attempts.get(reply_id, 0) >= ATTEMPTS:
+        problem = f"the reply violated the contract {ATTEMPTS} times"
+        return _unread(unit, ("given_up", problem), run)
+    if run.down >= DOWN:
+        return _unread(unit, (ModelUnavailableError.code, "earlier model calls failed"), run)
+    window = await reading.window(to, run.episode.id, span)
     try:
-        # What machines say is no evidence, so nobody is asked about it alone.
-        nobody = not window.people
+        # Assistant and tool turns are not evidence, so a window of only those is not read.
+        without_people = not window.people
         read = (
-            ReaderResult(()) if nobody else await how.reader.read(window, course.known, unit.bill)
+            ReaderResult(())
+            if without_people
+            else await options.reader.read(window, run.known, unit.bill)
         )
     except ModelUnavailableError as error:
-        course.down += 1
-        return _unread(unit, (error.code, str(error)), course)
+        run.down += 1
+        return _unread(unit, (error.code, str(error)), run)
     except ModelReplyError as error:
         problem = f"{error.code}: {error}"
-        if how.apply:
+        if options.apply:
             await reviewing.write(to, replace(unit, raw=error.raw or None, problem=problem))
-        return _unread(unit, (error.code, str(error)), course, answered=True)
-    course.down = 0
-    course.bill.join(unit.bill)
-    done = await _written(to, how, course, window, replace(unit, raw=read.raw), read)
-    how.on_part("turn", len(stretch))
+        return _unread(unit, (error.code, str(error)), run, answered=True)
+    run.down = 0
+    run.bill.join(unit.bill)
+    done = await _written(to, options, run, window, replace(unit, raw=read.raw), read)
+    options.on_part("turn", len(span))
     return done
 
 
 async def _written(
     to: RequestContext,
-    how: ExtractionOptions,
-    course: _ExtractionRun,
+    options: ExtractionOptions,
+    run: _ExtractionRun,
     window: TurnWindow,
     unit: WindowWrite,
     read: ReaderResult,
 ) -> _WindowResult:
-    stood, refused = checking.sifted(read.proposals, window, course.ground)
-    claims = await reviewing.worded(to, [one.claim for one in stood])
-    said = [
-        saying.said(one, claims[one.claim.id], course.episode.id, how.reader.name) for one in stood
+    accepted, refused = checking.sifted(read.proposals, window, run.ground)
+    claims = await reviewing.worded(to, [one.claim for one in accepted])
+    evidence = [
+        saying.said(one, claims[one.claim.id], run.episode.id, options.reader.name)
+        for one in accepted
     ]
-    kept, known, new = await _sorted(to, course, list(zip(stood, said, strict=True)))
-    unit = replace(unit, said=tuple(one for _, one in kept))
-    if how.apply and not await reviewing.write(to, unit):
+    kept, known, new = await _sorted(to, run, list(zip(accepted, evidence, strict=True)))
+    unit = replace(unit, evidence=tuple(one for _, one in kept))
+    if options.apply and not await reviewing.write(to, unit):
         return _WindowResult(0, passed=len(unit.turn_ids))
     return _WindowResult(
         turns=len(unit.turn_ids),
         extracted=[
-            one.shown(one.own_proposal_id if how.review else one.event_id, new=one.claim.id in new)
+            one.shown(
+                one.own_proposal_id if options.review else one.event_id, new=one.claim.id in new
+            )
             for _, one in kept
         ],
         refused=[*read.refused, *refused, *known],
@@ -221,45 +228,47 @@ async def _written(
 
 async def _sorted(
     to: RequestContext,
-    course: _ExtractionRun,
-    stood: Sequence[tuple[CheckedProposal, TurnEvidence]],
+    run: _ExtractionRun,
+    accepted: Sequence[tuple[CheckedProposal, TurnEvidence]],
 ) -> tuple[list[tuple[CheckedProposal, TurnEvidence]], list[DismissedProposal], set[str]]:
-    """Return what is not known yet, what is, and the beliefs that are new to this run."""
-    if not stood:
+    """Return new proposals, dismissed known ones, and the ids of beliefs new in this run."""
+    if not accepted:
         return [], [], set()
-    ids = [name for _, one in stood for name in (one.event_id, one.own_proposal_id)]
-    beliefs = sorted({one.claim.id for _, one in stood})
+    ids = [name for _, one in accepted for name in (one.event_id, one.own_proposal_id)]
+    beliefs = sorted({one.claim.id for _, one in accepted})
     [found] = await to.world.graph.read(
         lambda tx: tx.fetch(LOOK, tenant=to.wall.tenant, event_ids=ids, belief_ids=beliefs)
     )
-    course.made |= set(beliefs) - set(found["beliefs"])
-    there = {event["id"]: event["rejected"] for event in found["events"]}
+    run.made |= set(beliefs) - set(found["beliefs"])
+    stored = {event["id"]: event["rejected"] for event in found["events"]}
     kept, known = [], []
-    for passed, one in stood:
-        objection = _met(one, there)
+    for passed, one in accepted:
+        objection = _duplicate_reason(one, stored)
         if objection is None:
             kept.append((passed, one))
         else:
             known.append(checking.refusal(passed.proposal, *objection))
-    return kept, known, course.made
+    return kept, known, run.made
 
 
-def _met(one: TurnEvidence, there: Mapping[str, bool]) -> tuple[DismissalReason, str] | None:
-    """Return why something is not said again."""
-    if one.event_id in there:
-        return DismissalReason.KNOWN, "these words are evidence for it already"
-    if one.own_proposal_id not in there:
+def _duplicate_reason(
+    one: TurnEvidence, stored: Mapping[str, bool]
+) -> tuple[DismissalReason, str] | None:
+    """Return why a proposal is not written again; None if it is new."""
+    if one.event_id in stored:
+        return DismissalReason.KNOWN, "this quote is already evidence for the belief"
+    if one.own_proposal_id not in stored:
         return None
-    if there[one.own_proposal_id]:
-        return DismissalReason.REJECTED, "it was put up for review and rejected"
-    return DismissalReason.KNOWN, "it waits for review already"
+    if stored[one.own_proposal_id]:
+        return DismissalReason.REJECTED, "a reviewer rejected the proposal"
+    return DismissalReason.KNOWN, "the proposal already waits for review"
 
 
 def _unread(
-    unit: WindowWrite, why: tuple[str, str], course: _ExtractionRun, *, answered: bool = False
+    unit: WindowWrite, why: tuple[str, str], run: _ExtractionRun, *, answered: bool = False
 ) -> _WindowResult:
-    attempts = course.attempts.get(unit.reply_id, 0) + answered
-    told = FailedWindow(
+    attempts = run.attempts.get(unit.reply_id, 0) + answered
+    failed = FailedWindow(
         reply_id=unit.reply_id,
         code=why[0],
         problem=why[1],
@@ -267,20 +276,20 @@ def _unread(
         attempts=attempts,
         given_up=attempts >= ATTEMPTS,
     )
-    return _WindowResult(0, unread=told)
+    return _WindowResult(0, unread=failed)
 
 
-def _new_predicates(said: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
-    there = {windows.shape(name) for name, _ in known.predicates}
-    names = (name for name, _ in said if name is not None)
-    return tuple(dict.fromkeys(name for name in names if windows.shape(name) not in there))
+def _new_predicates(named: Sequence[_Named], known: Vocabulary) -> tuple[str, ...]:
+    stored = {windows.shape(name) for name, _ in known.predicates}
+    names = (name for name, _ in named if name is not None)
+    return tuple(dict.fromkeys(name for name in names if windows.shape(name) not in stored))
 
 
-def _cardinalities(said: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
-    """Return what undeclared predicates are taken for, as most of their proposals have it."""
+def _cardinalities(named: Sequence[_Named], known: Vocabulary) -> tuple[CardinalityProposal, ...]:
+    """Return the most frequently proposed cardinality of each undeclared predicate."""
     declared = {windows.shape(name) for name, cardinality in known.predicates if cardinality}
     votes: dict[str, Counter[Cardinality]] = {}
-    for name, cardinality in said:
+    for name, cardinality in named:
         if name is not None and cardinality is not None and windows.shape(name) not in declared:
             votes.setdefault(name, Counter())[cardinality] += 1
     return tuple(

@@ -1,4 +1,4 @@
-"""What the graph's schema has too little, too much or otherwise than declared."""
+"""Compare the graph's schema with the declared one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphmem.rules.scoring import in_generation, property_of
 
 @dataclass(frozen=True, slots=True)
 class _ServerSchemaItem:
-    """One index or constraint as the server shows it."""
+    """An index or constraint as reported by the server."""
 
     item: SchemaItem
     state: str
@@ -26,7 +26,7 @@ def _index(row: Row) -> _ServerSchemaItem:
 
 
 def _constraint(row: Row) -> _ServerSchemaItem:
-    # A constraint is there or not; the server shows no state of it.
+    # A constraint has no state on the server.
     return _ServerSchemaItem(_item(row, {}), "ONLINE")
 
 
@@ -45,11 +45,10 @@ CONSTRAINTS = catalog.query("schema/show_constraints", _constraint)
 
 
 async def drift(world: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:
-    """Return how the graph's indexes and constraints differ from the declared ones, by name.
+    """Return the differences between the graph's indexes and constraints and the declared ones.
 
-    Vector indexes are held to the recorded models, of which there are two while the graph goes over
-    to another one; full-text indexes to the settings' language. What stands on labels that are not
-    ours is left alone.
+    Vector indexes are compared with the recorded models, of which there are two during a change of
+    model; full-text indexes with the settings' language. Labels of other applications are ignored.
     """
 
     async def work(tx: Tx) -> list[_ServerSchemaItem]:
@@ -71,7 +70,7 @@ async def drift(world: Services, declared: DeclaredSchema) -> tuple[Difference, 
 
 
 def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[SchemaItem]:
-    """Yield a declared item as this graph should have it: a vector index for each generation."""
+    """Yield a declared item as this graph must have it: one vector index per generation."""
     if item.type == "VECTOR":
         for generation, dimension in kept.items():
             about = item.model_copy(
@@ -91,9 +90,9 @@ def _set(item: SchemaItem, config: dict[str, Any]) -> SchemaItem:
 
 def _judged(wanted: SchemaItem, found: _ServerSchemaItem | None) -> Iterator[Difference]:
     if found is None:
-        yield Difference(kind="missing", name=wanted.name, text=f"{_shown(wanted)} is not there.")
+        yield Difference(kind="missing", name=wanted.name, text=f"{_shown(wanted)} is missing.")
         return
-    # The server shows every setting of an index; only the declared ones matter.
+    # The server reports every setting of an index; only the declared ones are compared.
     config = {key: found.item.config.get(key) for key in wanted.config}
     here = found.item.model_copy(update={"config": config})
     if here != wanted:
@@ -105,7 +104,7 @@ def _judged(wanted: SchemaItem, found: _ServerSchemaItem | None) -> Iterator[Dif
 
 
 def _unexpected(item: SchemaItem) -> Difference:
-    text = f"{_shown(item)} is declared nowhere."
+    text = f"{_shown(item)} is not declared."
     return Difference(kind="unexpected", name=item.name, text=text)
 
 

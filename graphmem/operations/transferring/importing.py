@@ -1,4 +1,4 @@
-"""Take an export into a tenant: checked whole, then written batch by batch, each once."""
+"""Import an export into a tenant: check the whole file, then write it in batches, each once."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graphmem.rules.scoring import unnumbered
 from graphmem.rules.transfer_records import Header, Node, Related
 
 BATCH = 500
-"""Nodes of one transaction."""
+"""Nodes per transaction."""
 MOST_LINKS = 5_000
-"""Relationships of one transaction, if more than one node has them."""
+"""Maximum number of relationships per transaction, unless a single node has more."""
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
 THERE = catalog.query("transfer/there", lambda row: (row["id"], row["properties"]))
@@ -39,7 +39,7 @@ Batch = Sequence[Node]
 
 @dataclass(slots=True)
 class _ImportTotals:
-    """What became of records."""
+    """Counts of written and skipped records."""
 
     written: int = 0
     links: int = 0
@@ -54,20 +54,21 @@ class _ImportTotals:
 
 
 async def take(to: RequestContext, path: Path, on_part: OnPart) -> ImportReport:
-    """Write what a file holds and the tenant does not.
+    """Write the records of a file that the tenant does not have yet.
 
-    Nothing is written before the whole file was found to be as it was exported. What is there
-    already stays; a batch is written whole or not at all.
+    The whole file is checked before anything is written. Existing nodes are kept. Each batch is
+    one transaction.
 
     Args:
-        to: into whose graph; records keep their scopes.
-        path: of the file.
-        on_part: told `check` and how many lines were checked, then labels and nodes looked at.
+        to: request context of the target tenant; records keep their scopes.
+        path: export file.
+        on_part: progress callback; receives `check` and the number of lines, then labels and the
+            number of nodes.
 
     Raises:
-        ExportFileError: the file is no export, not whole, changed, or of a newer graphmem.
-        ModelMismatchError: its embeddings are those of another model.
-        ImportConflictError: a record contradicts what is there; names its line.
+        ExportFileError: the file is not a complete, unchanged export of a supported version.
+        ModelMismatchError: the embeddings are from another model.
+        ImportConflictError: a record contradicts stored data; names its line.
     """
     head = await _checked(to, path, on_part)
     done, batch = _ImportTotals(), list[Node]()
@@ -99,9 +100,9 @@ def _fits(batch: Batch, node: Node) -> bool:
 
 
 async def _checked(to: RequestContext, path: Path, on_part: OnPart) -> Header:
-    """Return the header of a file that is whole, and of which every record can be taken."""
+    """Return the header of a complete file with only valid records."""
     if await to.world.exports.size(path) is None:
-        raise ExportFileError(f"There is no file {path}.", hint="Check the name.")
+        raise ExportFileError(f"File {path} does not exist.", hint="Check the name.")
     head: Header | None = None
     async for found in exporting.records(to.world.exports, path):
         if isinstance(found, Header):
@@ -118,9 +119,9 @@ def _same_model(to: RequestContext, head: Header) -> None:
     own = to.model
     if (head.model, head.dimension) != (own.name, own.dimension):
         raise ModelMismatchError(
-            f"The export has embeddings of {head.model} ({head.dimension} dimensions), and "
-            f"this graph those of {own.name} ({own.dimension}).",
-            hint="Import it into a graph that was begun with the same model.",
+            f"The export has embeddings of {head.model} ({head.dimension} dimensions), but "
+            f"this graph has those of {own.name} ({own.dimension}).",
+            hint="Import it into a graph that uses the same model.",
         )
 
 
@@ -135,7 +136,7 @@ async def _write(to: RequestContext, batch: Batch, on_part: OnPart) -> _ImportTo
 
 
 class _Batch:
-    """Some nodes of one kind, on their way into the graph in one transaction."""
+    """Writes some nodes of one kind in one transaction."""
 
     def __init__(self, tx: Tx, to: RequestContext, batch: Batch) -> None:
         self.tx = tx
@@ -145,12 +146,12 @@ class _Batch:
         self.kind = batch[0].kind
         self.done = _ImportTotals()
         self.fresh: list[str] = []
-        """Keys of nodes that were made."""
+        """Keys of the created nodes."""
 
     async def taken(self) -> _ImportTotals:
-        """Write what is not there, and what it is related to."""
+        """Write the missing nodes and their relationships."""
         if self.kind.beside:
-            await self._beside()
+            await self._write_properties()
         else:
             await self._nodes()
         await self._links()
@@ -159,16 +160,16 @@ class _Batch:
         return self.done
 
     def _missing(self, keys: Set[str]) -> ImportConflictError:
-        """Return the error of the first relationship to a node that is not there."""
+        """Return the error for the first relationship to a missing node."""
         line, place, key = next(
             (node.line, place, link.key)
             for node in self.batch
             for place, link in enumerate(node.links)
             if {node.key, link.key} & keys
         )
-        return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} is not there.")
+        return ImportConflictError(f"Line {line}: links.{place}.key: {key!r} does not exist.")
 
-    async def _beside(self) -> None:
+    async def _write_properties(self) -> None:
         [written] = await self.tx.fetch(
             WRITE_BESIDE,
             tenant=self.tenant,
@@ -184,7 +185,7 @@ class _Batch:
         ids = [node.key for node in self.batch]
         found = dict(await self.tx.fetch(THERE, tenant=self.tenant, kind=label, ids=ids))
         fresh: list[Node] = []
-        met: list[Node] = []
+        existing: list[Node] = []
         for node in self.batch:
             if node.key not in found:
                 fresh.append(node)
@@ -194,13 +195,13 @@ class _Batch:
                 self.done.there += 1
             elif differs:
                 raise ImportConflictError(
-                    f"Line {node.line}: {label} {node.key!r} is there with another {differs}."
+                    f"Line {node.line}: {label} {node.key!r} exists with another {differs}."
                 )
             else:
                 self.done.kept += 1
-                met.append(node)
-        if label in ("Memory", "Belief") and met:
-            rows = [{"key": node.key, "has": node.properties} for node in met]
+                existing.append(node)
+        if label in ("Memory", "Belief") and existing:
+            rows = [{"key": node.key, "has": node.properties} for node in existing]
             await self.tx.fetch(MEET, tenant=self.tenant, nodes=rows)
         self.fresh = [node.key for node in fresh]
         if fresh:
@@ -210,17 +211,17 @@ class _Batch:
             )
 
     async def _refuse_taken(self, fresh: Batch) -> None:
-        """Refuse a turn or the end of a session whose position another one has.
+        """Refuse a turn or session end whose position is taken.
 
         Raises:
-            ImportConflictError: names the line, and where the other one is.
+            ImportConflictError: names the line and where the position is taken.
         """
         turns = self.kind.label == "Turn"
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         for node in fresh:
             if "position" not in node.properties:
                 continue
-            # Positions of turns count in an episode, and those of sessions in the whole log.
+            # A turn's position is unique in its episode, a session's in the whole log.
             names = ("episode_id", "position") if turns else ("position",)
             row = {name: node.properties[name] for name in names}
             if tuple(row.values()) in rows:
@@ -251,16 +252,16 @@ class _Batch:
 
     async def _append(self, fresh: Batch) -> int:
         events = [{**node.properties, "id": node.key} for node in fresh]
-        spoken = {
+        beliefs = {
             link.key
             for node in fresh
             for link in node.links
             if link.type in ("SUPPORTS", "REFUTES")
         }
         retracted = [event["target_id"] for event in events if event["type"] == "RETRACT"]
-        if spoken or retracted:
+        if beliefs or retracted:
             await self.tx.fetch(
-                DROP_CHECKPOINTS, tenant=self.tenant, beliefs=sorted(spoken), retracted=retracted
+                DROP_CHECKPOINTS, tenant=self.tenant, beliefs=sorted(beliefs), retracted=retracted
             )
         written: int
         [written] = await self.tx.fetch(APPEND, tenant=self.tenant, events=events)
@@ -284,7 +285,7 @@ def _taken(node: Node, where: str) -> ImportConflictError:
 
 
 def _row(tenant: str, node: Node) -> dict[str, Any]:
-    """Return a node as `transfer/write` takes it, with what follows from its properties."""
+    """Return a node as a row of `transfer/write`, with its derived properties."""
     has, label = node.properties, node.kind.label
     row: dict[str, Any] = {"key": node.key, "has": has, "embedding": has.get("embedding")}
     if label in ("Memory", "Belief", "Turn"):
@@ -300,7 +301,7 @@ def _row(tenant: str, node: Node) -> dict[str, Any]:
 
 
 def _placed(node: Node) -> dict[str, Any]:
-    """Return an item as `transfer/place_items` takes it."""
+    """Return an item as a row of `transfer/place_items`."""
     space = node.namespace
     return {
         "key": node.key,

@@ -1,4 +1,4 @@
-"""What nobody needs: texts go to archives, items are hidden, and all of it can be brought back."""
+"""Compression, graduation and pruning of unused data, and its restoration."""
 
 from graphmem.operations.upkeep.compressing import compress, restore
 from graphmem.operations.upkeep.pruning import prune, pruned, restore_run

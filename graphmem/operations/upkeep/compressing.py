@@ -1,4 +1,4 @@
-"""Full texts of episodes: into an archive, and back."""
+"""Compress episodes into archives, restore them, and graduate episodes to a digest file."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ RESTORE = catalog.query("upkeep/restore", catalog.ignored)
 
 
 def gist(summary: str | None, content: str) -> str | None:
-    """Return what is to stay of an episode's text; None: it has a summary."""
+    """Return the gist that replaces an episode's text; None if it has a summary."""
     return None if (summary or "").strip() else upkeep.gist(content)
 
 
 def shortens(summary: str | None, content: str | None) -> bool:
-    """Return whether a text is longer than what would stay of it."""
+    """Return whether compression makes a text shorter."""
     longest = len(summary or "") if (summary or "").strip() else upkeep.LONGEST
     return len(content or "") > longest
 
@@ -51,7 +51,7 @@ def shortens(summary: str | None, content: str | None) -> bool:
 def episode_event(
     to: RequestContext, kind: EventType, label: str, about: str, run: str = ""
 ) -> dict[str, Any]:
-    """Return an event about an item; in the same run its id is the same."""
+    """Return an event about an item; its id is the same within a run."""
     return {
         "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
         "about": about,
@@ -69,16 +69,16 @@ def put_away(
     row: Mapping[str, Any],
     gist: str | None,
     since: datetime,
-    **told: object,
+    **payload: object,
 ) -> dict[str, Any]:
-    """Return a COMPRESS event that takes the text of an episode along.
+    """Return a COMPRESS event that moves the text of an episode into an archive.
 
     Args:
         event: its fields so far.
         row: the episode: id, content.
-        gist: what stays of it; None: its summary does.
-        since: one that was looked at or restored later is passed over.
-        told: for the payload.
+        gist: text that replaces the content; None if the summary does.
+        since: episodes accessed or restored after this time are skipped.
+        payload: fields of the payload.
     """
     sha256 = identity.digest(row["content"])
     return {
@@ -87,14 +87,14 @@ def put_away(
         "sha256": sha256,
         "gist": gist,
         "since": since,
-        "payload": json.dumps({**told, "sha256": sha256, "characters": len(row["content"])}),
+        "payload": json.dumps({**payload, "sha256": sha256, "characters": len(row["content"])}),
     }
 
 
 def in_order(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return events in the one order in which everybody writes about items.
+    """Return events sorted by item id.
 
-    So two writers wait for each other's items and never in a ring.
+    All writers use this order, so concurrent writers wait for each other and cannot deadlock.
     """
     return sorted(events, key=lambda event: str(event["about"]))
 
@@ -103,7 +103,7 @@ async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str
     """Write-lock episodes and return id, scope, archive and hidden of those that are visible.
 
     Raises:
-        ArchiveDamagedError: an archive does not hold what was put into it.
+        ArchiveDamagedError: an archive does not match its checksum.
     """
     rows = await tx.fetch(
         ARCHIVED,
@@ -121,7 +121,7 @@ async def found(to: RequestContext, tx: Tx, ids: Sequence[str]) -> list[dict[str
 
 
 BATCH = 50
-"""Episodes of one transaction; their full texts are read."""
+"""Episodes per transaction; their full texts are read."""
 
 UNUSED = catalog.query("upkeep/unused", dict)
 
@@ -129,13 +129,13 @@ UNUSED = catalog.query("upkeep/unused", dict)
 async def compress(
     to: RequestContext, policy: UpkeepPolicy, on_part: OnPart, *, apply: bool
 ) -> CompressionReport:
-    """Put the full texts of episodes that nobody needed into archives, a batch a transaction.
+    """Move the full texts of unused episodes into archives, one batch per transaction.
 
     Args:
-        to: where.
-        policy: which episodes.
-        on_part: told `episode` and how many were seen to.
-        apply: False: tell what would be done.
+        to: request context.
+        policy: selects the episodes.
+        on_part: progress callback; receives `episode` and the number processed.
+        apply: whether to write; False for a preview.
     """
     until = to.world.clock.now() - timedelta(days=policy.compress_days)
     found: list[CompressedEpisode] = []
@@ -150,12 +150,12 @@ async def compress(
 
 
 async def restore(to: RequestContext, episode_id: str) -> RestoredEpisode:
-    """Put the full text of an episode back.
+    """Restore the full text of an episode.
 
     Raises:
-        NotFoundError: nothing visible has this id.
+        NotFoundError: no visible episode has this id.
         ForeignScopeError: the episode belongs to another scope.
-        ArchiveDamagedError: the archive does not hold what was put into it.
+        ArchiveDamagedError: the archive does not match its checksum.
     """
     once = identity.event_id(to.world.clock.now())
     event = episode_event(to, EventType.RESTORE, EPISODE, episode_id, once)
@@ -204,7 +204,7 @@ async def _write(
             | {"source": formulas.STANDARD_VITALITY.consolidation},
             row,
             gists[row["id"]],
-            # Whenever it was looked at or restored, it is needed.
+            # An episode that was ever accessed or restored is in use.
             since=read_options.BEGINNING,
         )
         for row in rows
@@ -224,7 +224,7 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
 
 
 PAGE = 100
-"""Turns of one read."""
+"""Turns per read."""
 
 GRADUATES = catalog.query("upkeep/graduates", dict)
 GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
@@ -234,14 +234,14 @@ TURNS = catalog.query("episode/turns", lambda row: row["turn"])
 async def graduate(
     to: RequestContext, path: Path, policy: UpkeepPolicy, *, apply: bool
 ) -> GraduationReport:
-    """Add a line to a digest for each episode that is due, then say so in events.
+    """Add a line to a digest for each episode that is due, then record it in events.
 
-    A line whose event is missing, because an earlier run was killed in between, is found by its id
-    and not written again.
+    If an earlier run was interrupted before writing an event, the line is found by its id and not
+    written again.
 
     Raises:
         DigestFileError: the file cannot be read or written, or its markers are broken.
-        DigestLockedError: another process was at it for too long.
+        DigestLockedError: another process held the lock of the file for too long.
     """
     name = path.name
     codes = upkeep.held(await to.world.files.read(path), name)
@@ -260,7 +260,8 @@ async def graduate(
     )
     due = rows[: policy.most]
     lines = {
-        row["id"]: upkeep.line(row["occurred_at"], await _told(to, row), row["id"]) for row in due
+        row["id"]: upkeep.line(row["occurred_at"], await _digest_text(to, row), row["id"])
+        for row in due
     }
     if apply and due:
 
@@ -287,26 +288,28 @@ async def graduate(
     )
 
 
-async def _told(to: RequestContext, row: Mapping[str, Any]) -> str:
-    """Return what stands for an episode: its summary, else the first that it tells."""
+async def _digest_text(to: RequestContext, row: Mapping[str, Any]) -> str:
+    """Return the digest text of an episode: its summary, else its gist or first factual turn."""
     summary, content, gist = (row[name] or "" for name in ("summary", "content", "gist"))
     if summary.strip():
         return upkeep.shortened(summary)
     if content.strip():
         return upkeep.gist(content)
-    return gist or await _said(to, row["id"]) or row["session_id"] or "an episode without words"
+    return (
+        gist or await _first_turn(to, row["id"]) or row["session_id"] or "an episode without words"
+    )
 
 
-async def _said(to: RequestContext, episode_id: str) -> str:
-    """Return the first turn of a person that tells something, else their first words; or ''."""
+async def _first_turn(to: RequestContext, episode_id: str) -> str:
+    """Return the first factual turn of a person, else a person's first turn, else ''."""
     first, start = "", 0
     while turns := await _turns(to, episode_id, start):
         for turn in turns:
             if turn["role"].lower() not in transcripts.NOT_PEOPLE and turn["text"].strip():
-                said = upkeep.gist(turn["text"], turn["name"])
+                text = upkeep.gist(turn["text"], turn["name"])
                 if consolidation.telling(turn["text"]):
-                    return said
-                first = first or said
+                    return text
+                first = first or text
         start += PAGE
     return first
 
@@ -326,7 +329,7 @@ async def _turns(to: RequestContext, episode_id: str, start: int) -> list[dict[s
 
 async def _write_digest(to: RequestContext, name: str, lines: Mapping[str, str]) -> None:
     now = to.world.clock.now()
-    # In one order everywhere, two writers wait for each other's episodes and never in a ring.
+    # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
     events = [
         _event(to, name, about, lines[about]) | {"occurred_at": now} for about in sorted(lines)
     ]

@@ -1,4 +1,4 @@
-"""Prune what ratings say that nobody uses, tell what was pruned, and bring it back."""
+"""Prune unused items by rating, list what was pruned, and restore it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from graphmem.rules.conflicts import consistent
 from graphmem.rules.usage import STANDARD
 
 PAGE = 200
-"""Ratings, or lines of a manifest, of one transaction; full texts are read."""
+"""Ratings, or lines of a manifest, per transaction; full texts are read."""
 SHOWN = 200
-"""Characters of a text in a plan."""
+"""Characters of a text shown in a plan."""
 SOURCE = "attention"
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -42,25 +42,25 @@ ARCHIVE = catalog.query("upkeep/archive", catalog.ignored)
 
 @dataclass(slots=True)
 class _PruneBatch:
-    """What was found on a page of ratings."""
+    """Result of one page of ratings."""
 
     rated: int = 0
     kept: int = 0
     items: list[tuple[PruneCandidate, Mapping[str, Any]]] = field(default_factory=list)
-    """What is pruned, each with the row it was found in."""
+    """Items to prune, each with its row."""
 
 
 async def prune(
     to: RequestContext, policy: PrunePolicy, kinds: Sequence[str], on_part: OnPart, *, apply: bool
 ) -> PruneReport:
-    """Compress and archive the items of a scope that nobody uses, a page a transaction.
+    """Compress and archive the unused items of a scope, one page per transaction.
 
     Args:
-        to: where.
-        policy: after how many days.
-        kinds: of Memory, Belief and Episode.
-        on_part: told `rating` and how many were looked at.
-        apply: False: tell what would be done.
+        to: request context.
+        policy: number of idle days for each action.
+        kinds: any of Memory, Belief and Episode.
+        on_part: progress callback; receives `rating` and the number checked.
+        apply: whether to write; False for a preview.
     """
     now = to.world.clock.now()
     run = "prune_" + identity.event_id(now)
@@ -99,7 +99,7 @@ async def prune(
 
 @consistent
 async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
-    """Return what pruning did in the scope, oldest first: of one run, or of all."""
+    """Return the prune records of the scope, of one run or of all, oldest first."""
     found: list[PruneRecord] = []
     after = (read_options.BEGINNING, "")
     while rows := await to.world.graph.read(
@@ -121,19 +121,19 @@ async def pruned(to: RequestContext, run: str | None) -> list[PruneRecord]:
 async def restore_run(
     to: RequestContext, run: str, ids: frozenset[str] | None, on_part: OnPart
 ) -> PruneRestoreReport:
-    """Bring back what a run pruned, or some items of it, a page a transaction.
+    """Restore the items that a run pruned, or some of them, one page per transaction.
 
-    Safe to interrupt and to repeat: what is back already is passed over.
+    The call is safe to interrupt and to repeat: items already restored are skipped.
 
     Args:
-        to: where.
-        run: its id.
-        ids: of the items; None: all of them.
-        on_part: told `item` and how many were brought back.
+        to: request context.
+        run: id of the pruning run.
+        ids: ids of the items; None for all.
+        on_part: progress callback; receives `item` and the number restored.
 
     Raises:
-        NotFoundError: there is no such run in the scope, or no such item in it.
-        ArchiveDamagedError: an archive does not hold what was put into it.
+        NotFoundError: the scope has no such run, or the run has no such item.
+        ArchiveDamagedError: an archive does not match its checksum.
     """
     lines = await pruned(to, run)
     if not lines:
@@ -221,7 +221,7 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
     statements: list[dict[str, Any]] = []
     for one, row in page.items:
         item = row["item"]
-        told = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
+        details = {"elo": one.elo, "reason": one.reason, "sha256": one.sha256}
         origin = {"source": SOURCE, "actor": run, "occurred_at": now}
         if compressing.shortens(item["summary"], item["content"]):
             event = (
@@ -230,12 +230,12 @@ async def _write(to: RequestContext, tx: Tx, page: _PruneBatch, run: str, now: d
             gist = compressing.gist(item["summary"], item["content"])
             since = now - timedelta(days=one.idle_days)
             shortened.append(
-                compressing.put_away(event, {"id": one.id, **item}, gist, since, **told)
+                compressing.put_away(event, {"id": one.id, **item}, gist, since, **details)
             )
         if one.fate is PruneAction.ARCHIVE:
             event = compressing.episode_event(to, EventType.ARCHIVE, one.kind, one.id, run) | origin
             hidden = episodes if one.kind == EPISODE else statements
-            hidden.append(event | {"payload": json.dumps(told)})
+            hidden.append(event | {"payload": json.dumps(details)})
     for query, events in (
         (compressing.COMPRESS, shortened),
         (ARCHIVE, episodes),
@@ -264,7 +264,7 @@ async def _restore(to: RequestContext, tx: Tx, events: Sequence[dict[str, Any]])
 
 
 def _line(row: Mapping[str, Any]) -> PruneRecord:
-    told = json.loads(row["payload"])
+    details = json.loads(row["payload"])
     return PruneRecord(
         run_id=row["run"],
         at=row["at"],
@@ -272,8 +272,8 @@ def _line(row: Mapping[str, Any]) -> PruneRecord:
         id=row["item_id"],
         text=row["text"][:SHOWN],
         fate=PruneAction.ARCHIVE if row["type"] == EventType.ARCHIVE else PruneAction.COMPRESS,
-        elo=told["elo"],
-        reason=told["reason"],
-        sha256=told["sha256"],
+        elo=details["elo"],
+        reason=details["reason"],
+        sha256=details["sha256"],
         away=row["away"],
     )
