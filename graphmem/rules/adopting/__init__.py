@@ -1,1 +1,1 @@
-"""What other memories hold, as steps that ours can take: mem0 and Graphiti."""
+"""Import plans for mem0 and Graphiti; see `graphmem.rules.foreign`."""
