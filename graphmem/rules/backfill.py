@@ -1,4 +1,4 @@
-"""What memories that came without events should have had, as synthetic events."""
+"""Synthetic events for memories and SUPERSEDES edges that were stored without events."""
 
 from __future__ import annotations
 
@@ -14,70 +14,70 @@ from graphmem.rules import identity
 from graphmem.rules.read_options import BEGINNING
 
 SOURCE = "backfill"
-"""Of every synthetic event."""
+"""Source of every synthetic event."""
 MOST = 1_000
-"""Events that the count of one memory is worth at most."""
+"""Maximum number of events created for the count of one memory."""
 TICK = timedelta(microseconds=1)
 
 Problem = tuple[str, str]
-"""What is wrong, and what to do."""
+"""Description of a problem, and its remedy."""
 
-_NO_INSTANT = "{0} is no datetime with a time zone, or lies in the future"
-_INSTANT_HINT = "SET m.{0} = datetime(m.{0}), or REMOVE m.{0} when it is not known."
+_NO_TIME = "{0} is not a datetime with a time zone, or is in the future"
+_TIME_HINT = "SET m.{0} = datetime(m.{0}), or REMOVE m.{0} if it is unknown."
 PROBLEMS: dict[str, Problem] = {
-    "id": ("no id that is a text", "SET m.id = randomUUID(), or an id of your own."),
+    "id": ("id is missing or not a string", "SET m.id = randomUUID(), or an id of your own."),
     "scope": (
-        "no scope that is a name of at most 200 characters",
-        "SET m.scope = 'global', or the project's or user's name.",
+        "scope is missing or not a name of at most 200 characters",
+        "SET m.scope = 'global', or the name of the project or user.",
     ),
-    "content": ("no content that is a text", "SET m.content to what it says, or delete it."),
-    "blank": ("the content is blank", "SET m.content to what it says, or delete it."),
+    "content": ("content is missing or not a string", "SET m.content to its text, or delete it."),
+    "blank": ("content is blank", "SET m.content to its text, or delete it."),
     "long": (
-        "the content is longer than this store takes",
+        "content is longer than this store accepts",
         "Shorten it, or set GRAPHMEM_MAX_CONTENT_CHARS.",
     ),
-    "tags": ("tags are no list of texts", "SET m.tags to a list of texts, or REMOVE m.tags."),
+    "tags": ("tags is not a list of strings", "SET m.tags to a list of strings, or REMOVE m.tags."),
     "status": (
-        "status is none of current, superseded and deprecated",
+        "status is not current, superseded or deprecated",
         "SET m.status to one of them, or REMOVE m.status.",
     ),
     "unreplaced": (
-        "status is superseded, and no SUPERSEDES edge says by what",
-        "Draw the edge from what replaced it, or SET m.status = 'deprecated'.",
+        "status is superseded, but no SUPERSEDES edge leads to it",
+        "Create the edge from the memory that replaced it, or SET m.status = 'deprecated'.",
     ),
     "reinforce_count": (
-        "reinforce_count is no whole number of 0 or more",
+        "reinforce_count is not an integer of 0 or more",
         "SET m.reinforce_count = toInteger(m.reinforce_count), or REMOVE m.reinforce_count.",
     ),
-    "order": ("last_seen_at lies before created_at", "SET or REMOVE the one that is wrong."),
+    "order": ("last_seen_at is before created_at", "SET or REMOVE the one that is wrong."),
     **{
-        name: (_NO_INSTANT.format(name), _INSTANT_HINT.format(name))
+        name: (_NO_TIME.format(name), _TIME_HINT.format(name))
         for name in ("created_at", "recorded_at", "last_seen_at")
     },
 }
-"""Why a memory is left as it is."""
+"""Reasons why a memory is left unchanged."""
 EDGE_PROBLEMS: dict[str, Problem] = {
     "apart": (
-        "it joins two scopes, and a memory is superseded within its own",
+        "it joins two scopes, but a memory can only be superseded within its scope",
         "Delete the edge, or give both memories one scope.",
     ),
     "undated": (
-        _NO_INSTANT.format("occurred_at"),
+        _NO_TIME.format("occurred_at"),
         "SET s.occurred_at = datetime(s.occurred_at), or REMOVE s.occurred_at.",
     ),
-    "ends": ("one of its memories was left as it is", "See what that memory lacks."),
-    "ring": ("it lies on a ring, or leads to one", "Delete the edge of the ring that is wrong."),
+    "ends": ("one of its memories was left unchanged", "See the problem of that memory."),
+    "ring": ("it is part of a cycle, or leads to one", "Delete the wrong edge of the cycle."),
 }
-"""Why a SUPERSEDES edge is left as it is."""
+"""Reasons why a SUPERSEDES edge is left unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnbackedMemory:
-    """A memory that wants an event, or something that every memory has; see cache/backfill_look."""
+    """Memory that lacks an event or a required property; see cache/backfill_look."""
 
     id: str
     wrong: Sequence[str] = ()
-    """Keys of PROBLEMS that the graph knows of; then nothing else is told."""
+    """Keys of PROBLEMS found by the query; if there are any, the other fields are not set."""
     scope: str = ""
     content: str = ""
     tags: Sequence[str] | None = None
@@ -87,16 +87,16 @@ class UnbackedMemory:
     last_seen_at: datetime | None = None
     reinforce_count: int | None = None
     stated: bool = False
-    """It has an event of its own scope."""
+    """Whether it has an event of its own scope."""
     embedded: bool = False
-    """It has an embedding of the graph's dimension."""
+    """Whether it has an embedding of the graph's dimension."""
     replaced: bool = False
-    """A SUPERSEDES edge leads to it."""
+    """Whether a SUPERSEDES edge leads to it."""
     marked: bool = False
-    """Events of deprecation or restoration are about it."""
+    """Whether it has events of deprecation or restoration."""
 
     def problems(self, most_chars: int) -> list[str]:
-        """Return the keys of PROBLEMS that keep it from being made whole."""
+        """Return the keys of PROBLEMS that prevent its repair."""
         if self.wrong:
             return list(self.wrong)
         last, first = self.last_seen_at, self.created_at
@@ -110,7 +110,7 @@ class UnbackedMemory:
 
     @property
     def is_capped(self) -> bool:
-        """Whether it is said to have been reinforced more often than events are made for."""
+        """Whether its reinforcement count exceeds the maximum number of events."""
         return (self.reinforce_count or 0) > MOST
 
 
@@ -122,19 +122,19 @@ class UnbackedEdge:
     older_id: str
     scope: str | None
     dated: bool
-    """It says when it came about, or nothing about that."""
+    """Whether `occurred_at` is absent or valid."""
     at: datetime | None
-    """When it came about as far as is known: what it says itself, else when the newer began."""
+    """The edge's `occurred_at`; else the time at which the newer memory began; None if unknown."""
     back_at: datetime | None
-    """The newest that a backfill said of the older one: a statement, or that it superseded."""
+    """Time of the newest synthetic event of the older memory: an addition or a supersession."""
     apart: bool
-    """It joins two scopes."""
+    """Whether it joins two scopes."""
     whole: bool
-    """Both its memories have an event of their own scope."""
+    """Whether both its memories have an event of their own scope."""
 
     @property
     def problem(self) -> str | None:
-        """The key of EDGE_PROBLEMS that keeps it from being given an event."""
+        """Key of the entry in EDGE_PROBLEMS that prevents an event; None without a problem."""
         if not self.whole:
             return "ends"
         if self.apart:
@@ -144,7 +144,7 @@ class UnbackedEdge:
 
 @dataclass(slots=True)
 class _Reached:
-    """How far the edges that leave one memory have been dated."""
+    """Progress of dating the edges that leave one memory."""
 
     back_at: datetime = BEGINNING
     undated: int = 0
@@ -152,31 +152,31 @@ class _Reached:
 
 
 def event_id(*key: str) -> str:
-    """Return the id of the synthetic event with this key; the same whenever it is asked for."""
+    """Return the id of the synthetic event with this key; the same key gives the same id."""
     return f"{SOURCE}_{identity.digest(SOURCE, *key)[:32]}"
 
 
 def spread(first: datetime, last: datetime, count: int) -> list[datetime]:
-    """Return `count` instants from after `first` up to `last`, which is the last of them.
+    """Return `count` timestamps after `first` up to and including `last`.
 
-    Evenly, since only the ends are known. Where both are the same instant, for want of a
-    last_seen_at, all lie there: that counts as often said, adds at most a ninth to the trace as
-    any burst does, and makes nothing look more recent than it is known to be.
+    They are evenly spaced, since only the ends are known. If both ends are the same timestamp, for
+    lack of a last_seen_at, all fall on it. The count is then right, the burst adds at most a ninth
+    to the trace, and the memory does not look more recent than is known.
     """
     width = (last - first) // TICK
     return [first + TICK * (width * n // count) for n in range(1, count + 1)]
 
 
 def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
-    """Return what makes a memory whole, for cache/backfill_write; its embedding not included.
+    """Return the row that repairs a memory, for cache/backfill_write, without its embedding.
 
-    What follows from tenant, scope and content is made from them, whatever stands there. The rest
-    is kept, and filled in only where it lacks.
+    Values derived from tenant, scope and content are always recomputed. Other values are kept, and
+    only filled in if they are missing.
 
     Args:
         found: a memory without problems.
-        tenant: whose.
-        now: by the caller's clock.
+        tenant: tenant of the memory.
+        now: current time of the caller's clock.
     """
     known = [at for at in (found.last_seen_at, found.recorded_at) if at is not None]
     first = found.created_at or min(known, default=now)
@@ -186,7 +186,7 @@ def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, A
         "content_hash": identity.content_hash(found.content),
         "tags": list(found.tags or ()),
         "status": found.status or Status.CURRENT,
-        # That of one that has events is the earliest of them.
+        # If it has events, the earliest of them decides.
         "created_at": found.created_at if found.stated else first,
         "recorded_at": found.recorded_at,
         "events": [] if found.stated else _events(found, tenant, first, now),
@@ -198,15 +198,18 @@ def _events(
 ) -> list[dict[str, Any]]:
     count = found.reinforce_count or 0
     again = spread(first, found.last_seen_at or first, min(count, MOST))
-    told = {"reinforce_count": count} if count else {}
-    sayings = [(first, EventType.ADD, told), *((at, EventType.REINFORCE_EXACT, {}) for at in again)]
+    counted = {"reinforce_count": count} if count else {}
+    entries = [
+        (first, EventType.ADD, counted),
+        *((at, EventType.REINFORCE_EXACT, {}) for at in again),
+    ]
     if found.status == Status.DEPRECATED and not found.marked:
-        # Since when is not known. As of now it is true, and it outranks what was said before.
-        sayings.append((max(now, sayings[-1][0] + TICK), EventType.DEPRECATE, {}))
+        # The time of deprecation is unknown; `now` is true, and orders it after the other events.
+        entries.append((max(now, entries[-1][0] + TICK), EventType.DEPRECATE, {}))
     return [
         _event(event_id(tenant, found.id, kind, str(n)), kind, found.scope, at, payload)
         | {"content_hash": identity.content_hash(found.content)}
-        for n, (at, kind, payload) in enumerate(sayings)
+        for n, (at, kind, payload) in enumerate(entries)
     ]
 
 
@@ -224,7 +227,7 @@ def _event(
 
 
 def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
-    """Return what gives a dated edge its event, for cache/backfill_supersede."""
+    """Return the row that adds an event to a dated edge, for cache/backfill_supersede."""
     ends = {"newer_id": str(edge.newer_id), "older_id": edge.older_id}
     name = event_id(tenant, EventType.SUPERSEDE, *ends.values())
     event = _event(
@@ -234,12 +237,12 @@ def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
 
 
 def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
-    """Return edges with the instants at which they are in force, and those of which none can be.
+    """Return the edges with the timestamps of their events, and the edges that cannot be dated.
 
-    What an edge without an event says is so now: so it comes after everything that a backfill
-    says of its older memory, by a microsecond where nothing else is known. Superseding brings
-    the newer memory back, so that the edges of a chain are dated from its oldest end, and come in
-    that order; those on a ring, or above one, never have their turn.
+    An edge without an event is in force now, so its event must follow every synthetic event of its
+    older memory, by a microsecond if nothing else is known. Superseding restores the newer memory,
+    so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or above
+    one, cannot be dated.
     """
     places: dict[str, _Reached] = defaultdict(_Reached)
     for edge in edges:
@@ -259,5 +262,5 @@ def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[Unbac
             newer.undated -= 1
             if not newer.undated:
                 ready.append(newer)
-    told = {(edge.newer_id, edge.older_id) for edge in done}
-    return done, [edge for edge in edges if (edge.newer_id, edge.older_id) not in told]
+    placed = {(edge.newer_id, edge.older_id) for edge in done}
+    return done, [edge for edge in edges if (edge.newer_id, edge.older_id) not in placed]

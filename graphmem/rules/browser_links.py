@@ -1,4 +1,4 @@
-"""Values written into Cypher as literals: for people who paste a statement, never for graphmem."""
+"""Cypher literals and Neo4j Browser links, for statements that people paste or open."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from urllib.parse import quote, urlencode, urlsplit
 
 Value: TypeAlias = str | int | float | bool | Sequence["Value"] | None
 
-# Neo4j Browser reads the query of a link as if it were not encoded, so these would end it there.
+# Neo4j Browser reads the query of a link undecoded, so these characters would end it.
 _IN_LINKS = str.maketrans({"&": r"\u0026", "#": r"\u0023", "?": r"\u003f"})
 
 
 def literal(value: Value) -> str:
-    """Return a value as Cypher reads it back, whatever a text holds.
+    """Return a value as a Cypher literal.
 
-    A text stays a text: what would end it is escaped, and so is what a link to Neo4j Browser
-    cannot carry.
+    Texts are fully escaped, including the characters that a link to Neo4j Browser cannot contain.
     """
     if value is None or isinstance(value, bool):
         return json.dumps(value)
@@ -29,17 +28,17 @@ def literal(value: Value) -> str:
 
 
 HOSTED = "https://browser.neo4j.io/"
-"""Neo4j's own, for servers that serve none."""
+"""Neo4j's hosted Browser, for servers without their own."""
 AURA = ".databases.neo4j.io"
 HTTPS_PORT = 7473
 
 
 def browser_of(uri: str, http_port: int) -> str:
-    """Return where Neo4j Browser is served for a server that speaks Bolt at `uri`.
+    """Return the URL of Neo4j Browser for a server with Bolt at `uri`.
 
     Args:
-        uri: as drivers take it, without a user or a password.
-        http_port: of the server's own Browser when it is served without TLS.
+        uri: URI for a driver, without a user or a password.
+        http_port: port of the server's own Browser without TLS.
     """
     parts = urlsplit(uri)
     host = parts.hostname or ""
@@ -52,19 +51,19 @@ def browser_of(uri: str, http_port: int) -> str:
 
 
 def deep_link(browser: str, uri: str, user: str, query: str = "", database: str = "") -> str:
-    """Return the address that opens Browser on a server, with a query in its editor.
+    """Return the URL that opens Browser on a server, with a query in its editor.
 
-    A password is never part of it: Browser asks for it.
+    It never contains a password: Browser asks for it.
 
     Args:
-        browser: where it is served, see `browser_of`.
-        uri: of the server, without a user or a password.
-        user: to log in as.
-        query: one statement; Browser draws the result of a single one only.
-        database: its name; empty for the user's home database.
+        browser: URL of Browser, see `browser_of`.
+        uri: URI of the server, without a user or a password.
+        user: user to log in as.
+        query: one statement; Browser only draws the result of a single one.
+        database: name of the database; empty for the user's home database.
     """
     scheme, _, rest = uri.partition("://")
-    # Browser cannot be told to trust an unknown certificate.
+    # Browser cannot trust an unknown certificate.
     scheme = scheme.replace("+ssc", "+s")
     link = {"dbms": f"{scheme}://{quote(user, safe='')}@{rest}"}
     if database:

@@ -1,4 +1,4 @@
-"""What claims are about: their keys, slots and wording, and the rows of evidence events."""
+"""Claims of beliefs: their keys, slots and wording, and the rows of evidence events."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
 
 WEAKEST, STRONGEST = 0.1, 0.9
-"""Bounds of a strength, which keep its logarithm finite."""
+"""Bounds of a strength, so that its logarithm is finite."""
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
 def folded(text: str) -> str:
-    """Return what decides whether two names are the same: trimmed, NFC, case-folded."""
+    """Return the key of a name: trimmed, NFC, case-folded. Equal keys mean the same name."""
     return unicodedata.normalize("NFC", identity.normalised(text).casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a belief says, and where it belongs; fields named as in the graph."""
+    """Statement of a belief, with its scope and slot; fields are named as in the graph."""
 
     id: str
     scope: str
     slot_id: str
     statement: str
-    """As read aloud, when nothing better is known."""
+    """Wording of the triple by default, unless a statement was given."""
     subject: str | None = None
     predicate: str | None = None
     object: str | None = None
@@ -53,7 +53,7 @@ class Claim:
     predicate_key: str | None = None
     object_key: str | None = None
     worded: bool = False
-    """The statement was given and is not made of the triple."""
+    """Whether the statement was given rather than generated from the triple."""
 
     def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the map for fragments/meet_belief."""
@@ -76,7 +76,7 @@ class Claim:
 def about_triple(
     scope: str, subject: str, predicate: str, object_: str, statement: str | None = None
 ) -> Claim:
-    """Return the claim of a triple, worded as given or read aloud."""
+    """Return the claim of a triple, with the given statement or a generated one."""
     keys = folded(subject), folded(predicate), folded(object_)
     return Claim(
         id="b_" + identity.digest(scope, identity.digest(*keys))[:32],
@@ -94,7 +94,7 @@ def about_triple(
 
 
 def about_statement(scope: str, statement: str) -> Claim:
-    """Return the claim of a free statement, which is a slot of its own."""
+    """Return the claim of a free statement, which has a slot of its own."""
     belief_id = "b_" + identity.digest(scope, identity.content_hash(statement))[:32]
     return Claim(
         id=belief_id, scope=scope, slot_id=belief_id, statement=statement.strip(), worded=True
@@ -102,15 +102,15 @@ def about_statement(scope: str, statement: str) -> Claim:
 
 
 def said_id(claim_id: str, passage_id: str) -> str:
-    """Return the id of what a turn, or an episode without turns, says of a claim.
+    """Return the id of the evidence of a turn, or an episode without turns, for a claim.
 
-    Its words speak once of a belief, whoever reads them.
+    Each passage is evidence for a belief only once, whichever extractor reads it.
     """
     return "said_" + identity.digest(claim_id, passage_id)[:32]
 
 
 def stored(row: Mapping[str, Any]) -> Claim:
-    """Return the claim of a belief that is in the graph."""
+    """Return the claim of a stored belief."""
     names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
     return Claim(
         **{name: row[name] for name in names},
@@ -127,12 +127,12 @@ def slot_id(scope: str, subject: str, predicate: str) -> str:
 
 
 def slot_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
-    """Return the same id, of a subject and a predicate that are folded already."""
+    """Return the id of a slot from the folded subject and predicate."""
     return "s_" + identity.digest(scope, subject_key, predicate_key)[:32]
 
 
 def spoken(template: str | None, subject: str, predicate: str, object_: str) -> str:
-    """Return a triple read aloud: by its predicate's template, else its three parts."""
+    """Return the sentence for a triple: from its predicate's template, else its three parts."""
     if template is None:
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
     words = {"subject": subject.strip(), "object": object_.strip()}
@@ -149,32 +149,32 @@ def spoken_as(claim: Claim, templates: Mapping[str, str]) -> Claim:
 
 
 def weights_key(weights: Mapping[str, float]) -> str:
-    """Return one word for a set of source weights, which a checkpoint holds for."""
+    """Return a digest of a set of source weights, which identifies them in a checkpoint."""
     return identity.digest(*(f"{name}={weights[name]!r}" for name in sorted(weights)))[:32]
 
 
 def checked_template(template: str) -> str:
-    """Return a template that can be read aloud.
+    """Return the template if it is valid.
 
     Raises:
-        InvalidInputError: it lacks the subject or the object, or names something else.
+        InvalidInputError: `subject` or `object` is missing, or there is another field.
     """
     if set(_FIELD.findall(template)) != {"subject", "object"}:
         raise InvalidInputError(
-            "A template names {subject} and {object}, and nothing else in braces.",
+            "template must contain {subject} and {object}, and no other field in braces.",
             hint="For example: '{subject} lives in {object}'.",
         )
     return template
 
 
 def clamped(strength: float) -> float:
-    """Return a strength as the sequential test counts it, within [0.1, 0.9]."""
+    """Return a strength clamped to [0.1, 0.9], as used by the sequential test."""
     return min(max(strength, WEAKEST), STRONGEST)
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceDraft:
-    """One event about a belief, made ready before any transaction."""
+    """One event about a belief, prepared before any transaction."""
 
     event_id: str
     claim: Claim
@@ -183,7 +183,7 @@ class EvidenceDraft:
     occurred_at: datetime
     request_hash: str
     fields: Mapping[str, Any]
-    """What this type of event carries beyond the others."""
+    """Properties specific to this type of event."""
     payload: Mapping[str, Any]
 
     def spoken_as(self, templates: Mapping[str, str]) -> EvidenceDraft:
@@ -192,7 +192,7 @@ class EvidenceDraft:
 
     @property
     def looks_after(self) -> bool:
-        """Whether its slot's checkpoint is looked after once it is written: one event of 256."""
+        """Whether this write also updates the slot's checkpoint: one event of 256."""
         return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
 
     def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
@@ -214,12 +214,12 @@ class EvidenceDraft:
 
 
 def origin(given: EventSource) -> dict[str, Any]:
-    """Return where an event comes from, as it carries it."""
+    """Return the origin of an event as properties."""
     return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
 
 
 def stated(given: EventSource) -> list[str | datetime | None]:
-    """Return all that a caller said of where an event comes from, for the hash of the request."""
+    """Return all fields of an event's origin as given, for the hash of the request."""
     return [getattr(given, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
@@ -231,10 +231,10 @@ def draft(
     fields: Mapping[str, Any],
     wording: str | None = None,
 ) -> EvidenceDraft:
-    """Return an event about a claim, identified and hashed; hashed too is a wording given to it.
+    """Return an event about a claim with its id and its request hash, which includes `wording`.
 
     Raises:
-        InvalidInputError: it is said to have happened in the future.
+        InvalidInputError: `at` is in the future.
     """
     payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
     return EvidenceDraft(
@@ -255,7 +255,7 @@ def observed(seen: Observation, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of an observation.
 
     Raises:
-        InvalidInputError: it is said to have happened in the future.
+        InvalidInputError: `at` is in the future.
     """
     claim = about_triple(scope, seen.subject, seen.predicate, seen.object)
     fields = {
@@ -270,7 +270,7 @@ def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> EvidenceDraf
     """Return the event of a hypothesis.
 
     Raises:
-        InvalidInputError: it is said to have happened in the future.
+        InvalidInputError: `at` is in the future.
     """
     if thought.subject is not None and thought.predicate is not None and thought.object is not None:
         parts = thought.subject, thought.predicate, thought.object
@@ -281,24 +281,24 @@ def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> EvidenceDraf
     return draft(claim, thought, EventType.BELIEVE, now, fields, thought.statement)
 
 
-def testified(said: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
-    """Return the event of evidence with a strength: EXPLICIT, of confidence max(0, 2s - 1).
+def testified(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
+    """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1).
 
     Raises:
-        InvalidInputError: it is said to have happened in the future.
+        InvalidInputError: `at` is in the future.
     """
-    strength = clamped(said.strength)
+    strength = clamped(given.strength)
     fields = {
-        "polarity": said.kind.polarity,
+        "polarity": given.kind.polarity,
         "confidence": max(0.0, 2 * strength - 1),
         "source_type": "EXPLICIT",
         "strength": strength,
     }
-    return draft(claim, said, EventType.EVIDENCE, now, fields)
+    return draft(claim, given, EventType.EVIDENCE, now, fields)
 
 
 def policy_fields(policy: Policy) -> dict[str, Any]:
-    """Return a policy as an event or a query carries it; a tau that never fades is infinite."""
+    """Return a policy as event or query properties; no decay becomes an infinite tau."""
     return {
         "cardinality": policy.cardinality,
         "kappa": policy.kappa,
@@ -310,7 +310,7 @@ def policy_fields(policy: Policy) -> dict[str, Any]:
 
 
 def policy_of(fields: Mapping[str, Any]) -> Policy:
-    """Return a policy as an event or a query carries it."""
+    """Return the policy in event or query properties."""
     names = ("cardinality", "kappa", "decay_per_day", "margin", "combine")
     tau = fields["tau_days"]
     return Policy(

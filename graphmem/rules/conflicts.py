@@ -1,8 +1,8 @@
-"""Reads beside deletion: made again, so that what a caller gets fits together.
+"""Retry of reads that conflict with a concurrent deletion.
 
 A node that another transaction deletes after it was matched has no properties when they are read,
-or fails the query. Without properties no record can be made of it. Nor can one be made of a
-damaged node: that fails each time.
+or fails the query. A row without properties cannot be converted to a record. Rows of a damaged node
+fail each time.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ T = TypeVar("T")
 Run = Callable[[], Coroutine[Any, Any, T]]
 
 TRIES = 5
-"""How often something is read before it fails."""
+"""Number of attempts before a read fails."""
 UNREADABLE = (TypeError, ValueError, AttributeError, LookupError)
-"""What rows raise that lack properties; the errors of pydantic are among them."""
+"""Exceptions raised by rows without properties; they include the errors of pydantic."""
 MAKERS = ("graphmem", "pydantic")
-"""Packages whose code makes records of rows."""
+"""Packages whose code converts rows to records."""
 
 
 async def settled(transaction: Run[T]) -> T:
-    """Run a transaction again while what it reads is being deleted.
+    """Run a transaction, and retry it while the nodes that it reads are being deleted.
 
     Raises:
-        ReadConflictError: it failed each time.
+        ReadConflictError: every attempt failed.
     """
     for _ in range(TRIES - 1):
         try:
@@ -44,9 +44,9 @@ async def settled(transaction: Run[T]) -> T:
 def consistent(
     operation: Callable[P, Coroutine[Any, Any, T]],
 ) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Return an operation that only reads, run again while no records can be made of its rows.
+    """Return a read-only operation that is retried while its rows cannot be converted.
 
-    Its transactions are run again already; this is for what it makes of rows afterwards.
+    Its transactions already retry; this covers the conversion of rows after them.
     """
 
     @wraps(operation)
@@ -73,15 +73,15 @@ async def _converted(run: Run[T]) -> T:
         if not _is_of_rows(error):
             raise
         raise ReadConflictError(
-            "What was read has no properties: it is being deleted, or it is damaged."
+            "The rows have no properties: their nodes are being deleted, or are damaged."
         ) from error
 
 
 def _is_of_rows(error: BaseException) -> bool:
-    """Return whether the code that failed makes records of rows.
+    """Return whether the code that failed converts rows to records.
 
-    Embedders, models and callbacks of a caller also run inside a read: their errors are his.
-    Frames of the standard library are passed over, because both sides use it.
+    Embedders, models and callbacks of a caller also run inside a read; their errors are passed on.
+    Frames of the standard library are skipped, because both sides use it.
     """
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
     packages = [module.partition(".")[0] for module in modules]

@@ -1,4 +1,4 @@
-"""Passages, their clusters, and the prompt that words a belief."""
+"""Passages, their clusters, and the prompt to synthesise a belief."""
 
 from __future__ import annotations
 
@@ -31,57 +31,57 @@ if TYPE_CHECKING:
 
 
 LONGEST_STATEMENT = 300
-"""Characters that the statement made of a passage has at most."""
+"""Maximum length of an extracted statement, in characters."""
 LEAST_WORDS = 4
-"""A shorter sentence is a greeting or a reaction more often than it tells something."""
+"""Minimum words of an informative sentence; shorter ones are mostly greetings or reactions."""
 _END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 _ASKING = ("?", "？", "؟")
 _WORD = re.compile(r"\w+")
 _LISTENER = frozenset({"you", "your", "yours", "yourself", "yourselves", "ya", "thanks", "thank"})
-"""English, as the rest of the facts that are read without a model."""
+"""Words that address the listener. English, like the other rules that work without a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A turn of a person, or an episode without turns, on which no belief rests."""
+    """A turn of a person, or an episode without turns, that no belief is based on."""
 
     id: str
     label: str
     """Turn or Episode."""
     episode_id: str
     name: str | None
-    """Of the speaker."""
+    """Name of the speaker."""
     text: str
-    """As it was said."""
+    """Text as written in the conversation."""
     at: datetime
 
     @property
     def turn_id(self) -> str | None:
-        """Its id, when it is a turn."""
+        """Id of the turn; None if the passage is an episode."""
         return self.id if self.label == "Turn" else None
 
     @property
     def spoken(self) -> str:
-        """The text with its speaker, which is what was embedded."""
+        """Text with its speaker's name, as it was embedded."""
         return spoken(self.name, self.text)
 
 
 def spoken(name: str | None, text: str) -> str:
-    """Return a text with its speaker's name before it."""
+    """Return a text prefixed with its speaker's name."""
     return f"{name}: {text}" if name else text
 
 
 def telling(text: str) -> str:
-    """Return the sentences that tell something of the speaker or the world.
+    """Return the sentences that are informative about the speaker or the world.
 
-    No questions, none of fewer than four words, and none that addresses the listener: praise and
-    thanks are what conversations repeat most.
+    Questions, sentences of fewer than four words, and sentences that address the listener are left
+    out: praise and thanks are what conversations repeat most.
     """
     sentences = (one.strip() for one in _END.split(text))
-    return " ".join(one for one in sentences if _tells(one))
+    return " ".join(one for one in sentences if _is_informative(one))
 
 
-def _tells(sentence: str) -> bool:
+def _is_informative(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
     return (
         len(words) >= LEAST_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
@@ -89,15 +89,15 @@ def _tells(sentence: str) -> bool:
 
 
 def statement(passage: Passage) -> str:
-    """Return what an extractive belief says: the speaker, and as many telling sentences as fit.
+    """Return the statement of an extractive belief: the speaker, and the sentences that fit.
 
-    Empty when the passage tells nothing. A first sentence that is too long is cut.
+    Empty if no sentence is informative. A first sentence that is too long is cut.
     """
-    told = _END.split(telling(passage.text))
-    if not told[0]:
+    sentences = _END.split(telling(passage.text))
+    if not sentences[0]:
         return ""
-    kept = told[0]
-    for one in told[1:]:
+    kept = sentences[0]
+    for one in sentences[1:]:
         if len(kept) + 1 + len(one) > LONGEST_STATEMENT:
             break
         kept = f"{kept} {one}"
@@ -107,17 +107,17 @@ def statement(passage: Passage) -> str:
 
 
 def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages by when they were said, then by id."""
+    """Return passages ordered by time, then by id."""
     return sorted(passages, key=lambda one: (one.at, one.id))
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A centre and what lies near it; indexes of passages."""
+    """A centre and its neighbours, as indexes of passages."""
 
     centre: int
     members: tuple[int, ...]
-    """The centre first, then the others, nearest first."""
+    """Indexes, the centre first, then the others, nearest first."""
 
 
 def stars(
@@ -125,17 +125,15 @@ def stars(
 ) -> list[Cluster]:
     """Return disjoint stars of at least `least` episodes, the largest first.
 
-    Greedy: the centre with most episodes around it that are still free, then the one most of
-    whose neighbours are, then by the sum of their similarities, then the smaller index; its free
-    neighbours are taken with it. What is taken away by one star and left by another does not
-    depend on what became of the stars before, so a run that was interrupted after some of them
-    goes on with the same others. Nearly linear in the number of edges.
+    The selection is greedy. The next centre has the most episodes among its free neighbours, then
+    the most free neighbours, then the largest sum of similarities, then the smallest index. Its
+    free neighbours are taken with it. A star does not depend on how earlier stars were processed,
+    so an interrupted run resumes with the same ones. Nearly linear in the number of edges.
 
     Args:
-        near: of each passage, its neighbours and how similar they are; either side may name the
-            other.
-        episodes: of each passage, which episode it is of.
-        least: episodes of a star, its centre's included.
+        near: neighbours of each passage with their similarities; either side may list the other.
+        episodes: index of the episode of each passage.
+        least: minimum number of episodes in a star, including the centre's.
     """
     around = _both_ways(near)
     taken = [False] * len(around)
@@ -155,7 +153,7 @@ def stars(
             continue
         now = worth(i)
         if now != best:
-            # Neighbours were taken meanwhile: it goes back to its new place.
+            # Some neighbours were taken in the meantime: insert it again at its new rank.
             heapq.heappush(heap, now)
             continue
         if -now[0] < least:
@@ -181,7 +179,7 @@ def _both_ways(near: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
 M = TypeVar("M", bound="BaseModel")
 
 _PLAIN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-"""A key or a date: nothing that could end a line, a quotation or a block."""
+"""Keys and dates: text that cannot end a line, a quotation or a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +187,11 @@ class Prompt(Generic[M]):
     """One question to a language model."""
 
     name: str
-    """Of its file."""
+    """Name of the prompt's file."""
     system: str = field(repr=False)
     user: str = field(repr=False)
     reply: type[M]
-    """The pydantic model that the answer must fit."""
+    """Pydantic model that the answer must match."""
 
 
 @cache
@@ -201,21 +199,21 @@ def text(name: str) -> str:
     """Return the text of `prompts/<name>.md`.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
     """
     return files("graphmem").joinpath(f"rules/prompts/{name}.md").read_text("utf-8").strip()
 
 
 def digest(name: str) -> str:
-    """Return the sha256 of a prompt's text, hex: it changes when the prompt does."""
+    """Return the sha256 of a prompt's text as hex digits; it changes with the prompt."""
     return identity.digest(text(name))
 
 
 def block(name: str, lines: Iterable[Sequence[str]]) -> str:
     """Return lines of data between `<name>` and `</name>`.
 
-    The last part of each line is a JSON string, so it can neither end the line nor the block;
-    so is any other part that is not plain.
+    The last part of each line is a JSON string, so that it cannot end the line or the block. Other
+    parts become JSON strings unless they are plain.
     """
     written = [_line(line) for line in lines] or ["(none)"]
     return "\n".join((f"<{name}>", *written, f"</{name}>"))
@@ -228,7 +226,7 @@ def _line(parts: Sequence[str]) -> str:
 
 
 NAME = "synthesise"
-"""Of the prompt's file."""
+"""Name of the prompt's file."""
 
 
 def _stripped(given: object) -> object:
@@ -245,23 +243,23 @@ _Keys = Annotated[tuple[Text, ...], FailFast(), AfterValidator(_once)]
 
 
 class SynthesisReply(BaseModel):
-    """What a model may answer. Keys that nobody asked for are passed over."""
+    """Reply of a model. Unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
     statement: _Statement | None
-    """None when the episodes show nothing in common."""
+    """Synthesised statement; None if the episodes have nothing in common."""
     subject: _Part | None = None
     predicate: _Part | None = None
     object: _Part | None = None
-    """The statement as one fact: all three or none."""
+    """Parts of the statement as one fact: all three or none."""
     confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
     episodes: _Keys
-    """Keys of the episodes that show it."""
+    """Keys of the episodes that support the statement."""
     supports: _Keys = ()
-    """Keys of beliefs that say the same."""
+    """Keys of beliefs with the same meaning."""
     contradicts: _Keys = ()
-    """Keys of beliefs that cannot be true with it."""
+    """Keys of beliefs that the statement contradicts."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -272,28 +270,28 @@ class SynthesisReply(BaseModel):
 
 
 class PromptPassage(NamedTuple):
-    """An episode as a model is shown it."""
+    """An episode as shown to the model."""
 
     key: str
-    """Short, for example `e1`; stands for the id."""
+    """Short key, for example `e1`, in place of the id."""
     date: str
-    """ISO 8601."""
+    """Date in ISO 8601."""
     text: str
-    """What was said, each turn after its speaker or role."""
+    """Turns of the episode, each prefixed with its speaker or role."""
 
 
 class PromptBelief(NamedTuple):
-    """A belief as a model is shown it."""
+    """A belief as shown to the model."""
 
     key: str
-    """Short, for example `b1`."""
+    """Short key, for example `b1`."""
     statement: str
 
 
 def prompt(
     passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]
 ) -> Prompt[SynthesisReply]:
-    """Return the question for one cluster, with the beliefs that are near it."""
+    """Return the prompt for one cluster, with the beliefs that are near it."""
     shown = (block("episodes", passages), block("beliefs", candidates), "Answer:")
     return Prompt(NAME, text(NAME), "\n".join(shown), SynthesisReply)
 
@@ -301,15 +299,15 @@ def prompt(
 def checked(
     reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
 ) -> list[str]:
-    """Return why a reply must be refused, in words; nothing when it may be used.
+    """Return the reasons why a reply must be rejected; empty if it is valid.
 
     Args:
-        reply: what the model answered.
-        passage_keys: of the episodes it was shown.
-        candidate_keys: of the beliefs it was shown.
+        reply: the model's reply.
+        passage_keys: keys of the episodes shown to it.
+        candidate_keys: keys of the beliefs shown to it.
     """
     reasons = [
-        f"{name} has keys that it was not given: {_listed(unknown)}"
+        f"{name} has keys that were not offered: {_listed(unknown)}"
         for name, given, known in (
             ("episodes", reply.episodes, passage_keys),
             ("supports", reply.supports, candidate_keys),
@@ -319,16 +317,16 @@ def checked(
     ]
     if reply.statement is None:
         if reply.subject is not None or reply.supports or reply.contradicts:
-            reasons.append("it says something of a statement that is null")
+            reasons.append("a null statement has a triple, supports or contradicts")
         return reasons
     if not reply.episodes:
-        reasons.append("the statement rests on no episode")
+        reasons.append("the statement cites no episode")
     if both := [key for key in reply.supports if key in reply.contradicts]:
-        reasons.append(f"the same belief is supported and contradicted: {_listed(both)}")
+        reasons.append(f"the same belief is both supported and contradicted: {_listed(both)}")
     return reasons
 
 
 def _listed(keys: Sequence[str]) -> str:
-    """Name a few keys: a model may have made up any number of any length."""
+    """Return up to three keys as text: a model may produce any number of any length."""
     few = ", ".join(repr(key[:20]) for key in keys[:3])
     return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"

@@ -1,7 +1,7 @@
-"""Which days and months a question names.
+"""Dates named in questions and statements, in English.
 
-English month names, with or without a day and a year, and ISO dates. What is asked about on a
-day may be told in the week after: people speak of what was.
+Covers month names, with or without a day and a year, and ISO dates. An event of a given day may
+be mentioned up to a week later, so the spans extend that far.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from datetime import UTC, datetime, timedelta
 from graphmem.rules import quantities
 
 Span = tuple[datetime, datetime]
-"""From, and until."""
+"""Start and end."""
 
 YEARS = 10
-"""A month without a year may be that of any year so far back."""
+"""Number of past years to which a month without a year may refer."""
 MOST = 8
-"""Dates of a question that are looked at."""
+"""Maximum number of dates read from a question."""
 EARLIER, LATER = timedelta(days=1), timedelta(days=7)
-"""A day is one somewhere on Earth, and is told of for a week."""
+"""Margins of a span: a day for time zones, and a week in which an event may be mentioned."""
 
 _MONTHS = {
     name.lower(): number
@@ -30,7 +30,7 @@ _MONTHS = {
     for number, name in enumerate(names)
     if name
 } | {"sept": 9}
-# By the cases of ASCII: by those of Unicode the long s and the dotless i pass for s and i.
+# ASCII case folding: under Unicode rules the long s and the dotless i match s and i.
 _MONTH = f"(?ai:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _DAY = r"(?:(\d{1,2})(?:st|nd|rd|th)?)"
 _WHEN = "(in|on|during|since|by|of|from|last|until|before|after)"
@@ -43,11 +43,11 @@ _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 
 
 def spans(text: str, now: datetime) -> list[Span]:
-    """Return the spans of time that a text names, each from a day before to a week after.
+    """Return the time spans that a text names, each from a day before to a week after.
 
     Args:
         text: a question.
-        now: the latest year that is meant when none is named is its own.
+        now: current time; a date without a year may be of its year or an earlier one.
     """
     found: list[Span] = []
     for year, month, day in itertools.islice(named(text), MOST):
@@ -57,13 +57,13 @@ def spans(text: str, now: datetime) -> list[Span]:
 
 
 def named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
-    """Yield year, month and day of each date that a text names; None for what it leaves out."""
+    """Yield year, month and day of each date that a text names; None for an omitted part."""
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
     for match in _NAMED.finditer(text):
         before, when, month, after, year = match.groups()
         day = before or after
-        # "may" and "march" are words too.
+        # "may" and "march" are also common words.
         if month.lower() in {"may", "march"} and not (day or year or when):
             continue
         yield int(year) if year else None, _MONTHS[month.lower()], int(day) if day else None
@@ -78,7 +78,7 @@ def _span(year: int, month: int, day: int | None) -> Iterator[Span]:
             end = start.replace(year=year + month // 12, month=month % 12 + 1)
         yield start - EARLIER, end + LATER
     except (ValueError, OverflowError):
-        return  # There is no such day.
+        return  # The date does not exist.
 
 
 _YEAR_MONTHS, _WEEK_DAYS = 12, 7
@@ -99,22 +99,22 @@ _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 
 
 def begin(words: str, said_at: datetime) -> datetime | None:
-    """Return the instant from which something holds that was said to hold since then.
+    """Return the start of the validity that a phrase such as "since May" expresses.
 
     Args:
-        words: that tell it, for example "since May".
-        said_at: when they were said, UTC.
+        words: the phrase.
+        said_at: timestamp of the turn, UTC.
 
     Returns:
-        The beginning of the day, week, month or year that they name, UTC; later than `said_at`
-        when they speak of what is to come. None when they name none that is known here.
+        The start of the day, week, month or year that the words name, UTC; later than `said_at` if
+        they refer to the future. None if they name no known date.
     """
     text = " ".join(words.casefold().split())
     try:
         found = (read(text, said_at) for read in _READERS)
         return next((at for at in found if at is not None), None)
     except (OverflowError, ValueError):
-        return None  # Before the first year, or no such day.
+        return None  # Before year 1, or a date that does not exist.
 
 
 def _near(text: str, said_at: datetime) -> datetime | None:
@@ -174,7 +174,7 @@ _READERS: tuple[Callable[[str, datetime], datetime | None], ...] = (
     _day_of_week,
     _whole_year,
 )
-"""The first that knows the words has them."""
+"""Readers in order; the first that recognises the words is used."""
 
 
 def _count(word: str) -> int:
@@ -190,7 +190,7 @@ def _start(year: int, month: int, day: int | None) -> datetime:
 
 
 def _moved(at: datetime, steps: int, unit: str) -> datetime:
-    """Return the instant so many units later; the 31st becomes the last day of a shorter month."""
+    """Return the time `steps` units later; the 31st becomes the last day of a shorter month."""
     if unit in {"day", "week"}:
         return at + timedelta(days=steps * (_WEEK_DAYS if unit == "week" else 1))
     months = at.year * _YEAR_MONTHS + at.month - 1
@@ -200,7 +200,7 @@ def _moved(at: datetime, steps: int, unit: str) -> datetime:
 
 
 def _weekday(name: str, said_at: datetime, steps: int) -> datetime:
-    """Return the latest such day; with a step back never that of saying, ahead the next one."""
+    """Return the latest such weekday; with `steps` -1 before today, with 1 the next one."""
     today = _midnight(said_at)
     since = (today.weekday() - quantities.WEEKDAYS.index(name)) % _WEEK_DAYS
     if steps > 0:

@@ -1,4 +1,4 @@
-"""What is about to be written, as values: texts made ready, and the rows of memories and events."""
+"""Drafts of texts to be written, and the rows of memories and events."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 SKEW = timedelta(minutes=5)
-"""How far a caller's clock may run ahead."""
+"""Maximum time by which a caller's clock may be ahead."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextDraft:
-    """One offered text, made ready before any transaction."""
+    """One offered text, prepared before any transaction."""
 
     wish: NewMemory
     event_id: str
     occurred_at: datetime
     content_hash: str
     request_hash: str
-    """Of all that the caller gave; what a repeated id is compared by."""
+    """Hash of all arguments of the caller; compared when an id is repeated."""
     memory_id: str
-    """Of this content in the writer's own scope."""
+    """Id of a memory with this content in the writer's own scope."""
     exact_ids: tuple[str, ...]
-    """Of this content in every scope the writer can see, its own first."""
+    """Ids of memories with this content in every visible scope, the writer's own first."""
     reasons: tuple[str, ...]
-    """Why hygiene refuses it; empty when it does not."""
+    """Reasons why hygiene rejects it; empty if it is accepted."""
 
 
 def draft(
     wish: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
 ) -> TextDraft:
-    """Return a wish made ready: hashed, identified, checked.
+    """Return the draft of a text, with its hashes, its ids and the result of hygiene.
 
     Raises:
-        InvalidInputError: it is said to have happened in the future.
+        InvalidInputError: `at` is in the future.
     """
     occurred_at = happened(wish.at, now)
     content_hash = identity.content_hash(wish.content)
@@ -68,41 +68,41 @@ def _asked(wish: NewMemory, scope: str, content_hash: str) -> str:
     )
     if not wish.claims:
         return whole
-    said = (part for one in wish.claims for part in (one.subject, one.predicate, one.object))
-    return request_hash(whole, str(wish.confidence), wish.source_type, *said)
+    parts = (part for one in wish.claims for part in (one.subject, one.predicate, one.object))
+    return request_hash(whole, str(wish.confidence), wish.source_type, *parts)
 
 
 def happened(at: datetime | None, now: datetime) -> datetime:
-    """Return when something happened: as given, else now.
+    """Return the time of an event: `at`, or `now` if it is None.
 
     Raises:
-        InvalidInputError: it lies in the future; an event records what has happened.
+        InvalidInputError: `at` is in the future.
     """
     if at is None:
         return now
     if at > now + SKEW:
         raise InvalidInputError(
-            f"{at.isoformat()} lies in the future.",
-            hint="An event records what has happened: give the instant of saying, not of the plan.",
+            f"at: {at.isoformat()} must not be in the future.",
+            hint="Events record the past. For a plan, pass the time at which it was stated.",
         )
     return at
 
 
 def weighed(source_type: str, weights: Mapping[str, float]) -> None:
-    """Accept a source type that has a weight.
+    """Check that a source type has a weight.
 
     Raises:
-        InvalidInputError: it has none.
+        InvalidInputError: it has no weight.
     """
     if source_type not in weights:
         raise InvalidInputError(
-            f"The source type {source_type!r} has no weight.",
+            f"source_type {source_type!r} has no weight.",
             hint=f"Use one of {', '.join(sorted(weights))}, or set GRAPHMEM_SOURCE_WEIGHTS.",
         )
 
 
 def request_hash(*parts: str | datetime | None) -> str:
-    """Return one hash of everything a caller gave; absent and empty differ."""
+    """Return one hash of all arguments of a caller; None and an empty string differ."""
     return identity.digest(
         *(
             "-" if p is None else "+" + (p.isoformat() if isinstance(p, datetime) else p)
@@ -114,7 +114,7 @@ def request_hash(*parts: str | datetime | None) -> str:
 def memory_row(
     drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]
 ) -> dict[str, Any]:
-    """Return what makes a memory of its first event, for commit/write."""
+    """Return the row that creates a memory with its first event, for commit/write."""
     return {
         "scope_key": identity.scope_key(wall.tenant, wall.scope),
         "content": drafted.wish.content,
@@ -141,7 +141,7 @@ def event_row(
 
 
 def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> dict[str, Any]:
-    """Return what an event's row tells of its memory's tags, and of where the event came from."""
+    """Return the fields of an event's row for its memory's tags and its own source."""
     return {
         "tags": list(tags),
         "tag_keys": identity.facet_keys(wall.tenant, tags, ()),
@@ -150,15 +150,15 @@ def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> 
 
 
 def evidence_fields(wish: NewMemory) -> dict[str, Any]:
-    """Return what an event about a text carries as evidence for its claims; nothing without any."""
+    """Return the evidence fields of an event with claims; empty without claims."""
     if not wish.claims:
         return {}
     return {"polarity": 1, "confidence": wish.confidence, "source_type": wish.source_type}
 
 
 def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
-    """Return the row of the event that brings a hidden memory back because it was said again."""
-    # Made from the statement's id, so a retry makes the same one; hashed, so no caller has it.
+    """Return the row of the event that restores a hidden memory when its text is added again."""
+    # Derived from the adding event's id, so that a retry gives the same; hashed to avoid clashes.
     return event_row(drafted, wall, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
         "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),
@@ -168,5 +168,5 @@ def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[s
 
 
 def visible(scope: str) -> tuple[str, ...]:
-    """Return the scopes that a handle on `scope` reads unless told otherwise."""
+    """Return the default read scopes of a handle on `scope`."""
     return tuple(dict.fromkeys((scope, GLOBAL_SCOPE)))

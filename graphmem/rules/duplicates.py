@@ -1,9 +1,9 @@
-"""Whether a text repeats a stored one, or says something new in nearly the same words.
+"""Whether a text repeats a stored one, or states something new in nearly the same words.
 
-Similarity cannot tell the two apart: "the limit is 100" and "… 200" lie closer than most
-paraphrases do. So a near duplicate must also say the same facts: the same counted words in the
-same order. Every doubt counts as a difference, because a second memory costs little and a
-swallowed update costs the truth.
+Similarity cannot separate the two: "the limit is 100" and "… 200" are closer than most paraphrases.
+A near duplicate must therefore also state the same facts: the same significant words in the same
+order. Every doubt counts as a difference, because an extra memory costs little, but a lost update
+makes the store wrong.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphmem.rules.quantities import FactKind
 
 @dataclass(frozen=True, slots=True)
 class SimilarMemory:
-    """One stored memory that lies near the offered text."""
+    """One stored memory that is similar to the offered text."""
 
     memory_id: str
     content: str
@@ -42,7 +42,7 @@ class RepeatedMemory:
 
 @dataclass(frozen=True, slots=True)
 class UpdatedMemory:
-    """The memory closest to the offered text that says something else."""
+    """The memory closest to the offered text that states something else."""
 
     memory_id: str
     similarity: float
@@ -60,8 +60,8 @@ def choose(
         threshold: calibrated cosine from which a candidate is considered, in (0, 1].
 
     Returns:
-        Near: the most similar candidate at the threshold or above that says the same.
-        Update: none does; the most similar one. Equal similarities go to the smaller id.
+        RepeatedMemory: the most similar candidate that states the same.
+        UpdatedMemory: the most similar one if none states the same. Ties go to the smaller id.
         None: no candidate reaches the threshold.
     """
     close = sorted(
@@ -81,7 +81,7 @@ def choose(
 
 
 def difference(a: str, b: str) -> frozenset[FactKind]:
-    """Return the kinds of facts in which the two texts differ; empty: they say the same.
+    """Return the kinds of facts in which two texts differ; empty if they state the same.
 
     Symmetric, and empty for a text and itself. Punctuation, case, articles, fillers,
     contractions, agreement with the subject, a loose plural, a progressive form and a date moved
@@ -103,7 +103,7 @@ def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[Fac
 
 
 def _keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
-    """Return the key of each word, an inflection of a word in `other` as their common base."""
+    """Return the key of each word; inflections of a word in `other` become their common base."""
     exact = {word.key for word in other}
     progressive = _all_bases(w for w in other if w.progressive)
     loose = _all_bases(w for w in other if not w.fixed) | progressive
@@ -123,7 +123,7 @@ def _all_bases(text: Iterable[FactToken]) -> frozenset[str]:
 def _order_difference(
     a: Sequence[FactToken], keys_a: list[str], b: Sequence[FactToken], keys_b: list[str]
 ) -> frozenset[FactKind]:
-    """Return in which kinds the same words stand in another order that may change the meaning."""
+    """Return the kinds whose order differs in a way that may change the meaning."""
     if _negated(a) or _negated(b):
         return frozenset({FactKind.NEGATION})
     undated_a, moved_a = _parted(a, keys_a)
@@ -143,7 +143,7 @@ def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> lis
 
 
 def _parted(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
-    """Return the keys without the text's only date, and that date when it stands at an end."""
+    """Return the keys without the text's only date, and that date if it is at an end."""
     dated = [n for n, word in enumerate(text) if word.kind is FactKind.DATE]
     if not dated:
         return keys, []
@@ -180,7 +180,7 @@ class NearMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredMatches:
-    """What a text met in the store."""
+    """Stored memories that match a text."""
 
     exact: ExactMatch | None = None
     near: tuple[NearMatch, ...] = ()
@@ -188,31 +188,31 @@ class StoredMatches:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateVerdict:
-    """What becomes of a text."""
+    """Decision about a text."""
 
     outcome: Outcome
     memory_id: str
     tags: tuple[str, ...]
-    """The memory's, from now on."""
+    """Tags of the memory after the decision."""
     score: float | None = None
     update_of: str | None = None
     restores: bool = False
-    """It brings back a memory that was hidden."""
+    """Whether it restores a memory that was hidden."""
 
     @property
     def matched_id(self) -> str | None:
-        """The memory that was already there."""
+        """Id of the existing memory; None if a new one is inserted."""
         return None if self.outcome is Outcome.INSERTED_NEW else self.memory_id
 
 
 @dataclass(slots=True)
 class DuplicateResolver:
-    """Decides a batch text by text, remembering what earlier texts of it became.
+    """Decides a batch text by text, taking earlier texts of the batch into account.
 
     Args:
-        scope: the writer's own.
+        scope: scope of the writer.
         threshold: calibrated cosine from which a memory is near, in (0, 1].
-        mu: the model's mean cosine between unrelated documents.
+        mu: mean cosine of the model between unrelated documents.
     """
 
     scope: str
@@ -222,13 +222,13 @@ class DuplicateResolver:
     _near: dict[str, tuple[NearMatch, ...]] = field(default_factory=dict)
     _new: list[TextDraft] = field(default_factory=list)
     _vectors: npt.NDArray[np.float32] | None = None
-    """float32[room, d]; row i belongs to draft i of `_new`, rows beyond them are unused."""
+    """float32[room, d]; row i belongs to draft i of `_new`, further rows are unused."""
     _tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def decide(
         self, draft: TextDraft, met: StoredMatches, vector: Vector | None
     ) -> DuplicateVerdict | None:
-        """Return the verdict, or None when it takes the embedding that is not there."""
+        """Return the verdict; None if it needs an embedding and `vector` is None."""
         exact = self._exact.get(draft.content_hash) or met.exact
         if exact is not None:
             self._exact[draft.content_hash] = ExactMatch(
@@ -248,7 +248,7 @@ class DuplicateResolver:
     def _near_or_new(
         self, draft: TextDraft, met: StoredMatches, vector: Vector
     ) -> DuplicateVerdict:
-        # A text that stands again in the batch is searched for once.
+        # A text that is repeated in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, met.near)
         near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
         choice = choose(
@@ -281,7 +281,7 @@ class DuplicateResolver:
         if self._vectors is None:
             self._vectors = np.empty((16, len(vector)), dtype=np.float32)
         elif count == len(self._vectors):
-            # Twice the room, so that a batch is copied a few times and not at each text.
+            # The size doubles, so that a batch is copied a few times rather than once per text.
             self._vectors = np.resize(self._vectors, (2 * count, len(vector)))
         self._vectors[count] = vector
         self._new.append(draft)
@@ -306,7 +306,7 @@ class DuplicateResolver:
         self, memory_id: str, scope: str, stored: Sequence[str], draft: TextDraft
     ) -> tuple[str, ...]:
         known = self._tags.get(memory_id, tuple(stored))
-        # A writer in a private scope reinforces a shared memory without labelling it for everyone.
+        # A writer in a private scope reinforces a shared memory without changing its tags.
         added = draft.wish.tags if scope == self.scope else ()
         self._tags[memory_id] = tuple(sorted({*known, *added}))
         return self._tags[memory_id]

@@ -1,4 +1,4 @@
-"""What is kept of what was erased, and how mentions of it are taken out of what stays."""
+"""Tombstone keys, and redaction of erased ids from remaining payloads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from graphmem.rules import identity
 
 ERASED = "erased"
-"""Stands for an id in what stays."""
+"""Replacement for an erased id in the remaining data."""
 ERASABLE = ("Memory", "Belief", "Episode", "Event")
-"""Labels of what has tombstones of its own. A turn is erased with its episode."""
+"""Labels of nodes with tombstones of their own. A turn is erased with its episode."""
 CHOSEN = frozenset({"Episode", "Event"})
-"""Labels whose ids callers may choose. Tombstones of these hold for one scope, so that nobody
-closes an id of a neighbour by choosing and erasing it. Other ids are digests of their scope."""
+"""Labels whose ids callers may choose. Their tombstones hold for one scope, so that erasing an id
+in one scope does not block it in another. Other ids are digests that include their scope."""
 MENTIONED: Mapping[str, str] = {
     "memory_id": "Memory",
     "matched_memory_id": "Memory",
@@ -27,36 +27,36 @@ MENTIONED: Mapping[str, str] = {
     "newer_ids": "Belief",
     "older_ids": "Belief",
 }
-"""Fields of payloads that name memories and beliefs. What stands in others is text."""
-_TOLD = ("note", "reason", "text")
-"""Fields of a payload that are about what it names."""
+"""Fields of payloads that contain ids of memories and beliefs. Other fields contain text."""
+_DESCRIPTIONS = ("note", "reason", "text")
+"""Fields of a payload that describe the item it names."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdLocation:
-    """Where in a query's parameters an id stands, and what it is an id of."""
+    """Location of an id in a query's parameters, and the label of its node."""
 
     path: tuple[str, ...]
-    """Names from a parameter inwards; lists and JSON texts on the way are entered."""
+    """Names from a parameter inwards; lists and JSON strings on the way are entered."""
     kind: str
-    """A label; or, in lower case, what holds the label: a field beside the id, or a parameter."""
+    """A label; or, in lower case, the name of a sibling field or parameter that holds the label."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedItem:
-    """Something that a query or a payload names."""
+    """An item that a query or a payload names."""
 
     label: str
     id: str
     scopes: frozenset[str] = frozenset()
-    """Where it may be; empty for what has an id made of its scope."""
+    """Scopes in which it may be; empty if the id includes the scope."""
     own: bool = False
-    """It is what the query writes, and not something that this refers to."""
+    """Whether the query writes this item rather than referring to it."""
     turn: str = ""
-    """Of an episode: the turn of it that was named."""
+    """Id of the turn that was named, if this is its episode."""
 
     def keys(self, tenant: str) -> Iterator[tuple[str, str | None]]:
-        """Yield the digests by which it stays refused, and the scope of each."""
+        """Yield the digests of its tombstones, with the scope of each."""
         if self.label not in CHOSEN:
             yield key(tenant, self.label, self.id), None
         for scope in self.scopes:
@@ -64,42 +64,42 @@ class NamedItem:
 
 
 Gone = frozenset[tuple[str, str]]
-"""Labels and ids of what was erased, or is about to be."""
+"""Labels and ids of erased items, or of items about to be erased."""
 
 
 def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:
-    """Return the digest by which a memory, belief, episode or event of a tenant stays refused.
+    """Return the tombstone digest of a memory, belief, episode or event.
 
     Args:
-        tenant: whose.
-        label: what it is.
-        item_id: of it.
-        scope: where it was; counts only for what has an id that a caller may choose.
+        tenant: tenant of the item.
+        label: label of the item.
+        item_id: id of the item.
+        scope: scope of the item; used only if callers may choose ids of this label.
     """
     where = (scope or "",) if label in CHOSEN else ()
     return identity.digest("erased", label, tenant, *where, item_id)
 
 
 def former_key(tenant: str, item_id: str) -> str:
-    """Return the digest that was kept at first: of whatever has this id, in any scope."""
+    """Return the digest in the first format: any item with this id, in any scope."""
     return identity.digest("erased", tenant, item_id)
 
 
 def scope_key(tenant: str, scope: str) -> str:
-    """Return the digest by which a scope stays refused."""
+    """Return the tombstone digest of a scope."""
     return identity.digest("erased scope", tenant, scope)
 
 
 def tenant_key(tenant: str) -> str:
-    """Return the digest by which a tenant stays refused."""
+    """Return the tombstone digest of a tenant."""
     return identity.digest("erased tenant", tenant)
 
 
 def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[NamedItem]:
-    """Yield what a query is given ids of.
+    """Yield the items whose ids a query receives.
 
     Args:
-        places: where its header says that ids stand.
+        places: locations of ids, from the query's header.
         params: the query's parameters.
     """
     seen = params.get("scopes", ())
@@ -111,7 +111,7 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
             if place.kind.islower():
                 label = holder.get(place.kind, params.get(place.kind))
             where = everywhere if scope is None else frozenset((scope, *(() if own else seen)))
-            # A result of a search without a label is whatever has the id.
+            # A search result without a label may be any node with the id.
             for one in (*ERASABLE, "Turn") if label is None else (label,):
                 yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), own)
 
@@ -119,7 +119,7 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
 def _at(
     holder: Mapping[str, Any], path: Sequence[str], scope: str | None
 ) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
-    """Yield the map that an id stands in, the id, and the scope of the nearest map around it."""
+    """Yield the map that contains an id, the id, and the scope of the nearest enclosing map."""
     value = holder.get(path[0])
     if len(path) > 1 and isinstance(value, str):
         value = json.loads(value)
@@ -136,7 +136,7 @@ def _scope_of(part: Mapping[str, Any]) -> str | None:
 
 
 def scopes(value: Any) -> Iterator[str]:
-    """Yield every scope that a query is given to write to, all through."""
+    """Yield every scope that a query writes to, at any depth."""
     if isinstance(value, dict):
         for name, part in value.items():
             if name == "scope" and isinstance(part, str):
@@ -149,7 +149,7 @@ def scopes(value: Any) -> Iterator[str]:
 
 
 def payloads(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the id and the payload of every event that a query is given, all through."""
+    """Yield the id and the payload of every event in a query's parameters, at any depth."""
     if isinstance(value, dict):
         if isinstance(value.get("id"), str) and isinstance(value.get("payload"), str):
             yield value["id"], value["payload"]
@@ -162,24 +162,24 @@ def payloads(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def mentions(payload: str | None) -> Gone:
-    """Return the memories and beliefs that a payload names, as labels and ids."""
+    """Return the memories and beliefs named by a payload, as labels and ids."""
     return frozenset(_mentions(json.loads(payload or "{}")))
 
 
 def names(payload: str | None, gone: Gone) -> bool:
-    """Return whether a payload names something of what is gone."""
+    """Return whether a payload names an erased item."""
     return not gone.isdisjoint(mentions(payload))
 
 
 def without(payload: str, gone: Gone) -> str:
-    """Return a payload that names nothing of what is gone, and tells nothing more about it."""
+    """Return a payload with erased ids replaced and its descriptions removed."""
     found = json.loads(payload)
-    kept = {name: value for name, value in found.items() if name not in _TOLD}
+    kept = {name: value for name, value in found.items() if name not in _DESCRIPTIONS}
     return json.dumps(_replaced(kept, gone), ensure_ascii=False)
 
 
 def decides(decided: str | None, beliefs: frozenset[str]) -> bool:
-    """Return whether a reply was made into something about one of some beliefs."""
+    """Return whether a reply was used for a decision about one of the beliefs."""
     return decided is not None and not beliefs.isdisjoint(_texts(json.loads(decided)))
 
 
@@ -205,12 +205,12 @@ def _replaced(value: Any, gone: Gone) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: _blotted(part, MENTIONED[name], gone) if name in MENTIONED else _replaced(part, gone)
+        name: _redacted(part, MENTIONED[name], gone) if name in MENTIONED else _replaced(part, gone)
         for name, part in value.items()
     }
 
 
-def _blotted(value: Any, label: str, gone: Gone) -> Any:
+def _redacted(value: Any, label: str, gone: Gone) -> Any:
     if isinstance(value, list):
-        return [_blotted(part, label, gone) for part in value]
+        return [_redacted(part, label, gone) for part in value]
     return ERASED if isinstance(value, str) and (label, value) in gone else value

@@ -1,7 +1,7 @@
-"""What a text says, as a row of comparable words: its numbers, dates, names, negations, values.
+"""Facts in a text, as a sequence of comparable words: numbers, dates, names, negations, values.
 
-Punctuation, case, articles, fillers and contractions are gone; everything else is kept. Reading
-is one pass with patterns that never look back, so it is linear in the length of the text.
+Punctuation, case, articles, fillers and contractions are removed; everything else is kept. The
+patterns read the text once without backtracking, so the time is linear in its length.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ _STOP = re.compile(r"[.!?:\n]")
 _PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
 _DETERMINER_REACH = 3
 _LONGEST_NUMBER = 20
-"""Words of a number that are read as one."""
+"""Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
 _IN_IDENTIFIERS = "._@/\\+#"
 
 
 @dataclass(frozen=True, slots=True)
 class FactToken:
-    """One word of a text that counts."""
+    """One significant word of a text."""
 
     key: str
-    """Canonical spelling; equal keys say the same."""
+    """Canonical spelling; words with equal keys mean the same."""
     kind: FactKind
     bases: frozenset[str]
-    """Uninflected forms it may be an inflection of; empty for what has no inflection."""
+    """Base forms of which it may be an inflection; empty if it has none."""
     progressive: bool = False
-    """It stands for `is …ing`."""
+    """Whether it represents `is …ing`."""
     fixed: bool = False
-    """It stands near a determiner, where a plural is another fact: the dog, the dogs."""
+    """Whether a determiner is near, so that a plural is a different fact: the dog, the dogs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """One scanned stretch of text, before the words around it are known."""
+    """One scanned span of text, before the words around it are known."""
 
     key: str
     surface: str
     kind: FactKind | None
     initial: bool
-    """It begins a sentence."""
+    """Whether it begins a sentence."""
     joined: bool
-    """Nothing but a space or hyphen parts it from the piece before."""
+    """Whether only a space or hyphen separates it from the piece before."""
 
 
 def words(text: str) -> tuple[FactToken, ...]:
-    """Return the words of the text that count, in order."""
+    """Return the significant words of the text, in order."""
     pieces = _counted(list(_pieces(_plain(text))))
     result: list[FactToken] = []
     for n in range(len(pieces)):
@@ -78,7 +78,7 @@ def words(text: str) -> tuple[FactToken, ...]:
 
 
 def _plain(text: str) -> str:
-    """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols set apart."""
+    """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols separated."""
     text = unicodedata.normalize("NFC", text)
     if text.isupper():
         text = text.lower()
@@ -120,7 +120,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 
 def _read(match: re.Match[str]) -> list[CanonicalWord]:
-    """Return the canonical words that one match stands for."""
+    """Return the canonical words of one match."""
     surface = match.group()
     if match["word"]:
         first, *rest = _expanded(surface.lower())
@@ -140,7 +140,7 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
 
 
 def _expanded(word: str) -> tuple[str, ...]:
-    """Return the words that a contraction stands for; `'s` and `'d` stay as they are."""
+    """Return the words of a contraction; `'s` and `'d` are kept as they are."""
     if word in quantities.EXPANSIONS:
         return quantities.EXPANSIONS[word]
     shortened = _NOT.fullmatch(word)
@@ -155,7 +155,7 @@ def _expanded(word: str) -> tuple[str, ...]:
 
 
 def _counted(pieces: list[_Piece]) -> list[_Piece]:
-    """Return the pieces with numbers in words turned into digits."""
+    """Return the pieces with number words converted to digits."""
     result = []
     n = 0
     while n < len(pieces):
@@ -175,7 +175,7 @@ def _counted(pieces: list[_Piece]) -> list[_Piece]:
 
 
 def _word(pieces: Sequence[_Piece], n: int, before: FactToken | None) -> FactToken | None:
-    """Return what piece `n` says, or None when it says nothing of its own."""
+    """Return the word of piece `n`, or None if it carries no meaning of its own."""
     piece = pieces[n]
     after = pieces[n + 1] if n + 1 < len(pieces) else None
     if piece.kind is not None:
@@ -209,7 +209,7 @@ def _canonical(piece: _Piece, before: FactToken | None, after: _Piece | None) ->
 
 
 def _is_silent(key: str, piece: _Piece, before: FactToken | None, after: _Piece | None) -> bool:
-    """Return whether the word can be left out and the text still says the same."""
+    """Return whether the word can be omitted without changing the meaning."""
     if key in quantities.ARTICLES:
         is_letter = key == "a" and piece.surface == "A" and not piece.initial
         return not is_letter and (after is None or after.key not in quantities.QUANTIFIED)
@@ -261,7 +261,7 @@ def _is_progressive(key: str) -> bool:
 
 
 def _bases(key: str, *, progressive: bool) -> frozenset[str]:
-    """Return the words that this one may be a plural, a third person or an -ing form of.
+    """Return the words of which this one may be a plural, a third person or an -ing form.
 
     `plans` gives plan, `running` run, runn and runne: never both plan and plane from one base.
     """

@@ -1,4 +1,4 @@
-"""Plans to import data of mem0 and Graphiti."""
+"""Import plans for data from mem0 and Graphiti."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphmem.rules import identity
 
 
 class ImportAction(StrEnum):
-    """What a step does."""
+    """Write operation of a step."""
 
     EPISODE = "episode"
     REMEMBER = "remember"
@@ -27,32 +27,32 @@ class ImportAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportStep:
-    """One write, under an id that derives from the foreign one."""
+    """One write; its id derives from the foreign id."""
 
     verb: ImportAction
     scope: str | None
-    """None: the handle's own."""
+    """Scope to write to; None for the handle's own."""
     origin: str
-    """Names the foreign record, for example `mem0:5f3c`."""
+    """Foreign record, for example `mem0:5f3c`."""
     id: str
     at: datetime
     given: Mapping[str, Any]
-    """What else the verb takes."""
+    """Further arguments of the write."""
 
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What is to be done with foreign data, and what cannot."""
+    """Steps that import foreign data, and the parts that cannot be imported."""
 
     steps: list[ImportStep] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    """Records that cannot be read, each with why."""
+    """Records that cannot be read, each with the reason."""
     unplaced: Counter[str] = field(default_factory=Counter)
-    """Fields that have no place here, and how often they were filled in."""
+    """Number of filled-in values by field without an equivalent in graphmem."""
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """Note what is wrong with a record, and go on with the next."""
+        """Record an error in a record, and continue with the next one."""
         try:
             yield
         except InvalidInputError as error:
@@ -60,51 +60,51 @@ class ImportPlan:
 
 
 class ForeignRecord:
-    """A foreign record, field by field; what is never asked for has no place."""
+    """A foreign record, read field by field; fields that are never read are reported by `left`."""
 
     def __init__(self, kind: str, record: object, *, derived: Sequence[str] = ()) -> None:
         if not isinstance(record, Mapping):
-            raise InvalidInputError("it is no map of fields.")
+            raise InvalidInputError("the record must be a mapping of fields.")
         self._kind = kind
         self._record = {str(key): value for key, value in record.items()}
         self._asked = set(derived)
 
     def text(self, name: str) -> str:
-        """Return a text that must be there."""
+        """Return a required text."""
         found = self.maybe(name)
         if found is None:
-            raise InvalidInputError(f"it has no {name}.")
+            raise InvalidInputError(f"{name} is missing.")
         return found
 
     def maybe(self, name: str) -> str | None:
-        """Return a text; None when it is not there, or blank."""
+        """Return a text; None if it is missing or blank."""
         self._asked.add(name)
         found = self._record.get(name)
         if found is not None and not isinstance(found, str):
-            raise InvalidInputError(f"its {name} is no text.")
+            raise InvalidInputError(f"{name} must be a string.")
         return found if found and found.strip() else None
 
     def instant(self, name: str) -> datetime | None:
-        """Return an ISO 8601 instant; without a time zone it is taken for UTC."""
+        """Return an ISO 8601 timestamp; UTC is assumed if it has no time zone."""
         found = self.maybe(name)
         if found is None:
             return None
         try:
             at = datetime.fromisoformat(found)
         except ValueError:
-            raise InvalidInputError(f"its {name} is no instant in ISO 8601.") from None
+            raise InvalidInputError(f"{name} must be an ISO 8601 timestamp.") from None
         return at if at.tzinfo else at.replace(tzinfo=UTC)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts; none when it is not there."""
+        """Return a list of texts; empty if it is missing."""
         self._asked.add(name)
         found = self._record.get(name) or []
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise InvalidInputError(f"its {name} is no list of texts.")
+            raise InvalidInputError(f"{name} must be a list of strings.")
         return tuple(found)
 
     def left(self) -> list[str]:
-        """Return the names of what is filled in and was not asked for."""
+        """Return the names of the fields that have a value and were not read."""
         return [
             f"{self._kind}.{name}"
             for name, value in self._record.items()
@@ -113,15 +113,15 @@ class ForeignRecord:
 
 
 def listed(document: Mapping[str, Any], *names: str) -> list[Any]:
-    """Return the first list of these names that a document has; none when it has no such.
+    """Return the list under the first of these names in a document; empty if none is present.
 
     Raises:
-        InvalidInputError: what is there is no list.
+        InvalidInputError: the value under that name is not a list.
     """
     for name in names:
         if name in document:
             if not isinstance(document[name], list):
-                raise InvalidInputError(f"data: its {name} is no list.")
+                raise InvalidInputError(f"data: {name} must be a list.")
             found: list[Any] = document[name]
             return found
     return []
@@ -129,13 +129,13 @@ def listed(document: Mapping[str, Any], *names: str) -> list[Any]:
 
 MEM0 = "mem0"
 _DERIVED = ("hash", "score")
-"""Made from the text, or of a search: nothing is lost with them."""
+"""Fields derived from the text or from a search, which need no import."""
 _OWNERS = (("user_id", "user"), ("agent_id", "agent"), ("run_id", "run"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One line of a history."""
+    """One row of a mem0 history."""
 
     id: str
     memory_id: str
@@ -147,55 +147,55 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Owned:
-    """Where a memory goes, and what each of its texts is given."""
+    """Scope of a memory, and the arguments shared by all its steps."""
 
     scope: str | None
     given: Mapping[str, Any]
 
 
 def plan_mem0(data: object) -> ImportPlan:
-    """Return the steps that a dump of mem0 comes to.
+    """Return the plan to import a dump of mem0.
 
     Args:
-        data: a list of memories, or {"results": [...], "history": [...]}; `memories` for `results`
-            will do.
+        data: a list of memories, or {"results": [...], "history": [...]}; `memories` is accepted
+            for `results`.
 
     Raises:
-        InvalidInputError: it is neither.
+        InvalidInputError: `data` is neither.
     """
     document = {"results": data} if isinstance(data, list) else data
     if not isinstance(document, Mapping) or not {"results", "memories"} & document.keys():
         raise InvalidInputError(
-            "data: it is no dump of mem0.",
-            hint='Give the list that get_all returns, or {"results": [...], "history": [...]}.',
+            "data must be a dump of mem0.",
+            hint='Pass the list that get_all returns, or {"results": [...], "history": [...]}.',
         )
-    found = ImportPlan()
-    histories = _histories(found, listed(document, "history"))
+    plan = ImportPlan()
+    histories = _histories(plan, listed(document, "history"))
     first: list[ImportStep] = []
     later: list[ImportStep] = []
     for n, record in enumerate(listed(document, "results", "memories")):
-        with found.reading(f"memory {n}"):
-            steps = _memory(found, ForeignRecord("memory", record, derived=_DERIVED), histories)
+        with plan.reading(f"memory {n}"):
+            steps = _memory(plan, ForeignRecord("memory", record, derived=_DERIVED), histories)
             first += steps[:1]
             later += steps[1:]
     for memory_id, rows in histories.items():
-        steps = _told(rows, memory_id, _Owned(None, _given(memory_id, None, ())))
+        steps = _steps(rows, memory_id, _Owned(None, _given(memory_id, None, ())))
         first += steps[:1]
         later += steps[1:]
-    # Beginnings together, so that they are written in batches; of one memory the order stays.
-    found.steps = sorted(first, key=lambda s: s.at) + sorted(later, key=lambda s: s.at)
-    return found
+    # First steps come together, so that they are written in batches; each memory keeps its order.
+    plan.steps = sorted(first, key=lambda s: s.at) + sorted(later, key=lambda s: s.at)
+    return plan
 
 
-def _histories(found: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
+def _histories(plan: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
     histories: dict[str, list[_Row]] = defaultdict(list)
     for n, record in enumerate(rows):
-        with found.reading(f"history {n}"):
+        with plan.reading(f"history {n}"):
             read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
             created, updated = read.instant("created_at"), read.instant("updated_at")
             at = updated or created
             if at is None:
-                raise InvalidInputError("it has no time.")
+                raise InvalidInputError("the time is missing.")
             row = _Row(
                 id=read.text("id"),
                 memory_id=read.text("memory_id"),
@@ -205,9 +205,9 @@ def _histories(found: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
                 actor=read.maybe("actor_id") or read.maybe("role"),
             )
             if row.event not in ("ADD", "UPDATE", "DELETE"):
-                raise InvalidInputError(f"it is of an event {row.event!r}.")
+                raise InvalidInputError(f"event {row.event!r} must be ADD, UPDATE or DELETE.")
             read.maybe("role")
-            found.unplaced.update(read.left())
+            plan.unplaced.update(read.left())
             histories[row.memory_id].append(row)
     for memory_id in histories:
         histories[memory_id].sort(key=lambda row: row.at)
@@ -215,14 +215,14 @@ def _histories(found: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
 
 
 def _memory(
-    found: ImportPlan, read: ForeignRecord, histories: dict[str, list[_Row]]
+    plan: ImportPlan, read: ForeignRecord, histories: dict[str, list[_Row]]
 ) -> list[ImportStep]:
-    """Return the steps of one memory; its history is used up."""
+    """Return the steps of one memory, and remove its history from `histories`."""
     memory_id, text = read.text("id"), read.text("memory")
     created, updated = read.instant("created_at"), read.instant("updated_at")
     at = updated or created
     if at is None:
-        raise InvalidInputError("it has no time.")
+        raise InvalidInputError("the time is missing.")
     owners = [(name, read.maybe(name)) for name, _ in _OWNERS]
     kinds = dict(_OWNERS)
     named = [(name, owner) for name, owner in owners if owner]
@@ -231,19 +231,19 @@ def _memory(
     owned = _Owned(scope, _given(memory_id, actor, read.texts("categories")))
     rows = histories.pop(memory_id, [])
     read.maybe("role")
-    found.unplaced.update(read.left())
-    found.unplaced.update(f"memory.{name}" for name, _ in named[1:] if name != "agent_id")
+    plan.unplaced.update(read.left())
+    plan.unplaced.update(f"memory.{name}" for name, _ in named[1:] if name != "agent_id")
     if not rows:
-        # Since when the text is the one it is.
-        found.unplaced.update(["memory.created_at"] if created and created != at else [])
+        # The memory is dated from its last update.
+        plan.unplaced.update(["memory.created_at"] if created and created != at else [])
         rows = [_Row(memory_id, memory_id, "ADD", text, at, None)]
     elif not _same(rows[-1].text, text):
         rows = [*rows, _Row(f"{memory_id}_now", memory_id, "UPDATE", text, at, None)]
-    return _told(rows, memory_id, owned)
+    return _steps(rows, memory_id, owned)
 
 
-def _told(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
-    """Return what a history comes to, its beginning first."""
+def _steps(rows: list[_Row], memory_id: str, owned: _Owned) -> list[ImportStep]:
+    """Return the steps of a history, oldest first."""
     steps: list[ImportStep] = []
     before: str | None = None
     for row in rows:
@@ -289,41 +289,41 @@ GRAPHITI = "graphiti"
 
 
 def plan_graphiti(data: object) -> ImportPlan:
-    """Return the steps that a dump of Graphiti comes to.
+    """Return the plan to import a dump of Graphiti.
 
     Args:
-        data: {"nodes": [...], "episodes": [...], "edges": [...]}, of EntityNode, EpisodicNode and
-            EntityEdge as `model_dump(mode="json")` gives them.
+        data: {"nodes": [...], "episodes": [...], "edges": [...]}, with EntityNode, EpisodicNode
+            and EntityEdge as returned by `model_dump(mode="json")`.
 
     Raises:
-        InvalidInputError: it is something else.
+        InvalidInputError: `data` has a different structure.
     """
     if not isinstance(data, Mapping) or not {"edges", "episodes"} & data.keys():
         raise InvalidInputError(
-            "data: it is no dump of Graphiti.",
-            hint='Give {"nodes": [...], "episodes": [...], "edges": [...]}.',
+            "data must be a dump of Graphiti.",
+            hint='Pass {"nodes": [...], "episodes": [...], "edges": [...]}.',
         )
-    found = ImportPlan()
+    plan = ImportPlan()
     names: dict[str, str] = {}
     for n, record in enumerate(listed(data, "nodes")):
-        with found.reading(f"node {n}"):
+        with plan.reading(f"node {n}"):
             read = ForeignRecord("node", record, derived=("name_embedding", "group_id"))
             names[read.text("uuid")] = read.text("name")
-            found.unplaced.update(read.left())
+            plan.unplaced.update(read.left())
     episodes: dict[str, datetime] = {}
     for n, record in enumerate(listed(data, "episodes")):
-        with found.reading(f"episode {n}"):
-            step = _episode(found, ForeignRecord("episode", record, derived=("entity_edges",)))
+        with plan.reading(f"episode {n}"):
+            step = _episode(plan, ForeignRecord("episode", record, derived=("entity_edges",)))
             episodes[step.origin.removeprefix(f"{GRAPHITI}:")] = step.at
-            found.steps.append(step)
+            plan.steps.append(step)
     facts: list[ImportStep] = []
     for n, record in enumerate(listed(data, "edges")):
-        with found.reading(f"edge {n}"):
+        with plan.reading(f"edge {n}"):
             read = ForeignRecord("edge", record, derived=("fact_embedding",))
-            facts += _fact(found, read, names, episodes)
+            facts += _fact(plan, read, names, episodes)
     order = {ImportAction.OBSERVE: 0, ImportAction.RETRACT: 1}
-    found.steps += sorted(facts, key=lambda step: (order[step.verb], step.at))
-    return found
+    plan.steps += sorted(facts, key=lambda step: (order[step.verb], step.at))
+    return plan
 
 
 def _scope(read: ForeignRecord) -> str | None:
@@ -331,11 +331,11 @@ def _scope(read: ForeignRecord) -> str | None:
     return f"group:{group}" if group else None
 
 
-def _episode(found: ImportPlan, read: ForeignRecord) -> ImportStep:
+def _episode(plan: ImportPlan, read: ForeignRecord) -> ImportStep:
     uuid = read.text("uuid")
     at = read.instant("valid_at") or read.instant("created_at")
     if at is None:
-        raise InvalidInputError("it has no time.")
+        raise InvalidInputError("the time is missing.")
     step = ImportStep(
         ImportAction.EPISODE,
         _scope(read),
@@ -344,31 +344,31 @@ def _episode(found: ImportPlan, read: ForeignRecord) -> ImportStep:
         at,
         {"content": read.text("content"), "summary": read.maybe("name")},
     )
-    found.unplaced.update(read.left())
+    plan.unplaced.update(read.left())
     return step
 
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """When a fact begins and ends, and when it was withdrawn."""
+    """Times at which a fact begins, ends and is retracted."""
 
     begins: datetime
     ends: datetime | None
-    withdrawn: datetime | None
+    retracted: datetime | None
 
 
 def _times(read: ForeignRecord) -> _Times:
     begins = read.instant("valid_at") or read.instant("reference_time")
     if begins is None and (begins := read.instant("created_at")) is None:
-        raise InvalidInputError("it has no time.")
+        raise InvalidInputError("the time is missing.")
     ends = read.instant("invalid_at")
-    # What stopped being true is withdrawn as well, a moment later: that it is told by its end.
-    withdrawn = None if ends else read.instant("expired_at")
-    return _Times(begins, ends, withdrawn)
+    # Graphiti also expires a fact that ended, a moment later; its end is enough.
+    retracted = None if ends else read.instant("expired_at")
+    return _Times(begins, ends, retracted)
 
 
 def _fact(
-    found: ImportPlan,
+    plan: ImportPlan,
     read: ForeignRecord,
     names: Mapping[str, str],
     episodes: Mapping[str, datetime],
@@ -377,7 +377,7 @@ def _fact(
     ends = {role: read.text(f"{role}_node_uuid") for role in ("source", "target")}
     for role, node in ends.items():
         if node not in names:
-            raise InvalidInputError(f"its {role} {node!r} is not among the nodes.")
+            raise InvalidInputError(f"{role} {node!r} is not among the nodes.")
     times, scope, origin = _times(read), _scope(read), f"{GRAPHITI}:{uuid}"
     given: dict[str, Any] = {
         "subject": names[ends["source"]],
@@ -389,12 +389,12 @@ def _fact(
         "artifact_ref": origin,
     }
     mentions = read.texts("episodes")
-    told = [one for one in mentions if one in episodes]
-    found.unplaced.update(["edge.episodes"] * (len(mentions) - len(told)))
-    found.unplaced.update(read.left())
-    # Its first episode, or none, says it under the fact's own id.
-    says = [(f"{GRAPHITI}_{uuid}", told[0] if told else None)]
-    says += [(f"{GRAPHITI}_{uuid}_{one}", one) for one in told[1:]]
+    known = [one for one in mentions if one in episodes]
+    plan.unplaced.update(["edge.episodes"] * (len(mentions) - len(known)))
+    plan.unplaced.update(read.left())
+    # The event of its first episode, or of none, has the fact's own id.
+    events = [(f"{GRAPHITI}_{uuid}", known[0] if known else None)]
+    events += [(f"{GRAPHITI}_{uuid}_{one}", one) for one in known[1:]]
     steps = [
         ImportStep(
             ImportAction.OBSERVE,
@@ -404,25 +404,25 @@ def _fact(
             times.begins,
             given | {"episode": f"{GRAPHITI}_{one}" if one else None},
         )
-        for name, one in says
+        for name, one in events
     ]
     if times.ends:
-        # As often as it was said, or what was said twice would outlive its end.
+        # One refuting event for each supporting one, so that the fact does not outlive its end.
         against = given | {"kind": "refuting"}
         steps += [
             ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, against)
-            for name, _ in says
+            for name, _ in events
         ]
-    if times.withdrawn:
+    if times.retracted:
         steps += [
             ImportStep(
                 ImportAction.RETRACT,
                 scope,
                 origin,
                 f"{name}_expired",
-                times.withdrawn,
+                times.retracted,
                 {"target": name},
             )
-            for name, _ in says
+            for name, _ in events
         ]
     return steps

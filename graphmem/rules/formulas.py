@@ -14,7 +14,7 @@ from graphmem.model.recall import TraceRank
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event for or against a claim, as the projections see it."""
+    """One event for or against a claim, as input to the projections."""
 
     id: str
     claim: str
@@ -23,25 +23,25 @@ class Evidence:
     confidence: float
     """In [0, 1]."""
     weight: float
-    """Of its source, in (0, 1]."""
+    """Weight of its source, in (0, 1]."""
     episode: str | None
-    """None: an episode of its own."""
+    """Id of the episode; None counts as an episode of its own."""
     at: datetime
-    """When it happened."""
+    """Time at which it occurred."""
     strength: float | None = None
-    """What it says in the sequential test, where that was given; see `rules.sequential`."""
+    """Strength in the sequential test, if one was given; see `rules.sequential`."""
 
 
 WEAKEST = 0.1
 STRONGEST = 0.9
-"""A strength is clamped to these: no single event decides."""
+"""Bounds to which a strength is clamped, so that no single event decides."""
 TOLERANCE = 1e-12
-"""A boundary counts as crossed from this near, so that rounding does not decide."""
+"""Distance from which a boundary counts as crossed, so that rounding does not decide."""
 
 
 @dataclass(frozen=True)
 class SprtParameters:
-    """The bounds of the test and its steps of confidence."""
+    """Bounds of the test, and the steps of its confidence."""
 
     alpha: float = 0.05
     """Tolerated rate of false promotions, in (0, 1); alpha + beta < 1."""
@@ -54,22 +54,22 @@ class SprtParameters:
 
     @property
     def upper(self) -> float:
-        """A > 0: the log ratio from which a belief is promoted."""
+        """A > 0: log ratio at or above which a belief is promoted."""
         return math.log((1 - self.beta) / self.alpha)
 
     @property
     def lower(self) -> float:
-        """B < 0: the log ratio down from which a belief is demoted."""
+        """B < 0: log ratio at or below which a belief is demoted."""
         return math.log(self.beta / (1 - self.alpha))
 
     def crossed(self, log_ratio: float) -> VerdictStatus | None:
-        """Return what the boundary beyond which the log ratio lies makes of a belief."""
+        """Return the status beyond the boundary that the log ratio has crossed; None between."""
         if log_ratio >= self.upper - TOLERANCE:
             return VerdictStatus.PROMOTED
         return VerdictStatus.DEMOTED if log_ratio <= self.lower + TOLERANCE else None
 
     def stepped(self, confidence: float, status: VerdictStatus) -> float:
-        """Return the confidence after the belief was promoted or demoted."""
+        """Return the confidence after a promotion or demotion."""
         if status is VerdictStatus.PROMOTED:
             return max(confidence, min(confidence + self.promote_step, self.most))
         return min(confidence, max(confidence - self.demote_step, self.least))
@@ -79,27 +79,27 @@ STANDARD_TEST = SprtParameters()
 
 
 class SprtState(Protocol):
-    """Where a test stands, whoever computed it."""
+    """State of a test, however it was computed."""
 
     @property
     def status(self) -> VerdictStatus:
-        """What the last boundary crossed made of the belief."""
+        """Status after the last boundary crossed."""
         ...
 
     @property
     def log_ratio(self) -> float:
-        """The sum of what was said."""
+        """Sum of the log ratios of the evidence."""
         ...
 
 
 def evidence_strength(e: Evidence) -> float:
-    """Return the strength of an event in [0.1, 0.9]; that of an observation is at least 1/2."""
+    """Return the strength of an event in [0.1, 0.9]; for an observation it is at least 1/2."""
     own = e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
     return min(max(own, WEAKEST), STRONGEST)
 
 
 def needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:
-    """Return how much more evidence would promote the belief, and how much would demote it."""
+    """Return the evidence still needed to promote the belief, and to demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
     down = max(0.0, verdict.log_ratio - bounds.lower)
     if verdict.status is VerdictStatus.PROMOTED:
@@ -116,16 +116,16 @@ def _pieces(log_units: float) -> int:
 
 
 TRACE_WINDOW = timedelta(hours=24)
-"""What follows a full event within it is a burst."""
+"""Time after a full event within which further events form a burst."""
 BURST = 0.1
-"""The j-th event of a burst counts this to the power of j: a thousand together add a ninth."""
+"""Base of the weights in a burst: the j-th event adds BURST^j, a thousand together a ninth."""
 STANDARD_TRACE = TraceRank()
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one event adds to the trace."""
+    """Contribution of one event to the trace."""
 
     at: datetime
     burst: float
@@ -137,7 +137,7 @@ class Contribution:
 def contributions(
     instants: Iterable[datetime], by: TraceRank = STANDARD_TRACE
 ) -> list[Contribution]:
-    """Return what each event adds, oldest first, before it fades."""
+    """Return the contribution of each event before decay, oldest first."""
     found: list[Contribution] = []
     full_at: datetime | None = None
     place = 0
@@ -158,37 +158,37 @@ def final(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> f
 
 
 def trace_params(by: TraceRank) -> dict[str, Any]:
-    """Return the terms of a trace as a query is given them."""
+    """Return the parameters of a trace for a query."""
     kept = (by.tau_days, by.spacing) == (STANDARD_TRACE.tau_days, STANDARD_TRACE.spacing)
     return {**by.model_dump(), "kept": kept}
 
 
-def retold(said: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
-    """Return what cache/retrace.cypher is given, beside the tenant.
+def retold(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any]:
+    """Return the parameters of cache/retrace.cypher, without the tenant.
 
     Args:
-        said: ids of the events just written, by memory; None looks at all of its events anew.
+        written: ids of the events just written, by memory; None to read all its events again.
     """
-    rows = [{"id": memory_id, "event_ids": ids} for memory_id, ids in said.items()]
+    rows = [{"id": memory_id, "event_ids": ids} for memory_id, ids in written.items()]
     return {"trace": trace_params(STANDARD_TRACE), "memories": rows}
 
 
 @dataclass(frozen=True)
 class VitalityConstants:
-    """The constants, as a query is given them: design §7 and §13 where nothing else is said."""
+    """Constants of vitality, passed to queries. From design §7 and §13 unless noted."""
 
     first_days: float = 1.0
-    """S at the first retrieval, and the least there is, days."""
+    """S at the first retrieval and minimum of S, in days."""
     most_days: float = 365.0
-    """S at most, days."""
+    """Maximum of S, in days."""
     flagged: float = 0.5
-    """What a FLAG leaves of S."""
+    """Factor that a FLAG applies to S."""
     neutral: float = 0.5
-    """The importance that changes nothing; that of an episode unless it is given."""
+    """Importance without effect; the default for episodes."""
     stretch: float = 4.0
-    """R fades with S * stretch^(importance - neutral): 1 doubles S, 0 halves it. Ours."""
+    """R decays with S * stretch^(importance - neutral): 1 doubles S, 0 halves it. Ours."""
     prior_precision: float = 1.0
-    """Of the initial confidence: it counts as one certain piece of evidence. Ours."""
+    """Weight of the initial confidence: it counts as one certain piece of evidence. Ours."""
     gate_base: float = 0.3
     gate_least: float = 0.1
     gate_most: float = 0.9
@@ -198,21 +198,21 @@ class VitalityConstants:
 
 STANDARD_VITALITY = VitalityConstants()
 VITALITY_WINDOW = timedelta(hours=6)
-"""After a look at a belief a contradiction needs no great error: how long a retrieved memory stays
-open to change in Nader's experiments."""
+"""Time after an access during which any contradiction unsettles a belief: how long a retrieved
+memory stays open to change in Nader's experiments."""
 LEAST_RETRIEVAL = 0.05
-"""What was only inferred and comes to mind less easily stays out of a context: three time constants
-without a look or support. What somebody told is never kept out: that would be forgetting it."""
+"""Retrieval below which an inferred belief is left out of a context: three time constants without
+access or support. Beliefs with evidence from a person are never left out."""
 
 
 def vitality_record(e: Evidence) -> float:
-    """Return what a piece of evidence says the belief is, in [0, 1]."""
+    """Return the degree of belief that a piece of evidence implies, in [0, 1]."""
     strength = evidence_strength(e)
     return strength if e.polarity > 0 else 1 - strength
 
 
 def prediction_error(e: Evidence, mean: float) -> float:
-    """Return how far a piece of evidence lies from what was expected, in [0, 1]."""
+    """Return the distance of a piece of evidence from the expected value, in [0, 1]."""
     return abs(vitality_record(e) - mean)
 
 
@@ -223,14 +223,14 @@ def destabilises(
 
     Args:
         error: the prediction error of the contradiction.
-        threshold: the gate before it.
-        at: when it happened.
-        last_access: the last look at the belief then or before.
+        threshold: the gate that the error must exceed.
+        at: time of the contradiction.
+        last_access: last access to the belief at or before that time; None if there is none.
     """
     is_open = last_access is not None and timedelta(0) <= at - last_access <= VITALITY_WINDOW
     return is_open or error > threshold
 
 
 def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:
-    """Return the constants as a query is given them."""
+    """Return the constants as query parameters."""
     return asdict(by)

@@ -1,7 +1,7 @@
-"""Whether a text carries a credential, told by the shape of well-known ones.
+"""Rules that texts must pass to be stored, and the detection of credentials by their shape.
 
-Every pattern begins with fixed letters and repeats a bounded number of times, or scans a run
-that cannot begin inside itself, so that a hostile text costs linear time.
+Every pattern starts with fixed letters and repeats a bounded number of times, or scans a run that
+cannot start inside itself, so that a hostile text takes linear time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HEADER = re.compile(
 )
 _CONNECTION = re.compile(r"://(?=[^\s:/@]{0,100}:(?P<value>[^\s@/]{1,200})@)")
 
-# The value is looked at and not consumed: it may hold the next name.
+# The value is matched by a lookahead, because it may contain the next name.
 _NAME = (
     r"(?<![A-Za-z])(?:(?i:(?P<strong>(?:pg|db)?pass(?:word|wd|phrase|code)|pwd"
     r"|(?:api|secret|private|access|account|encryption|signing)[ _-]?key"
@@ -73,17 +73,17 @@ _LONG_NUMBER, _MIXED = 6, 6
 
 
 def carries_secret(text: str) -> bool:
-    """Return whether a credential of a well-known shape stands in the text."""
+    """Return whether the text contains a credential of a well-known shape."""
     return (
         any(pattern.search(text) is not None for pattern in (_TOKENS, _JWT, _HEADER))
         or any(not _PLACEHOLDER.match(found["value"]) for found in _CONNECTION.finditer(text))
         or any(map(_is_assigned, _ASSIGNMENT.finditer(text)))
-        or any(map(_is_told, _SENTENCE.finditer(text)))
+        or any(map(_is_stated, _SENTENCE.finditer(text)))
     )
 
 
 def _is_assigned(found: re.Match[str]) -> bool:
-    """Return whether `password: …` or `api_key=…` goes on with a value and not with prose."""
+    """Return whether a value, not prose, follows `password: …` or `api_key=…`."""
     value = found["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
@@ -91,13 +91,13 @@ def _is_assigned(found: re.Match[str]) -> bool:
         return _is_mixed(value)
     if found["quote"] or found["equals"] or not _PLAIN.fullmatch(value):
         return True
-    # A plain word is a value where nothing follows: "Password: must be changed" is prose.
+    # A plain word is a value if nothing follows it: "Password: must be changed" is prose.
     tail = (found["value"] + found["tail"])[len(value) :]
     return not tail.strip(_CLOSING + " \r") or tail[0] in ",;"
 
 
-def _is_told(found: re.Match[str]) -> bool:
-    """Return whether `the password is …` goes on with what is no English word."""
+def _is_stated(found: re.Match[str]) -> bool:
+    """Return whether the word after `the password is …` is not an English one."""
     value = found["value"].rstrip(_CLOSING)
     if not _may_be_secret(value):
         return False
@@ -106,7 +106,7 @@ def _is_told(found: re.Match[str]) -> bool:
 
 
 def _is_mixed(value: str) -> bool:
-    """Return whether letters and digits stand together, a letter first, as in no plain word."""
+    """Return whether it mixes letters and digits and starts with a letter, unlike plain words."""
     return len(value) >= _MIXED and value[0].isalpha() and any(c.isdigit() for c in value)
 
 
@@ -121,10 +121,11 @@ def _may_be_secret(value: str) -> bool:
 
 
 Rule: TypeAlias = Callable[[str], str | None]
-"""Takes a text and returns why it must not be stored, as a stable snake_case code, or None."""
+"""Function that returns the reason why a text must not be stored, as a stable snake_case code, or
+None if it may."""
 
 FENCE = "<graphmem-memory"
-"""How a block of context that memory supplies to a prompt begins."""
+"""Start of a context block that memory supplies to a prompt."""
 
 _FENCES = (FENCE, FENCE.replace("<", "</"))
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -132,9 +133,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
-    """Return every reason against storing the text, in the order of the rules, each once.
+    """Return the reasons against storing the text, without duplicates, in the order of the rules.
 
-    A rule that raises is not caught: its author has to know.
+    Exceptions of rules are not caught, so that their authors see them.
     """
     found = (rule(text) for rule in rules)
     return tuple(dict.fromkeys(reason for reason in found if reason is not None))
@@ -143,11 +144,11 @@ def reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
 def default_rules(min_chars: int, max_chars: int) -> tuple[Rule, ...]:
     """Return the rules of a store, in the order in which their reasons are reported.
 
-    A text longer than `max_chars` is refused anyway, so the costly rules leave it alone.
+    The costly rules skip a text longer than `max_chars`, which is rejected anyway.
 
     Args:
-        min_chars: least length without surrounding white space, >= 1.
-        max_chars: greatest length, >= min_chars.
+        min_chars: minimum length without surrounding whitespace, >= 1.
+        max_chars: maximum length, >= min_chars.
     """
 
     def too_short(text: str) -> str | None:
@@ -172,42 +173,42 @@ def default_rules(min_chars: int, max_chars: int) -> tuple[Rule, ...]:
 
 
 def invalid_unicode(text: str) -> str | None:
-    """Refuse half of a surrogate pair, which no encoding can carry."""
+    """Reject unpaired surrogates, which no encoding can represent."""
     return "invalid_unicode" if _SURROGATE.search(text) else None
 
 
 def empty(text: str) -> str | None:
-    """Refuse nothing, or nothing but white space."""
+    """Reject an empty text, or one of only whitespace."""
     return None if text.strip() else "empty"
 
 
 def only_punctuation(text: str) -> str | None:
-    """Refuse a text without a letter or digit of any script; emoji are neither."""
-    says_something = any(character.isalnum() for character in text)
-    return None if says_something or not text.strip() else "only_punctuation"
+    """Reject a text without a letter or digit of any script; emoji are neither."""
+    has_letters = any(character.isalnum() for character in text)
+    return None if has_letters or not text.strip() else "only_punctuation"
 
 
 def control_characters(text: str) -> str | None:
-    """Refuse C0, DEL and C1 characters, except tab, line feed and carriage return."""
+    """Reject C0, DEL and C1 characters, except tab, line feed and carriage return."""
     return "control_characters" if _CONTROL.search(text) else None
 
 
 def memory_echo(text: str) -> str | None:
-    """Refuse what carries the fence around the context that memory itself supplied."""
+    """Reject a text with the fence of a context block that memory supplied."""
     lowered = text.lower()
     return "memory_echo" if any(fence in lowered for fence in _FENCES) else None
 
 
 def secret(text: str) -> str | None:
-    """Refuse a text that carries a credential; the reason never repeats it."""
+    """Reject a text with a credential; the reason never repeats it."""
     return "secret" if carries_secret(text) else None
 
 
 def echo_of(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
-    """Return a rule that refuses texts which memory supplied.
+    """Return a rule that rejects texts which memory supplied.
 
     Args:
-        supplied_hashes: hashes of the supplied texts; looked into at each check, so it may grow.
-        hash_of: hash of a text's normal form.
+        supplied_hashes: hashes of the supplied texts; read at each check, so it may grow.
+        hash_of: function that returns the hash of a text's normal form.
     """
     return lambda text: "memory_echo" if hash_of(text) in supplied_hashes else None

@@ -12,31 +12,31 @@ from typing import Literal
 Facet = Literal["tag", "source"]
 
 _SEPARATOR = "\x1f"
-"""Unit separator: keeps ("ab", "c") and ("a", "bc") apart."""
+"""Unit separator, which keeps ("ab", "c") and ("a", "bc") distinct."""
 _ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
-"""What a part may hold itself; without them ("a\x1f", "b") would be ("a", "\x1fb")."""
+"""Escapes of separators in a part; otherwise ("a\x1f", "b") would equal ("a", "\x1fb")."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
 
 
 def digest(*parts: str) -> str:
-    """Return the sha256 of the parts, 64 hex digits; parts with a lone surrogate are kept apart."""
+    """Return the sha256 of the parts, 64 hex digits; parts with invalid Unicode stay distinct."""
     text = _SEPARATOR.join(part.translate(_ESCAPES) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def normalised(content: str) -> str:
-    """Return the text that decides whether two contents are the same: NFC, white space folded."""
+    """Return the normal form by which contents are compared: NFC, whitespace collapsed."""
     return " ".join(unicodedata.normalize("NFC", content).split())
 
 
 def content_hash(content: str) -> str:
-    """Return the sha256 of the normalised content, hex."""
+    """Return the sha256 of the normalised content, in hex."""
     return digest(normalised(content))
 
 
 def memory_id(scope: str, content: str) -> str:
-    """Return the id of the memory that holds this content in this scope; unique in a tenant."""
+    """Return the id of the memory with this content in this scope; unique in a tenant."""
     return "m_" + digest(scope, content_hash(content))[:32]
 
 
@@ -46,7 +46,7 @@ def episode_id(scope: str, session_id: str) -> str:
 
 
 def turn_id(episode: str, *key: str) -> str:
-    """Return the id of the turn of an episode that has this key; unique in a tenant."""
+    """Return the id of the turn with this key in an episode; unique in a tenant."""
     return "t_" + digest(episode, *key)[:32]
 
 
@@ -61,18 +61,18 @@ def scope_key(tenant: str, scope: str) -> str:
 
 
 def facet_key(tenant: str, kind: Facet, name: str) -> str:
-    """Return one full-text token for a tag or a source of a tenant, likewise."""
+    """Return one full-text token for a tag or a source, which an analyser cannot split."""
     return digest("facet", tenant, kind, name)[:32]
 
 
 def facet_keys(tenant: str, tags: Iterable[str], sources: Iterable[str]) -> list[str]:
-    """Return the tokens of a memory's tags and of where its events came from, sorted."""
+    """Return the sorted tokens of a memory's tags and of its events' sources."""
     named: tuple[tuple[Facet, Iterable[str]], ...] = (("tag", tags), ("source", sources))
     return sorted({facet_key(tenant, kind, name) for kind, names in named for name in names})
 
 
 def event_id(now: datetime) -> str:
-    """Return a new UUIDv7 (RFC 9562) made at `now`: ids sort by the millisecond they were made."""
+    """Return a new UUIDv7 (RFC 9562) for `now`; ids sort by their millisecond of creation."""
     milliseconds = ((now - _EPOCH) // timedelta(milliseconds=1)) & ((1 << _TIMESTAMP_BITS) - 1)
     random = secrets.randbits(_RANDOM_BITS)
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
@@ -82,7 +82,7 @@ def event_id(now: datetime) -> str:
 
 
 def ordinals(keys: Iterable[tuple[str, ...]]) -> list[int]:
-    """Return for each key how many equal ones stand before it."""
+    """Return the number of equal keys before each key."""
     seen: dict[tuple[str, ...], int] = {}
     result = []
     for key in keys:

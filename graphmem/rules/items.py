@@ -1,4 +1,4 @@
-"""Items under namespaces: their ids, their values as JSON, and which a filter asks for."""
+"""Items under namespaces: their ids, their values as JSON, and filters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from graphmem.model import NamespaceMatch
 from graphmem.rules import identity, nesting
 
 LONGEST_PATH = 1_000
-"""Characters: Neo4j refuses what is longer than some 8 kB in an index."""
+"""Maximum length of a path in characters; Neo4j rejects index keys longer than about 8 kB."""
 LONGEST_VALUE = 4_000_000
-"""Characters of JSON."""
+"""Maximum length of a value as JSON, in characters."""
 _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     "$gt": operator.gt,
     "$gte": operator.ge,
@@ -24,18 +24,18 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 _OPERATORS = frozenset({"$eq", "$ne", *_ORDERS})
 _SCALARS = (str, int, float)
 _LAST = "/"
-"""The character behind the point."""
-_BEHIND_ALL = "\U0010ffff"
+"""Character after the separator "."."""
+_AFTER_ALL = "\U0010ffff"
 
 
 def path(labels: Iterable[str]) -> str:
-    """Return labels as one string, each with a point behind it, which none has in itself."""
+    """Return labels as one string, each followed by a dot, which labels cannot contain."""
     return "".join(f"{label}." for label in labels)
 
 
 def span(prefix: str) -> tuple[str, str]:
-    """Return the least path that begins with a path, and the first behind all that do."""
-    return prefix, prefix[:-1] + _LAST if prefix else _BEHIND_ALL
+    """Return the bounds of all paths with a prefix: the prefix, and the first path after them."""
+    return prefix, prefix[:-1] + _LAST if prefix else _AFTER_ALL
 
 
 def namespace_id(scope: str, labels: Iterable[str]) -> str:
@@ -49,7 +49,7 @@ def item_id(scope: str, labels: Iterable[str], key: str) -> str:
 
 
 def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
-    """Return what makes a namespace; see item/enter.
+    """Return the row that creates a namespace; see item/enter.
 
     Raises:
         InvalidInputError: its labels are too long together.
@@ -57,7 +57,7 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
     whole = path(labels)
     if len(whole) > LONGEST_PATH:
         raise InvalidInputError(
-            f"namespace: its labels have more than {LONGEST_PATH:,} characters together."
+            f"namespace: its labels must have at most {LONGEST_PATH:,} characters together."
         )
     return {
         "id": namespace_id(scope, labels),
@@ -69,30 +69,30 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
 
 
 def encoded(value: object) -> str:
-    """Return a value as JSON, its keys in the order they came in.
+    """Return a value as JSON, with its keys in their original order.
 
     Raises:
-        InvalidInputError: JSON cannot carry it, or it is too long or nested too deeply.
+        InvalidInputError: JSON cannot represent it, or it is too long or nested too deeply.
     """
     if not isinstance(value, Mapping):
-        raise InvalidInputError(f"value: a map is needed, not a {type(value).__name__}.")
+        raise InvalidInputError(f"value must be a mapping, not {type(value).__name__}.")
     _check_depth("value", value)
     try:
         text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidInputError("value: a text in it has a lone surrogate.") from None
+        raise InvalidInputError("value must not contain invalid Unicode.") from None
     except (TypeError, ValueError):
         raise InvalidInputError(
-            "value: JSON cannot carry it.",
-            hint="Give maps with strings for keys, lists, strings, finite numbers, True, False and "
+            "value must be valid JSON.",
+            hint="Use mappings with string keys, lists, strings, finite numbers, True, False and "
             "None.",
         ) from None
     _check_keys(value)
     if len(text) > LONGEST_VALUE:
         raise InvalidInputError(
-            f"value: it has more than {LONGEST_VALUE:,} characters as JSON.",
-            hint="Keep it in a file, and its path here.",
+            f"value must have at most {LONGEST_VALUE:,} characters as JSON.",
+            hint="Store it in a file, and its path here.",
         )
     return text
 
@@ -100,37 +100,37 @@ def encoded(value: object) -> str:
 def _check_depth(name: str, value: object) -> None:
     if nesting.is_too_deep(value):
         raise InvalidInputError(
-            f"{name}: it is nested more than {nesting.MOST_LEVELS} levels deep.",
-            hint="Keep parts of it under keys of their own.",
+            f"{name} must be nested at most {nesting.MOST_LEVELS} levels deep.",
+            hint="Store parts of it under keys of their own.",
         )
 
 
 def _check_keys(value: object) -> None:
-    # JSON makes strings of numbers.
+    # json.dumps converts numbers to strings.
     waiting = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, Mapping):
             if not all(isinstance(key, str) for key in one):
-                raise InvalidInputError("value: a key of a map in it is no string.")
+                raise InvalidInputError("value must only contain mappings with string keys.")
             waiting.extend(one.values())
         elif isinstance(one, list | tuple):
             waiting.extend(one)
 
 
 def decoded(text: str) -> dict[str, Any]:
-    """Return the value that `encoded` made a text of."""
+    """Return the value of a text made by `encoded`."""
     value: dict[str, Any] = json.loads(text)
     return value
 
 
 def facets(value: Mapping[str, Any]) -> list[str]:
-    """Return a token for each field of a value that a filter can ask to equal something."""
+    """Return a token for each field of a value that a filter can compare for equality."""
     return sorted({_facet(key, one) for key, one in value.items() if isinstance(one, _SCALARS)})
 
 
 def _facet(field: str, value: str | float) -> str:
-    """Return the same token for what Python finds equal, as True, 1 and 1.0."""
+    """Return the same token for values that Python considers equal, such as True, 1 and 1.0."""
     if isinstance(value, str):
         shown = f"s{value}"
     elif isinstance(value, int) or value.is_integer():
@@ -141,7 +141,7 @@ def _facet(field: str, value: str | float) -> str:
 
 
 def asked(wanted: Mapping[str, Any] | None) -> list[str]:
-    """Return the tokens that every item has which a filter asks for; `fits` looks closer."""
+    """Return the tokens that every matching item has; `fits` applies the whole filter."""
     found = []
     for field, value in (wanted or {}).items():
         equal = value.get("$eq") if isinstance(value, Mapping) else value
@@ -151,11 +151,11 @@ def asked(wanted: Mapping[str, Any] | None) -> list[str]:
 
 
 def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a filter that can be applied to any value.
+    """Return a filter if it can be applied to any value.
 
     Raises:
-        InvalidInputError: an operator is unknown or compares with what is no number, or the filter
-            is nested too deeply.
+        InvalidInputError: an operator is unknown, an order comparison is not with a number, or the
+            filter is nested too deeply.
     """
     _check_depth("filter", wanted)
     waiting: list[Any] = list((wanted or {}).values())
@@ -175,10 +175,10 @@ def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 def _check(name: object, against: object) -> None:
     if name not in _OPERATORS:
         raise InvalidInputError(
-            "filter: an operator is unknown.", hint=f"There are {', '.join(sorted(_OPERATORS))}."
+            "filter: unknown operator.", hint=f"Use one of {', '.join(sorted(_OPERATORS))}."
         )
     if name in _ORDERS and _number(against) is None:
-        raise InvalidInputError(f"filter: {name} compares with a number.")
+        raise InvalidInputError(f"filter: {name} must be compared with a number.")
 
 
 def _is_compared(wanted: Mapping[Any, Any]) -> bool:
@@ -193,9 +193,9 @@ def _number(value: Any) -> float | None:
 
 
 def fits(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Return whether a value is what a filter, which is `checked`, asks for.
+    """Return whether a value matches a filter that passed `checked`.
 
-    A field that is not there is None. What is no number is neither more nor less than one.
+    A missing field counts as None. Order comparisons are false for values that are not numbers.
     """
     return all(_fits(value.get(field), one) for field, one in (wanted or {}).items())
 
@@ -222,9 +222,9 @@ def _compares(value: Any, name: str, against: Any) -> bool:
 
 
 def sought(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
-    """Return by which end namespaces are looked up in the index, and what they begin with there.
+    """Return the end by which to look up namespaces in the index, and the labels to search there.
 
-    The longest run of labels without a wildcard is taken.
+    The longest run of labels without a wildcard is used.
     """
     found = [("prefix", "")]
     for fit in fits:

@@ -1,4 +1,4 @@
-"""The ends of chains of supersessions."""
+"""Chains of supersessions, claims of memories, and checks of aliases."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from graphmem.rules.drafts import TextDraft
 
 
 def heads(links: Iterable[ChainLink]) -> dict[str, list[str]]:
-    """Return by id where the chain of each replaced memory or belief ends; the ids are sorted.
+    """Return the end of the chain for each replaced memory or belief, as sorted ids by id.
 
-    Each link is followed once, so a long chain takes time linear in its length.
+    Each link is followed once, so the time is linear in the length of the chain.
 
     Args:
-        links: all of a chain; those in force are followed.
+        links: all links of a chain; only those in force are followed.
     """
     newer: dict[str, set[str]] = {}
     for link in links:
         if link.in_force:
             newer.setdefault(link.older_id, set()).add(link.newer_id)
     order = TopologicalSorter(newer)
-    # Only the cache of a damaged graph has a cycle: what leads into one has no end.
+    # Only the cache of a damaged graph has a cycle; nodes that lead into one have no end.
     with suppress(CycleError):
         order.prepare()
     found: dict[str, list[str]] = {}
@@ -42,11 +42,11 @@ def heads(links: Iterable[ChainLink]) -> dict[str, list[str]]:
 
 
 def ended(cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]) -> Iterator[dict[str, Any]]:
-    """Yield the cards of a chain, each superseded one with where the chain ends.
+    """Yield the cards of a chain; each superseded one gets the ids of the chain's end.
 
     Args:
         cards: maps with `id` and `status`.
-        links: all of the chain.
+        links: all links of the chain.
     """
     found = heads(links)
     for card in cards:
@@ -55,22 +55,22 @@ def ended(cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]) -> Iterat
 
 
 def asserted(wish: NewMemory, scope: str) -> list[Claim]:
-    """Return the claims of a text in the order of their ids, each once, as it is said first."""
+    """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
     found = [
-        claims.about_triple(scope, said.subject, said.predicate, said.object)
-        for said in wish.claims
+        claims.about_triple(scope, triple.subject, triple.predicate, triple.object)
+        for triple in wish.claims
     ]
     unique = {claim.id: claim for claim in reversed(found)}
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 
 def belief_ids(wish: NewMemory, scope: str) -> tuple[str, ...]:
-    """Return the ids of the beliefs that a text is evidence for."""
+    """Return the ids of the beliefs that a memory is evidence for."""
     return tuple(claim.id for claim in asserted(wish, scope))
 
 
 def judged(memory: Memory, lost: Collection[str]) -> Memory:
-    """Return a memory that says which of its claims are among those that have lost."""
+    """Return a memory with `lost_ids` set to those of its claims that are in `lost`."""
     if not memory.claim_ids:
         return memory
     return memory.model_copy(
@@ -78,22 +78,22 @@ def judged(memory: Memory, lost: Collection[str]) -> Memory:
     )
 
 
-def predicates(wishes: Sequence[NewMemory]) -> list[str]:
-    """Return the keys of the predicates that texts use."""
-    return sorted({claims.folded(said.predicate) for wish in wishes for said in wish.claims})
+def predicates(memories: Sequence[NewMemory]) -> list[str]:
+    """Return the keys of the predicates in the claims of memories, sorted."""
+    return sorted({claims.folded(triple.predicate) for one in memories for triple in one.claims})
 
 
 def rows(
     committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the rows for belief/claim, in the order of the beliefs.
+    """Return the rows for belief/claim, ordered by belief.
 
-    In one order everywhere, two batches wait for each other and never in a ring.
+    All batches lock beliefs in this order, so that they wait for each other without deadlock.
 
     Args:
-        committed: texts, each with the id of its memory.
-        wall: whose, and the scope of the beliefs.
-        templates: by predicate, how it is read aloud.
+        committed: drafts, each with the id of its memory.
+        wall: tenant, and the scope of the beliefs.
+        templates: wording templates by predicate.
     """
     found = [
         {
@@ -113,30 +113,32 @@ def _worded(claim: Claim, templates: Mapping[str, str]) -> Claim:
     return replace(claim, statement=claims.spoken(template, *parts))
 
 
-def check(name: tuple[str, str], other: tuple[str, str], stands: Mapping[str, str]) -> None:
-    """Refuse what would make a chain of names.
+def check(name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str, str]) -> None:
+    """Refuse an alias that would form a chain of aliases.
 
     Args:
-        name: what shall stand for the other, folded and as written.
-        other: likewise.
-        stands: what stands for what by now: canonical names as written, by folded others.
+        name: the alias, folded and as written.
+        other: the canonical name, likewise.
+        canonical: existing aliases: canonical names as written, by folded alias.
 
     Raises:
-        InvalidInputError: the two are one name.
-        NameChainError: a name would stand for one that itself stands for another.
+        InvalidInputError: both are the same name.
+        NameChainError: the canonical name is itself an alias, or the alias has aliases.
     """
     (key, written), (other_key, other_written) = name, other
     if key == other_key:
         raise InvalidInputError(
-            f"{written!r} stands for itself already.", hint="To undo a name, call `apart`."
+            f"An alias must differ from its canonical name {written!r}.",
+            hint="To remove an alias, call `apart`.",
         )
-    if (further := stands.get(other_key)) is not None:
+    if (further := canonical.get(other_key)) is not None:
         raise NameChainError(
-            f"{other_written!r} stands for {further!r} itself.", hint=f"Name {further!r} instead."
+            f"{other_written!r} is itself an alias of {further!r}.",
+            hint=f"Use {further!r} as the canonical name.",
         )
-    leaning = [one for one, to in stands.items() if folded(to) == key]
-    if leaning:
+    aliases = [one for one, to in canonical.items() if folded(to) == key]
+    if aliases:
         raise NameChainError(
-            f"{len(leaning)} other names stand for {written!r}, as {leaning[0]!r} does.",
-            hint=f"Let each of them stand for {other_written!r} first.",
+            f"{written!r} has {len(aliases)} aliases of its own, for example {aliases[0]!r}.",
+            hint=f"Make each of them an alias of {other_written!r} first.",
         )

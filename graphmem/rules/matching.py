@@ -1,9 +1,9 @@
-"""Whether a passage speaks for a statement, against it, or of something else.
+"""Whether a passage supports a statement, refutes it, or is about something else.
 
-Similarity says that two texts are about the same; it cannot tell "she drinks coffee" from "she
-no longer drinks coffee". So the two are also compared by their facts: the same words but for a
-negation or a number contradict; a negation on one side only, or another number, in other words
-is a doubt, and so is one word for another in words otherwise the same. A doubt is no evidence.
+Similarity shows that two texts share a topic; it cannot separate "she drinks coffee" from "she
+no longer drinks coffee". The facts of both texts are therefore compared as well. Texts that agree
+except for a negation or a number contradict each other. A negation on one side or another number
+in different wording is a doubt, as is one word exchanged for another. A doubt is not evidence.
 """
 
 from __future__ import annotations
@@ -19,51 +19,53 @@ from graphmem.rules.facts import FactToken, words
 from graphmem.rules.quantities import FactKind as Fact
 
 SHARED = 0.6
-"""Share of the words, negations and numbers left aside, in which a contradiction agrees."""
+"""Share of words, without negations and numbers, that a contradiction needs in common."""
 NEARLY = 0.8
-"""The same, for a number that has changed: two runs of 5 and of 10 km agree in less. Two texts
-that agree in as much and each have a word of their own are of two things: tea and coffee."""
+"""The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
+this much but each have a word of their own are about different things: tea and coffee."""
 _WORD = re.compile(r"\w+")
 
 
 def relation(passage: Passage, statement: str) -> EvidenceKind | None:
-    """Return how a passage that lies near a statement speaks of it; None: it cannot be told.
+    """Return how a passage near a statement relates to it; None if this cannot be determined.
 
-    What a named speaker says of themselves is no evidence about anybody else: the statement has
-    to name them.
+    A statement by a named speaker about themselves is not evidence about others, so the statement
+    must name the speaker.
     """
     if passage.name and not _names(passage.name, statement):
         return None
-    return _said_of(_words(passage.spoken), _words(statement))
+    return _word_relation(_words(passage.spoken), _words(statement))
 
 
 @lru_cache(maxsize=4_096)
 def _words(text: str) -> tuple[FactToken, ...]:
-    # A passage is compared with several statements, and a statement with many passages.
+    # Cached: each passage is compared with several statements, and each statement with many.
     return tuple(words(text))
 
 
-def _said_of(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> EvidenceKind | None:
-    agree = _agreement(said, claimed)
-    if _negated(said) != _negated(claimed):
+def _word_relation(
+    stated: Sequence[FactToken], claimed: Sequence[FactToken]
+) -> EvidenceKind | None:
+    agree = _agreement(stated, claimed)
+    if _negated(stated) != _negated(claimed):
         return EvidenceKind.REFUTING if agree >= SHARED else None
-    counts, claims = _numbers(said), _numbers(claimed)
+    counts, claims = _numbers(stated), _numbers(claimed)
     if counts and claims and counts != claims:
-        # "I have two cats", "I have three cats"; among other words it is another matter.
+        # "I have two cats", "I have three cats"; in different wording the topic may differ.
         return EvidenceKind.REFUTING if agree >= NEARLY else None
-    return None if agree >= NEARLY and _exchanged(said, claimed) else EvidenceKind.SUPPORTING
+    return None if agree >= NEARLY and _exchanged(stated, claimed) else EvidenceKind.SUPPORTING
 
 
-def _agreement(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
-    """Return how much two texts share of their words: twice the common ones over all of them."""
-    one, other = _plain(said), _plain(claimed)
+def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
+    """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
+    one, other = _plain(stated), _plain(claimed)
     whole = one.total() + other.total()
     return 2 * (one & other).total() / whole if whole else 0.0
 
 
-def _exchanged(said: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
-    """Return whether each has a word that the other lacks: tea for coffee, Anna for Marek."""
-    one, other = _plain(said), _plain(claimed)
+def _exchanged(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
+    """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
+    one, other = _plain(stated), _plain(claimed)
     return bool(one - other) and bool(other - one)
 
 
@@ -73,7 +75,7 @@ def _plain(text: Sequence[FactToken]) -> Counter[str]:
 
 
 def _negated(text: Sequence[FactToken]) -> bool:
-    # "No longer" is two words that negate and one negation.
+    # "No longer" is two negating words but one negation.
     return any(word.kind is Fact.NEGATION for word in text)
 
 

@@ -1,18 +1,18 @@
-"""How deeply values from outside may be nested: a fixed number of levels, whoever calls."""
+"""Maximum nesting of values from callers and files, independent of the caller's stack."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 MOST_LEVELS = 100
-"""Maps and lists inside one another. JSON is read and written with a stack that a caller may have
-used up almost to its end, so a value is refused long before that."""
+"""Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
+stack may be nearly full, so values are rejected long before the limit of Python."""
 
 
 def is_too_deep(value: object) -> bool:
-    """Return whether a value has more than `MOST_LEVELS` maps and lists inside one another.
+    """Return whether a value nests maps and lists more than `MOST_LEVELS` deep.
 
-    Each map or list is looked at once a level, so shared ones cost no more than others.
+    Each map or list is visited once per level, so shared ones add no cost.
     """
     level = [value]
     for _ in range(MOST_LEVELS + 1):
@@ -23,7 +23,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def _parts(value: object) -> Iterator[object]:
-    """Yield what a map or a list holds; a value that is neither is its own last level."""
+    """Yield the elements of a map or a list; nothing for other values."""
     if isinstance(value, Mapping):
         yield from value.values()
     elif isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
-"""What of rated items fits a number of tokens, as markdown with a manifest.
+"""Packs of rated items within a token budget, as markdown with a manifest.
 
-HIGH is whole, MEDIUM summarised, LOW a line, VERY_LOW left out (Vector ELO, LITE packs). What was
-never rated is treated as MEDIUM, since its rating would begin at 1200, but comes after all that is
-rated so: those have been used, and of it nothing is known yet.
+HIGH items are whole, MEDIUM ones summarised, LOW ones a line, VERY_LOW ones left out (Vector ELO,
+LITE packs). Items without a rating are treated as MEDIUM, since their rating would start at 1200.
+They come after all rated MEDIUM items, because their use is still unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEAD = f"# Pack\n\n{context.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
 _LONGEST_TITLE = 80
 _FIRST_WORDS = 400
-"""Characters of a text in which the words are looked for that stand for its title."""
+"""Number of leading characters in which a title is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +32,33 @@ class PackEntry:
 
     id: str
     kind: str
-    """Of item: memory, belief, episode, file, symbol, document."""
+    """Kind of item: memory, belief, episode, file, symbol, document."""
     ref: str
-    """Its path or other name, which `blocked_paths` are matched with; empty: it has none."""
+    """Path or other name that `blocked_paths` are matched with; empty if it has none."""
     text: str
     elo: float | None
-    """Faded to the instant of the pack; None: never rated."""
+    """Rating decayed to the time of the pack; None if never rated."""
     tier: Tier | None
-    """Of that rating; None: never rated."""
+    """Tier of that rating; None if never rated."""
     title: str = ""
-    """Shown instead of the ref; without either a pointer shows the first words of the text."""
+    """Title shown instead of the ref; without either, a pointer shows the start of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackBudget:
-    """How many tokens a pack may have, and what must not be in it."""
+    """Token budget of a pack, and the paths to leave out."""
 
     tokens: int
-    """>= 0."""
+    """Maximum number of tokens, >= 0."""
     count: Callable[[str], int]
-    """Returns how many tokens a text is."""
+    """Function that returns the number of tokens of a text."""
     counted_by: str
-    """Names the model of `count`, or says that it is an estimate."""
+    """Name of the tokenizer of `count`, or a note that it is an estimate."""
     blocked_paths: tuple[str, ...] = ()
 
 
 class _Part(NamedTuple):
-    """What stands for an item."""
+    """Representation of an item in the pack."""
 
     item: PackEntry
     how: DetailLevel
@@ -68,18 +68,18 @@ class _Part(NamedTuple):
 
 
 def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
-    """Return the items as a pack, by tier, then the highest rating first, then by id.
+    """Return the items as a pack, by tier, then by descending rating, then by id.
 
-    HIGH items are in it whatever the budget; `overflow` says by how much they are over it. What
-    does not fit becomes a pointer, and is left out where not even that fits; what comes after it
-    may still fit. A blocked item is left out whatever its tier: somebody said so.
+    HIGH items are always included; `overflow` is the number of tokens over the budget. An item that
+    does not fit becomes a pointer, and is left out if the pointer does not fit either; later items
+    may still fit. A blocked item is left out regardless of its tier.
 
     Args:
-        items: in any order; the same one twice counts once.
+        items: items in any order; an item given twice counts once.
         by: the budget.
 
     Raises:
-        ValueError: two items differ and have the same id.
+        ValueError: two different items have the same id.
     """
     ordered = _ordered(items)
     room = by.tokens - by.count(HEAD)
@@ -105,11 +105,11 @@ def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
 
 
 def blocked_by(ref: str, patterns: Iterable[str]) -> str | None:
-    """Return the first pattern that blocks a ref; None: none does.
+    """Return the first pattern that blocks a ref; None if none does.
 
-    A pattern is a glob of the whole ref, in which `*` passes over slashes; a folder blocks all
-    that is below it, and `**/` at the start stands for any folders or none. Backslashes count as
-    slashes; `.` and `..` in a path are resolved, and a symbol or a section is blocked with the
+    A pattern is a glob for the whole ref, in which `*` also matches slashes. A folder blocks
+    everything below it, and a leading `**/` matches any number of folders. Backslashes count as
+    slashes, and `.` and `..` in a path are resolved. A symbol or a section is blocked with the
     file before its `::` or `#`.
     """
     names = {name for name in _names(ref) if name}
@@ -132,12 +132,12 @@ def _names(ref: str) -> Iterator[str]:
 def _ordered(items: Iterable[PackEntry]) -> list[PackEntry]:
     each = set(items)
     if len({item.id for item in each}) < len(each):
-        raise ValueError("two items differ and have the same id")
+        raise ValueError("two different items have the same id")
     return sorted(each, key=lambda item: (_ORDER.index(item.tier), -(item.elo or 0.0), item.id))
 
 
 def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
-    """Return what stands for an item where so many tokens are left."""
+    """Return the representation of an item that fits in `room` tokens."""
     pattern = blocked_by(item.ref, by.blocked_paths)
     if pattern is not None:
         return _Part(item, DetailLevel.LEFT_OUT, f"blocked by {pattern}")
@@ -147,32 +147,32 @@ def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
         return _counted(_whole(item, "HIGH is whole whatever the budget"), by)
     if item.tier is Tier.LOW:
         return _fitting([_pointer(item, "LOW is a pointer")], room, by)
-    return _fitting([_summarised(item), _pointer(item, _standing(item))], room, by)
+    return _fitting([_summarised(item), _pointer(item, _rated(item))], room, by)
 
 
 def _summarised(item: PackEntry) -> _Part:
     short = summarising.summary(item.text, summarising.kind_of(item.ref, item.text))
-    why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, and after it"
+    why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, but after it"
     if short == item.text:
         return _whole(item, f"{why}; its summary would be no shorter")
     return _Part(item, DetailLevel.SUMMARY, why, _block(item, DetailLevel.SUMMARY, short))
 
 
 def _fitting(shapes: Sequence[_Part], room: int, by: PackBudget) -> _Part:
-    """Return the first of some shapes of an item that fits, with the reason when it is not."""
+    """Return the first shape that fits, with the reasons why earlier ones did not."""
     missed: list[str] = []
     for part in (_counted(shape, by) for shape in shapes):
         if part.tokens <= room:
             return part._replace(why="; ".join([part.why, *missed]))
         missed.append(f"{part.how} of {part.tokens} tokens does not fit in {max(room, 0)}")
     item = shapes[0].item
-    return _Part(item, DetailLevel.LEFT_OUT, "; ".join([_standing(item), *missed]))
+    return _Part(item, DetailLevel.LEFT_OUT, "; ".join([_rated(item), *missed]))
 
 
 def _fitted(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
-    """Return the text and its tokens; leave out of the end what makes it too long as a whole.
+    """Return the text and its tokens, after removing items from the end until the whole fits.
 
-    A tokenizer may count more for a whole than for its parts.
+    A tokenizer may count more tokens for the whole than for its parts.
     """
     while True:
         text = _text(part.text for part in parts)
@@ -184,7 +184,7 @@ def _fitted(parts: list[_Part], by: PackBudget) -> tuple[str, int]:
         while last and over > 0:
             place = last.pop()
             item, over = parts[place].item, over - max(parts[place].tokens, 1)
-            why = f"{_standing(item)}; with it the whole is over the budget"
+            why = f"{_rated(item)}; with it the pack exceeds the budget"
             parts[place] = _Part(item, DetailLevel.LEFT_OUT, why)
 
 
@@ -203,29 +203,29 @@ def _whole(item: PackEntry, why: str) -> _Part:
 
 def _pointer(item: PackEntry, why: str) -> _Part:
     words = item.title or item.ref or item.text[:_FIRST_WORDS]
-    line = f"- {_named(item, words)}, {_standing(item)}, {_shown(item.kind)}\n"
+    line = f"- {_named(item, words)}, {_rated(item)}, {_shown(item.kind)}\n"
     return _Part(item, DetailLevel.POINTER, why, line)
 
 
 def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
     fence = _fence(body)
     end = "" if body.endswith("\n") else "\n"
-    about = f"{_standing(item)}, {how}, {_shown(item.kind)}"
+    about = f"{_rated(item)}, {how}, {_shown(item.kind)}"
     return (
         f"\n## {_named(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
     )
 
 
 def _fence(body: str) -> str:
-    """Return marks that no line of a text can close."""
+    """Return a code fence that no line of the text closes."""
     runs = {mark: max(map(len, re.findall(f"{mark}+", body)), default=0) for mark in "`~"}
     mark = min(runs, key=lambda one: runs[one])
     return mark * max(3, runs[mark] + 1)
 
 
 def _named(item: PackEntry, words: str) -> str:
-    """Return the id to cite, and words in a code span, in which nothing is markup."""
-    # An id may have been brought along by somebody, brackets and all.
+    """Return the id to cite, and words in a code span, which contains no markup."""
+    # An id chosen by a caller may contain brackets.
     name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
     words = " ".join(words.split())
     if len(words) > _LONGEST_TITLE:
@@ -234,14 +234,14 @@ def _named(item: PackEntry, words: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text as part of one line, without what could end a code span or hide itself."""
+    """Return a text as part of one line, without invisible characters or the end of a code span."""
     return context.quoted(text)[1:-1].replace("`", "\\u0060")
 
 
-def _standing(item: PackEntry) -> str:
+def _rated(item: PackEntry) -> str:
     if item.tier is None:
         return "never rated"
-    # Rounded down: 1599.9 is MEDIUM, and 1600 is not.
+    # Rounded down: 1599.9 is MEDIUM, 1600 is HIGH.
     return item.tier if item.elo is None else f"{item.tier} {item.elo // 1:.0f}"
 
 

@@ -1,7 +1,7 @@
-"""Word tables that tell which differences between two texts change what they say.
+"""Word tables that determine which differences between two texts change their meaning.
 
-English only. A word that is in no table always counts, so another language, a name or a value
-is compared letter by letter and an unknown word can only make two texts differ.
+English only. A word that is in no table always counts: text in another language, names and values
+are compared letter by letter. An unknown word can only make two texts differ.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 
 class FactKind(StrEnum):
-    """What sort of fact a word carries."""
+    """Kind of fact that a word carries."""
 
     NUMBER = "number"
     DATE = "date"
-    """A day, a stretch of days or a time of day."""
+    """A day, a range of days or a time of day."""
     NAME = "name"
     NEGATION = "negation"
     VALUE = "value"
@@ -43,7 +43,7 @@ SHORT_DATES = {
 }
 """Abbreviation of a month or weekday to its full name."""
 AMBIGUOUS_SHORT_DATES = frozenset({"mar", "sat", "sun", "wed"})
-"""Words of their own when written small."""
+"""Abbreviations that are common words in lower case."""
 AMBIGUOUS_DATES = frozenset({"may", "march"})
 
 DATE_WORDS = frozenset(MONTHS + WEEKDAYS) | frozenset(
@@ -53,7 +53,7 @@ DATE_WORDS = frozenset(MONTHS + WEEKDAYS) | frozenset(
     )
 )
 DATE_QUALIFIERS = frozenset({"next", "last", "this", "previous", "every"})
-"""Parts of a date when one follows: next week, last Friday."""
+"""Words that are part of a date if one follows: next week, last Friday."""
 
 ONES = {
     word: value
@@ -85,7 +85,7 @@ AMOUNTS = frozenset(
         "rupee"
     )
 )
-"""Further words of quantity; none is turned into digits."""
+"""Other words of quantity; they are not converted to digits."""
 SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
 SIGN_WORDS = {"dollars": "dollar", "euros": "euro", "pounds": "pound", "rupees": "rupee"}
 
@@ -96,11 +96,11 @@ NEGATIONS = frozenset(
         "formerly longer instead cancelled canceled"
     )
 )
-"""Words that turn a statement round. A word missing here still counts, as a value."""
+"""Words that negate a statement. A word missing here still counts, as a value."""
 
 ARTICLES = frozenset({"a", "an", "the"})
 QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
-"""After these an article means something: few people, a few people."""
+"""Words that an article changes: few people, a few people."""
 DETERMINERS = ARTICLES | frozenset(
     _row("my your his her its our their this that these those one each no some any")
 )
@@ -114,9 +114,9 @@ FILLERS = frozenset(
 OPENERS = frozenset(
     _row("well so yes yeah yep right alright ok okay oh hey hi hello sure anyway now look listen")
 )
-"""Dropped only where they begin a sentence and a comma follows."""
+"""Words dropped only at the start of a sentence and before a comma."""
 DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
-"""Dropped only before a date."""
+"""Words dropped only before a date."""
 
 SAME_WORD = {
     **dict.fromkeys(("am", "is", "are"), "be"),
@@ -124,7 +124,7 @@ SAME_WORD = {
     "has": "have",
     "does": "do",
 }
-"""Agreement with the subject. Tense stays: `is` and `was` tell different facts."""
+"""Agreement with the subject. The tense is kept: `is` and `was` state different facts."""
 EXPANSIONS = {
     "cannot": ("can", "not"),
     "gonna": ("going", "to"),
@@ -136,7 +136,7 @@ EXPANSIONS = {
     "let's": ("let", "us"),
 }
 SUFFIXES = {"m": "be", "re": "be", "ve": "have", "ll": "will"}
-"""What stands after an apostrophe."""
+"""Words by their ending after an apostrophe."""
 NOT_STEMS = {
     **{stem: stem for stem in _row("do does did is are was were could would should")},
     **{stem: stem for stem in _row("have has had must need might")},
@@ -144,11 +144,11 @@ NOT_STEMS = {
     "wo": "will",
     "sha": "shall",
 }
-"""What stands before n't, and the word it shortens."""
+"""Full verbs by their form before n't."""
 SUBJECTS = frozenset(_row("i you he she it we they that this there here who what where how"))
-"""After these 's is always `is` or `has`, never a possessive."""
+"""Words after which 's is always `is` or `has`, never a possessive."""
 AFTER_IS = DETERMINERS - {"one"} | DATE_PREPOSITIONS | frozenset({"not", "from", "with", "very"})
-"""Before these 's after a noun is `is`: Bob's in Porto."""
+"""Words before which 's after a noun is `is`: Bob's in Porto."""
 
 COMMON = (
     ARTICLES | DETERMINERS | LINKS | FILLERS | OPENERS | SUBJECTS | DATE_PREPOSITIONS | NEGATIONS
@@ -159,7 +159,7 @@ COMMON = (
         "both most many some any there now then however please"
     )
 )
-"""Words that are no name although they begin a sentence with a capital."""
+"""Words that are not names although a sentence may start with them in capitals."""
 
 
 _MONTH = (
@@ -196,7 +196,7 @@ _SMALL = {word: value for word, value in {**ONES, **TENS}.items() if value}
 
 
 class CanonicalWord(NamedTuple):
-    """One canonical word that a scanned stretch stands for."""
+    """One canonical word of a scanned span."""
 
     key: str
     surface: str
@@ -233,7 +233,7 @@ def _date(year: str | None, month: str, day: str) -> str:
 
 
 def _clock(match: re.Match[str]) -> str:
-    """Return the time of day; before 13:00 nobody says which half of the day is meant."""
+    """Return the time of day; before 13:00 a mark shows that the half of the day is unknown."""
     hour = int(match["hour_24"])
     seconds = match.group()[len(match["hour_24"]) + 3 :]
     mark = "" if hour >= 13 or hour == 0 else "?"
@@ -255,14 +255,14 @@ def _sum(match: re.Match[str]) -> list[tuple[str, FactKind]]:
         digits = f"#{digits}"
     before = match.group().partition(match["digits"])[0].removesuffix(match["sign"])
     found = [(before + digits, kind)]
-    # "$5" and "5 dollars" come out alike: the number first.
+    # "$5" and "5 dollars" give the same words: the number first.
     if match["sign"]:
         found.append((SIGNS[match["sign"]], FactKind.NUMBER))
     return found
 
 
 def _shifted(digits: str, zeros: int) -> str:
-    """Return the number times 10^zeros, exactly, however long it is."""
+    """Return the exact product of a number and 10^zeros, for any length."""
     whole, _, rest = digits.partition(".")
     rest = rest.ljust(zeros, "0")
     whole, rest = (whole + rest[:zeros]).lstrip("0") or "0", rest[zeros:].rstrip("0")
@@ -270,7 +270,7 @@ def _shifted(digits: str, zeros: int) -> str:
 
 
 def spelled(run: Sequence[str]) -> tuple[str, int]:
-    """Return the number a row of words begins with, and how many words it takes; 0 if none.
+    """Return the number at the start of a list of words, and how many words it takes; 0 if none.
 
     `twenty three` is 23 and `two hundred and five` 205, but `two three` is 2.
     """

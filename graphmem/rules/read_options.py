@@ -26,61 +26,61 @@ from graphmem.rules.drafts import SKEW
 from graphmem.settings import Settings
 
 BEGINNING, FOREVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-"""Bounds that shut nothing out."""
+"""Bounds that exclude nothing."""
 LONGEST = timedelta(seconds=30)
-"""How long after an event is recorded its transaction may still be under way; no setting allows
-more, whichever client wrote it."""
+"""Time after recording an event in which its transaction may still be open. No setting of any
+client allows more."""
 
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
-    """Return `valid` and `known` as parameters; what is left open shuts nothing out."""
+    """Return `valid` and `known` as parameters; an open bound excludes nothing."""
     asked = as_of or AsOf()
     return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}
 
 
 def after(at: datetime) -> datetime:
-    """Return the next instant that can be told from `at`: they are kept to the microsecond."""
+    """Return the next distinguishable timestamp: the resolution is one microsecond."""
     return at + min(timedelta(microseconds=1), FOREVER - at)
 
 
 def refuse_future(as_of: AsOf | None, now: datetime) -> None:
-    """Refuse to say what will be known.
+    """Refuse a read of future knowledge.
 
     Args:
         as_of: the pair of times of a read.
-        now: the server's clock at that read.
+        now: server time of that read.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `known` is in the future.
     """
     if as_of is not None and as_of.known is not None and as_of.known > now + SKEW:
         raise InvalidInputError(
-            f"known: {as_of.known.isoformat()} lies in the future; nobody knows yet what will be.",
-            hint="Leave `known` out to see everything; what is to come is asked for by `valid`.",
+            f"known: {as_of.known.isoformat()} must not be in the future.",
+            hint="Omit `known` to read everything; use `valid` to read a future state.",
         )
 
 
 def is_provisional(as_of: AsOf, now: datetime) -> bool:
-    """Return whether an answer may still change although `known` is given.
+    """Return whether an answer may still change, although `known` is given.
 
     Args:
         as_of: the pair of times of a read.
-        now: the server's clock at that read.
+        now: server time of that read.
 
     Raises:
-        InvalidInputError: `known` lies in the future.
+        InvalidInputError: `known` is in the future.
     """
     refuse_future(as_of, now)
     return as_of.known is not None and as_of.known > now - LONGEST
 
 
 def missing(memory_id: str, as_of: AsOf | None) -> NotFoundError:
-    """Return the error of a read that found no such memory."""
+    """Return the error for a memory id that was not found."""
     if as_of is None:
         return NotFoundError(f"No memory {memory_id!r}.")
     return NotFoundError(
         f"No memory {memory_id!r} at that time.",
-        hint="Nothing visible had this id then; `history` without a time shows since when.",
+        hint="Call `history` without a time to see since when it exists.",
     )
 
 
@@ -88,7 +88,7 @@ PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes",
 
 
 def belief(row: Mapping[str, Any]) -> Belief:
-    """Return the belief of a row of belief/states; a row of another query may lack its vitality."""
+    """Return the belief in a row of belief/states; rows of other queries may lack its vitality."""
     projected, initial = row["projected"] or {}, row["initial"]
     alone = projected.get("belief", initial)
     return Belief(
@@ -102,19 +102,19 @@ def belief(row: Mapping[str, Any]) -> Belief:
 
 
 def memory_event(row: Mapping[str, Any]) -> MemoryEvent:
-    """Return the line of a memory's history that a row tells of; what else it tells is left out."""
+    """Return the history entry in a row; other columns are ignored."""
     known = {name: row[name] for name in MemoryEvent.model_fields}
     return MemoryEvent(**known | {"payload": _payload(row)})
 
 
 def belief_event(row: Mapping[str, Any]) -> BeliefEvent:
-    """Return the line of a belief's history that a row of fragments/belief_event tells of."""
+    """Return the history entry in a row of fragments/belief_event."""
     known = {name: row[name] for name in BeliefEvent.model_fields if name != "kind"}
     return BeliefEvent(**known | {"payload": _payload(row), "kind": kind(row["polarity"])})
 
 
 def kind(polarity: int | None) -> EvidenceKind | None:
-    """Return which way an event points; None for one that is no evidence."""
+    """Return the kind of evidence of an event; None if the event is not evidence."""
     return None if polarity is None else EvidenceKind.of(polarity)
 
 
@@ -125,23 +125,23 @@ def _payload(row: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """By which times and which policy evidence is read."""
+    """Times and policy of a read."""
 
     as_of: AsOf = field(default_factory=AsOf)
     policy: Policy | None = None
-    """None: as declared."""
+    """Policy to use; None for the declared one."""
     present_policy: bool = False
-    """Read by the policy declared by now, and not by that of the time asked about."""
+    """Whether to use the currently declared policy rather than the one of the requested time."""
 
 
 def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime) -> dict[str, Any]:
-    """Return what every query that reads beliefs is given.
+    """Return the parameters shared by all queries that read beliefs.
 
     Args:
         by: times and policy.
-        wall: whose beliefs, and which a reader may see.
-        settings: the weights of source types.
-        now: the valid time, unless one is asked for.
+        wall: tenant and read scopes.
+        settings: settings with the weights of source types.
+        now: default of the valid time.
     """
     return {
         "tenant": wall.tenant,
@@ -156,7 +156,7 @@ def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
 
 
 def bounds(settings: Settings) -> formulas.SprtParameters:
-    """Return the bounds of the sequential test that a deployment has chosen."""
+    """Return the configured bounds of the sequential test."""
     return formulas.SprtParameters(
         alpha=settings.alpha,
         beta=settings.beta,
@@ -168,71 +168,71 @@ def bounds(settings: Settings) -> formulas.SprtParameters:
 
 
 def sent(bounds: formulas.SprtParameters) -> dict[str, float]:
-    """Return the bounds of the test as a query is given them."""
+    """Return the bounds of the test as query parameters."""
     names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
     return {name: getattr(bounds, name) for name in names}
 
 
 def cursor(at: datetime, last_id: str) -> str:
-    """Return the cursor of the row that a page ended with."""
-    return _word(f"{at.isoformat()} {last_id}")
+    """Return the cursor after the last row of a page."""
+    return _encoded(f"{at.isoformat()} {last_id}")
 
 
 def position(text: str | None) -> tuple[datetime | None, str | None]:
-    """Return where a cursor points; the beginning for None.
+    """Return the position of a cursor; (None, None) for the first page.
 
     Raises:
-        InvalidInputError: `cursor` did not make it.
+        InvalidInputError: the cursor was not created by `cursor`.
     """
     if text is None:
         return None, None
     try:
-        at, last_id = _plain(text).split(" ", 1)
+        at, last_id = _decoded(text).split(" ", 1)
         place = datetime.fromisoformat(at).astimezone(UTC), last_id
     except (AttributeError, OverflowError, ValueError):
         place = None
-    # Many words can be decoded to the same place; only the one that `cursor` makes is taken.
+    # Several strings decode to the same position; only the canonical one is accepted.
     if place is None or cursor(*place) != text:
-        raise _none()
+        raise _invalid_cursor()
     return place
 
 
 def keyed(*key: str) -> str:
-    """Return the cursor of the row that a page ended with, where rows stand in order of a key."""
-    return _word(json.dumps(key, ensure_ascii=False))
+    """Return the cursor after the last row of a page that is ordered by a key."""
+    return _encoded(json.dumps(key, ensure_ascii=False))
 
 
 def key(text: str | None, parts: int) -> tuple[str, ...]:
-    """Return the key that a cursor points to; empty texts, which come first, for None.
+    """Return the key in a cursor; for None empty strings, which sort first.
 
     Args:
         text: the cursor.
-        parts: of the key.
+        parts: number of parts of the key.
 
     Raises:
-        InvalidInputError: `keyed` did not make it.
+        InvalidInputError: the cursor was not created by `keyed`.
     """
     if text is None:
         return ("",) * parts
     try:
-        found = json.loads(_plain(text))
+        found = json.loads(_decoded(text))
     except (AttributeError, RecursionError, ValueError):
         found = None
     whole = isinstance(found, list) and len(found) == parts
     if not whole or not all(isinstance(part, str) for part in found) or keyed(*found) != text:
-        raise _none()
+        raise _invalid_cursor()
     return tuple(found)
 
 
-def _word(plain: str) -> str:
+def _encoded(plain: str) -> str:
     return base64.urlsafe_b64encode(plain.encode()).decode()
 
 
-def _plain(text: str) -> str:
+def _decoded(text: str) -> str:
     return base64.b64decode(text.encode(), b"-_", validate=True).decode()
 
 
-def _none() -> InvalidInputError:
+def _invalid_cursor() -> InvalidInputError:
     return InvalidInputError(
-        "This is no cursor.", hint="Pass the `next_cursor` of the page before, unchanged."
+        "cursor is invalid.", hint="Pass `next_cursor` of the previous page unchanged."
     )

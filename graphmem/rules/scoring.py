@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-6
-"""More than cosines reckoned in 32-bit floats can be off."""
+"""Tolerance greater than the rounding error of cosines in 32-bit floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Calibration:
     """A model's mean cosines over unrelated texts, one per pair of roles."""
 
     mu_document: float
-    """Between two documents."""
+    """Mean cosine of two documents."""
     mu_query: float
-    """Between a query and a document."""
+    """Mean cosine of a query and a document."""
 
 
 def calibrated(cosine: float, mu: float) -> float:
@@ -36,18 +36,18 @@ def calibrated(cosine: float, mu: float) -> float:
         cosine: in [-1, 1].
         mu: mean cosine of unrelated texts, < 1.
 
-    Twin: every query that compares with a calibrated threshold converts by `raw` first.
+    Twin: every query that compares with a calibrated threshold first converts it by `raw`.
     """
     return (cosine - mu) / (1.0 - mu)
 
 
 def raw(calibrated: float, mu: float) -> float:
-    """Return the cosine whose calibrated value this is; the inverse of `calibrated`."""
+    """Return the cosine of a calibrated value; the inverse of `calibrated`."""
     return mu + calibrated * (1.0 - mu)
 
 
 def from_neo4j(score: float) -> float:
-    """Return the cosine in [-1, 1] behind Neo4j's cosine score, which is (1 + cosine) / 2."""
+    """Return the cosine in [-1, 1] of Neo4j's cosine score, which is (1 + cosine) / 2."""
     return 2.0 * score - 1.0
 
 
@@ -63,15 +63,14 @@ def mean_cosine(
 
     Args:
         rows: float32[n, d], unit rows.
-        others: float32[m, d], unit rows to pair with; None pairs `rows` among themselves, each
-            with all but itself.
+        others: float32[m, d], unit rows to pair with; None pairs each of `rows` with all others.
 
     Raises:
-        InvalidInputError: there is no pair.
+        InvalidInputError: no pair can be formed.
     """
     pairs = len(rows) * (len(rows) - 1) if others is None else len(rows) * len(others)
     if not pairs:
-        raise InvalidInputError("A mean cosine needs at least one pair of texts.")
+        raise InvalidInputError("A mean cosine requires at least one pair of texts.")
     # The sum of all dot products is the dot product of the sums.
     left = rows.astype("float64")
     right = left if others is None else others.astype("float64")
@@ -83,50 +82,50 @@ def mean_cosine(
 
 FIRST = 1
 KEPT = r"(?<![\w.$])[a-z]\.embedding\b|'embedding(?=')|\b[a-z_]+_embedding(?=_vector\b)"
-"""What is kept in the graph, not what a query is given: `row.embedding` and `$embedding` stay. Java
-reads it as Python does."""
+"""Names stored in the graph, but not query parameters: `row.embedding` and `$embedding` do not
+match. Java and Python interpret it alike."""
 _KEPT = re.compile(KEPT)
 _PROPERTY = re.compile(r"embedding(_\d+)?")
 
 
 def in_generation(text: str, generation: int) -> str:
-    """Return Cypher, or the name of an index, that is about one generation of embeddings.
+    """Return Cypher, or the name of an index, for one generation of embeddings.
 
     Args:
-        text: about the first one.
-        generation: from 1.
+        text: Cypher or name for the first generation.
+        generation: number of the generation, from 1.
     """
     return text if generation == FIRST else _KEPT.sub(rf"\g<0>_{generation}", text)
 
 
 def property_of(generation: int) -> str:
-    """Return the property of a node that holds its embedding of a generation."""
+    """Return the property of a node with its embedding of a generation."""
     return in_generation("'embedding'", generation).strip("'")
 
 
 def unnumbered(properties: Mapping[str, Any], generation: int) -> dict[str, Any]:
-    """Return a node's properties with one generation's embedding as `embedding`, and no other's."""
+    """Return a node's properties with one generation's embedding as `embedding`, and no others."""
     found = {name: value for name, value in properties.items() if not _PROPERTY.fullmatch(name)}
     own = properties.get(property_of(generation))
     return found if own is None else found | {"embedding": own}
 
 
 UNPROVEN = 0.5
-"""What counts, in ESPER's blend, as the belief of what is no belief."""
+"""Belief assumed in ESPER's blend for results that are not beliefs."""
 _WORD = re.compile(r"\w+")
 
 
 def asked(text: str) -> list[str]:
-    """Return the words of a question, lower case, each once: among them it may name somebody.
+    """Return the distinct words of a question in lower case, to match names of speakers.
 
-    Each as it stands too, with what is around it: "jr." is no word without its point.
+    Words with adjacent punctuation are included, because "jr." needs its period.
     """
     lower = text.lower()
     return list(dict.fromkeys([*_WORD.findall(lower), *lower.split()]))
 
 
 def sent(policy: RecallPolicy) -> dict[str, Any]:
-    """Return how to score as a query is given it."""
+    """Return the parameters that define the scoring of a recall."""
     lists = policy.score in {Score.BLENDED, Score.FUSED}
     blended = policy.score is Score.BLENDED
     return {

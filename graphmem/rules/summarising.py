@@ -1,6 +1,6 @@
-"""Summaries made of a text's own words: signatures of code, headings of markdown, first sentences.
+"""Summaries from a text's own words: signatures of code, headings of markdown, first sentences.
 
-No model is asked, and nothing is said that the text does not say.
+No model is used, so a summary contains nothing that the text does not.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 SHARE = 0.2
-"""Of a text without structure that its summary keeps at most. Ours, as the next three."""
+"""Maximum share of an unstructured text in its summary. Ours, like the next three."""
 LEAST, MOST = 80, 2_000
-"""Characters that such a summary may have whatever the share: with fewer it would say nothing,
-with more it would be no summary."""
+"""Bounds of such a summary in characters, whatever the share: a shorter one is uninformative, and a
+longer one is not a summary."""
 LONGEST_LINE = 200
-"""Characters of a signature or a heading."""
+"""Maximum length of a signature or a heading, in characters."""
 _LOOKED_AT = 800
-"""Characters of a line that are looked at, so that a line of a million costs no more."""
+"""Number of characters read from a line, so that the cost of a line of a million is bounded."""
 
 
 class TextKind(StrEnum):
-    """What a text is written in."""
+    """Format of a text."""
 
     PYTHON = "python"
     SCRIPT = "script"
@@ -40,9 +40,9 @@ _SUFFIXES: Mapping[str, TextKind] = {
     **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), TextKind.TEXT),
 }
 _PLACE = re.compile(r"(?:::|#).*", re.DOTALL)
-"""After the name of a file: a symbol or a section in it."""
+"""Symbol or section after the name of a file."""
 _NUMBERED = "0123456789:-"
-"""Characters of the lines in a file, as in `a.py:10-20`."""
+"""Characters of a line range after the name of a file, as in `a.py:10-20`."""
 
 _LINE = re.compile(r"\r\n?|\n")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -51,7 +51,7 @@ _PYTHON = re.compile(
     r"[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[(:\[])"
 )
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What `ast` makes of code that is broken, holds a NUL or is nested too deep."""
+"""Exceptions of `ast` for code that is invalid, contains a NUL or is nested too deeply."""
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 # Possessive: a line of any length takes linear time.
@@ -70,7 +70,7 @@ _SCRIPT = re.compile(
     r"|(?:const[ \t]++)?(?:enum|namespace)[ \t]++[\w$.]++[ \t]*+\{?$"
     r"))?"
 )
-"""Any line matches; one that declares or exports something has a group."""
+"""Matches any line; a group is set for a line that declares or exports something."""
 _CODE_ENDS = ("{", "}", "(", ";", "=>")
 
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>.*)")
@@ -80,13 +80,13 @@ _UNDERLINE = re.compile(r" {0,3}(?:(?P<first>=+)|-+)[ \t]*$")
 _PARAGRAPH = re.compile(
     r" {0,3}(?!\s|>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|([-*_])[ \t]*(?:\1[ \t]*){2,}$)"
 )
-"""A line that may be underlined: no quote, no list, no rule."""
+"""A line that may be underlined as a heading: not a quote, list or rule."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…؟])\s|(?<=[。！？])|[\r\n]")
 
 
 def _file_of(ref: str) -> str:
-    """Return the name of a file without the symbol, section or lines behind it."""
+    """Return the name of a file without a trailing symbol, section or line range."""
     path = _PLACE.sub("", ref)
     head = path.rstrip(_NUMBERED)
     _, colon, lines = path[len(head) :].partition(":")
@@ -94,12 +94,12 @@ def _file_of(ref: str) -> str:
 
 
 def kind_of(ref: str, text: str) -> TextKind:
-    """Return what a text is written in: by the suffix of its name, else by its lines.
+    """Return the format of a text: by the suffix of its name, else by its lines.
 
     Args:
-        ref: the name of a file, perhaps with a symbol, a section or a line behind it
-            (`a.py::f`, `a.md#part`, `a.py:12`); or anything else, which says nothing.
-        text: its text.
+        ref: name of a file, optionally followed by a symbol, a section or a line
+            (`a.py::f`, `a.md#part`, `a.py:12`); other text is ignored.
+        text: text of the file.
     """
     name = re.split(r"[\\/]", _file_of(ref))[-1]
     stem, _, suffix = name.rpartition(".")
@@ -114,10 +114,10 @@ def kind_of(ref: str, text: str) -> TextKind:
 
 
 def summary(text: str, kind: TextKind) -> str:
-    """Return what a text is about, in its own words; never longer than the text.
+    """Return a summary of a text in its own words, never longer than the text.
 
-    Of code its signatures, of markdown its headings; where there are none, and of any other text,
-    the first sentences up to SHARE of it.
+    The summary of code is its signatures, that of markdown its headings. If there are none, and for
+    other text, it is the first sentences up to SHARE of the text.
     """
     made = "\n".join(_MAKERS[kind](text)) if kind in _MAKERS else ""
     if not made.strip():
@@ -126,10 +126,10 @@ def summary(text: str, kind: TextKind) -> str:
 
 
 def _python(text: str) -> Iterator[str]:
-    """Yield the signatures of functions, classes and methods, not of functions within functions."""
+    """Yield the signatures of functions, classes and methods, except nested functions."""
     try:
         with warnings.catch_warnings():
-            # Of a text that is only read, an invalid escape concerns nobody here.
+            # The text is only read, so its invalid escapes do not matter.
             warnings.simplefilter("ignore")
             module = ast.parse(text.removeprefix(_BYTE_ORDER_MARK))
         signatures = list(_members(module.body, ""))
@@ -149,13 +149,13 @@ def _members(body: Sequence[ast.AST], indent: str) -> Iterator[str]:
             yield f"{indent}class {node.name}{f'({given})' if given else ''}"
             yield from _members(node.body, indent + _INDENT)
         else:
-            # A definition may stand under `if` or `try`.
+            # Definitions may be nested in `if` or `try`.
             for block in _BLOCKS:
                 yield from _members(getattr(node, block, ()), indent)
 
 
 def _script(text: str) -> Iterator[str]:
-    """Yield the lines that declare or export something, without the brace that opens a body."""
+    """Yield the lines that declare or export something, without a trailing opening brace."""
     for line in _lines(text):
         found = _declares(line)
         if found:
@@ -169,7 +169,7 @@ def _declares(line: str) -> re.Match[str] | None:
 
 
 def _markdown(text: str) -> Iterator[str]:
-    """Yield the headings outside code, each with its level; not what is within a list or quote."""
+    """Yield the headings outside code with their levels, except within lists and quotes."""
     before = ""
     for line in _outside_fences(_without_front_matter(_lines(text))):
         if found := _HEADING.match(line):
@@ -194,7 +194,7 @@ def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _outside_fences(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that are in no fenced code; one that is never closed goes to the end."""
+    """Yield the lines outside fenced code; an unclosed fence extends to the end."""
     fence = ""
     for line in lines:
         found = _FENCE.match(line)
@@ -212,7 +212,7 @@ def _outside_fences(lines: Sequence[str]) -> Iterator[str]:
 def _opens_python(line: str) -> bool:
     if line[:1].isspace() or not _PYTHON.match(line):
         return False
-    # A sentence may begin with "class", but hardly with "def name(".
+        # A sentence may start with "class", but hardly with "def name(".
     return not line.startswith("class") or line.rstrip().endswith(":")
 
 
@@ -230,7 +230,7 @@ def _cut_line(line: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Return the first sentences; when they fill less than half of the room, the next is cut."""
+    """Return the first sentences; if they fill less than half of the room, the next one is cut."""
     room = min(max(int(len(text) * SHARE), LEAST), MOST)
     if len(text) <= room:
         return text

@@ -27,26 +27,26 @@ Said = tuple[str, str | None, str]
 
 
 class StoredTurn(NamedTuple):
-    """A turn that is in the conversation."""
+    """A turn that is stored in the conversation."""
 
     id: str
     said: Said
 
 
 def said(message: Message) -> Said:
-    """Return what makes two messages the same when nothing names or dates them."""
+    """Return the key that identifies a message without an id or a timestamp."""
     return message.role, message.name, message.content
 
 
 def keyed(messages: Sequence[Message]) -> bool:
-    """Return whether every message carries an id or an instant, so that each has a key."""
+    """Return whether every message has an id or a timestamp, so that each has a key."""
     return all(m.id is not None or m.at is not None for m in messages)
 
 
 def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
-    """Return the turn ids of keyed messages: from the sender's id, else from instant and words.
+    """Return the turn ids of keyed messages: from the sender's id, else from time and text.
 
-    Equal words at one instant are told apart by their order; an id stands for itself.
+    Equal texts with the same timestamp are numbered in order; messages with an id are not.
     """
     keys = [
         ("id", m.id)
@@ -61,7 +61,7 @@ def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
 
 
 def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
-    """Return the turn ids of messages known by their place, the first at position `start`."""
+    """Return the turn ids of messages identified by position, the first at position `start`."""
     return [
         identity.turn_id(episode_id, "place", str(place), m.role, m.name or "", m.content)
         for place, m in enumerate(messages, start)
@@ -71,15 +71,15 @@ def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[
 def resumed(
     first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[Said]
 ) -> Sequence[StoredTurn]:
-    """Return the turns that the given messages, from their start, are already.
+    """Return the stored turns that match the given messages, from the first message on.
 
-    Either the end of the conversation is their beginning (they go on from it; the longest such end
-    counts), or the conversation begins with all of them, at least two (they are sent once more).
+    Either the end of the conversation equals the start of the messages (the longest such overlap
+    counts), or the conversation starts with all of them, at least two (a repeated call).
 
     Args:
-        first: the conversation's first turns, as many as given or all there are.
-        last: its last ones, likewise, in order.
-        given: what was sent now.
+        first: first turns of the conversation, as many as there are messages or fewer.
+        last: its last turns, as many, in order.
+        given: keys of the messages.
     """
     for n in range(min(len(last), len(given)), 0, -1):
         if [turn.said for turn in last[-n:]] == list(given[:n]):
@@ -90,9 +90,9 @@ def resumed(
 
 
 BATCH = 100
-"""Messages acknowledged together: what an interrupt can cost is embedding this many again."""
+"""Messages acknowledged together; after an interruption, up to this many are embedded again."""
 NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
-"""Roles whose words stay turns: what a model said is no evidence for what it was told."""
+"""Roles whose messages only become turns: the text of a model is not evidence."""
 DEFAULT_SESSION = "conversation"
 
 
@@ -104,51 +104,51 @@ class MessageBatch(NamedTuple):
 
 
 class IngestedMessage(NamedTuple):
-    """A message and what its text became; None when it stayed a turn."""
+    """A message and the outcome of its text; None if it only became a turn."""
 
     message: Message
     outcome: CommitOutcome | None
 
 
 def fingerprint(message: Message) -> str:
-    """Return 16 hex digits that tell messages apart by session, role, name, instant and words."""
+    """Return 16 hex digits of a digest of session, role, name, time and text."""
     at = message.at.isoformat() if message.at else ""
-    said = (message.session or "", message.role, message.name or "", at, message.content)
-    return identity.digest(*said)[:16]
+    fields = (message.session or "", message.role, message.name or "", at, message.content)
+    return identity.digest(*fields)[:16]
 
 
 def identified(messages: Sequence[Message]) -> list[Message]:
-    """Return messages that all have an id: their own, or one made from their words.
+    """Return messages that all have an id: their own, or one derived from their content.
 
-    A made id depends on the message and on how many equal ones stand before it, so it stays when
-    the conversation is given again or has grown.
+    A derived id depends on the message and on the number of equal ones before it. It is therefore
+    the same when the conversation is sent again or has grown.
     """
     prints = [(fingerprint(message),) for message in messages]
     return [
-        message if message.id else message.model_copy(update={"id": f"{said}-{n}"})
-        for message, (said,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
+        message if message.id else message.model_copy(update={"id": f"{key}-{n}"})
+        for message, (key,), n in zip(messages, prints, identity.ordinals(prints), strict=True)
     ]
 
 
 def sessions(messages: Sequence[Message]) -> list[str]:
-    """Return the names of the sessions that messages are kept in, each where it first appears."""
+    """Return the sessions of messages, in order of first appearance."""
     return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
 
 
 def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
-    """Yield messages session by session, each session where it first appears."""
+    """Yield messages in batches by session, in order of first appearance."""
     sessions: dict[str, list[Message]] = {}
     for message in identified(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
-    for session_id, said in sessions.items():
-        for start in range(0, len(said), BATCH):
-            yield MessageBatch(session_id, said[start : start + BATCH])
+    for session_id, group in sessions.items():
+        for start in range(0, len(group), BATCH):
+            yield MessageBatch(session_id, group[start : start + BATCH])
 
 
 def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, NewMemory]:
-    """Return what people said, by its place in the batch, as texts to remember.
+    """Return the memories to commit for messages of people, by index in the batch.
 
-    The event's id comes from the turn, so the same message is committed once.
+    The event's id derives from the turn, so the same message is committed once.
     """
     return {
         i: NewMemory(
@@ -168,7 +168,7 @@ def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, New
 def kept(
     messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
 ) -> list[IngestedMessage]:
-    """Return each message with its outcome."""
+    """Return each message with its outcome; None if it has none."""
     by_place = dict(zip(places, outcomes, strict=True))
     return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
 
@@ -176,7 +176,7 @@ def kept(
 def counted(
     so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]
 ) -> IngestReport:
-    """Return the totals with one more batch; what had been committed before counts apart."""
+    """Return the totals including one more batch; repeated commits are counted separately."""
     became: Counter[Outcome] = Counter(so_far.outcomes)
     became.update(o.outcome for o in outcomes if not o.repeated)
     return IngestReport(
@@ -198,7 +198,7 @@ def bite_hashes(found: Recollection) -> set[str]:
 
 
 def card_hashes(card: Card) -> set[str]:
-    """Return the content hashes of the texts on a card: said again by their reader, an echo."""
+    """Return the content hashes of the texts on a card, for echo detection."""
     item, texts = card.item, [turn.text for turn in card.turns]
     texts += [other.text for other in (*card.supersedes, *card.superseded_by)]
     texts += [belief.statement for belief in card.claims]

@@ -1,8 +1,8 @@
-"""What an export holds: which nodes, in which order, and how a line of it is written and checked.
+"""Format of an export: node kinds, their order, and how lines are written and checked.
 
-An export is JSON Lines: a header, one node a line with its relationships to nodes that stand
-before it, and an end that counts them. Each line carries the digest of itself and all lines before
-it, so that one that is changed, moved, missing or cut off is found by its number.
+An export is JSON Lines: a header, one node per line with its relationships to earlier nodes, and a
+last line with counts. Each line carries a digest of itself and of all lines before it, so that a
+changed, moved, missing or truncated line is reported by its number.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ FORMAT, VERSION = "graphmem export", 2
 
 @dataclass(frozen=True, slots=True)
 class NodeKind:
-    """Nodes of one label, as far as an export tells them apart."""
+    """Nodes of one label that an export treats alike."""
 
     label: str
     part: str = ""
-    """Of ratings: the label of what is rated."""
+    """Label of the rated node; empty except for ratings."""
     beside: bool = False
-    """Kept beside the memory: what is there is not compared, and stays."""
+    """Whether the node accompanies the memory: an existing one is kept without comparison."""
 
 
 KINDS = (
@@ -46,32 +46,32 @@ KINDS = (
     ),
     NodeKind("Rater", beside=True),
 )
-"""In the order of a file: relationships lead to what stands before. Ratings come last, and last
-how many sessions they are of, so that no game is in a file that would be played again."""
+"""Node kinds in file order: relationships point to earlier nodes. Ratings come last, followed by
+the number of sessions that they cover, so that no exported session is rated again."""
 LEFT_OUT: Mapping[str, str] = {
-    "Tenant": "the lock of its writers, made by the first of them",
-    "NameLock": "no such node outlives its transaction",
-    "Checkpoint": "a cache, made anew from the events",
-    "Namespace": "stands in the records of its items",
-    "ItemText": "stands in the record of its item",
-    "EmbeddingModel": "of the graph and not of a tenant; the header names it",
-    "Tombstone": "says of this graph what was forgotten; nothing of that is in the file",
-    "Migration": "of the graph and not of a tenant",
-    "MigrationLock": "of the graph and not of a tenant",
+    "Tenant": "the writers' lock node, created by the first writer",
+    "NameLock": "exists only within a transaction",
+    "Checkpoint": "a cache, recomputed from the events",
+    "Namespace": "part of the records of its items",
+    "ItemText": "part of the record of its item",
+    "EmbeddingModel": "belongs to the graph, not to a tenant; the header names it",
+    "Tombstone": "records what this graph erased; the file contains none of it",
+    "Migration": "belongs to the graph, not to a tenant",
+    "MigrationLock": "belongs to the graph, not to a tenant",
 }
-"""Labels of which a file has no records, and why."""
+"""Labels without records in a file, with the reason."""
 MADE_ANEW: Mapping[str, str] = {
-    "tenant": "whose it is, the import says",
+    "tenant": "chosen at import",
     "tenant_key": "a digest of the tenant",
     "scope_key": "a digest of the tenant and the scope",
     "facet_keys": "digests of the tenant, the tags and the sources",
-    "locked_at": "when a writer came by",
-    "asked_at": "when a worker came by",
-    "owner": "of a worker's lease",
-    "until": "of a worker's lease",
+    "locked_at": "time of the last write",
+    "asked_at": "time of the last worker's request",
+    "owner": "belongs to a worker's lease",
+    "until": "belongs to a worker's lease",
 }
-"""Properties that a file does not hold, and why. It does not hold keys of nodes among their
-properties either, nor what follows from others of them; see `transfer_kinds`."""
+"""Properties that a file does not contain, with the reason. Node keys and properties that are
+derived from others are also left out; see `transfer_kinds`."""
 FIXED: Mapping[str, tuple[str, ...]] = {
     "Episode": ("scope", "session_id", "request_hash"),
     "Archive": ("scope", "episode_id", "sha256"),
@@ -82,19 +82,19 @@ FIXED: Mapping[str, tuple[str, ...]] = {
     "Belief": ("scope", "subject_key", "predicate_key", "object_key"),
     "Memory": ("scope", "content_hash"),
 }
-"""What of a node never changes. Of an event that is everything, but for when it was recorded."""
+"""Immutable properties of a node. Of an event, all are immutable except `recorded_at`."""
 
 
 @dataclass(slots=True)
 class DigestChain:
-    """Writes lines, or reads them, each bound to all before it."""
+    """Writer and reader of lines, each bound by digest to all lines before it."""
 
     check: str = ""
     number: int = 0
-    """Of the last line, from 1."""
+    """Number of the last line, from 1."""
 
     def written(self, record: Mapping[str, Any]) -> bytes:
-        """Return a record as the next line, its end included."""
+        """Return a record as the next line, including the line ending."""
         body = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text = body.encode("utf-8")
         self._step(text)
@@ -104,7 +104,7 @@ class DigestChain:
         """Return the record of the next line.
 
         Raises:
-            ExportFileError: the line is not what was written after the lines before it.
+            ExportFileError: the line differs from the one written after the lines before it.
         """
         start = line.rfind(b',"check":"')
         body = line[:start] + b"}"
@@ -113,16 +113,16 @@ class DigestChain:
         if start < 0 or line != body[:-1] + self._seal() + b"\n":
             self.number = before
             raise ExportFileError(
-                f"Line {before + 1} is not as it was written, or a line before it is missing.",
-                hint="Nothing was taken from the file. Fetch it again, or export once more.",
+                f"Line {before + 1} was changed, or a line before it is missing.",
+                hint="Nothing was imported. Copy the file again, or export again.",
             )
         try:
-            # What ends with a bracket of a map is one, if it is JSON.
+            # JSON that ends with a closing brace is a mapping.
             record: dict[str, Any] = json.loads(body)
         except (ValueError, RecursionError):
             raise ExportFileError(
                 f"Line {self.number} is not JSON, or is nested too deeply.",
-                hint="Nothing was taken from the file. Fetch it again, or export once more.",
+                hint="Nothing was imported. Copy the file again, or export again.",
             ) from None
         return record
 
@@ -136,10 +136,10 @@ class DigestChain:
 
 @dataclass(slots=True)
 class ExportCounts:
-    """How much a file holds."""
+    """Numbers of records and links in a file."""
 
     records: dict[str, int] = field(default_factory=dict)
-    """By label."""
+    """Number of records by label."""
     links: int = 0
 
     def add(self, record: Mapping[str, Any]) -> None:
@@ -164,29 +164,29 @@ def header(tenant: str, model: str, dimension: int, known: datetime) -> dict[str
 
 
 def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first line of a file if it can be read.
+    """Return the first line of a file if this version can read the file.
 
     Raises:
-        ExportFileError: it is of something else, or of a newer graphmem.
+            ExportFileError: the file is not an export, or has an unsupported version.
     """
     if record.get("format") != FORMAT:
-        raise ExportFileError("Line 1 is not the header of an export of graphmem.")
+        raise ExportFileError("Line 1 is not the header of a graphmem export.")
     if record.get("version") != VERSION:
         given = ascii(record.get("version"))[:20]
         raise ExportFileError(
-            f"The file has version {given} of the format; this graphmem reads version {VERSION}.",
-            hint="Export once more with this graphmem, or install the one that wrote the file.",
+            f"The file has format version {given}; this graphmem reads version {VERSION}.",
+            hint="Export again with this graphmem, or import with the version that wrote the file.",
         )
     return record
 
 
 def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
-    """Return a node that was read, a map of `transfer/read`, as the record of a line.
+    """Return a node, a map of `transfer/read`, as the record of a line.
 
     Args:
-        kind: of the node.
+        kind: kind of the node.
         found: the map.
-        generation: of the embeddings that the file is to hold.
+        generation: generation of the embeddings to export.
     """
     record = {
         "kind": kind.label,
@@ -209,7 +209,7 @@ def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict
 def _links(label: str, links: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for link in links:
         ends = (label, link["label"]) if link["leaves"] else (link["label"], label)
-        # Others than graphmem may have related nodes, too.
+        # Other programs may have added relationships.
         if (known := LINKS.get((ends[0], link["type"], ends[1]))) is not None:
             yield {**link, "properties": _held(known.properties, link["properties"])}
 
@@ -219,13 +219,13 @@ def _own(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _held(declared: Any, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file holds of some properties, as JSON."""
+    """Return the exported properties as JSON values."""
     names = declared.__annotations__
     return {name: _plain(value) for name, value in sorted(properties.items()) if name in names}
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON holds it; what JSON lacks is a map of one entry, its type."""
+    """Return a value as JSON; a type that JSON lacks becomes a map of one entry named after it."""
     if isinstance(value, datetime):
         return {"instant": value.isoformat()}
     if isinstance(value, float) and not np.isfinite(value):
@@ -240,16 +240,16 @@ def _plain(value: Any) -> Any:
 
 
 def compared(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
-    """Return what is otherwise in a node that is there already, if anything.
+    """Return how an existing node differs from a record.
 
     Args:
-        label: of both.
-        there: properties as the graph has them.
+        label: label of the node and the record.
+        there: properties in the graph.
         given: properties of the record.
 
     Returns:
-        None when nothing is; the name of a property that never changes when that is another one;
-        "" when the node has only gone on since.
+        The name of a differing immutable property; "" if only mutable properties differ; None if
+        the two are equal.
     """
     own = _own(label, there)
     names = FIXED.get(label) or sorted((own.keys() | given.keys()) - {"recorded_at"})

@@ -1,4 +1,4 @@
-"""The types of values in an export: what a file may hold, and as what the graph takes it."""
+"""Types of the values in an export, and their conversion for the graph."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from graphmem.model.items import Key as ItemKey
 from graphmem.rules import nesting
 
 LONGEST_NORM = 1e6
-"""Length of an embedding. Those of models are about 1; the squares of much longer ones overflow."""
+"""Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
 LONGEST_KEY = 6_500
-"""Octets of UTF-8: an index takes some 8,000, of which tenant and scope need up to 1,600."""
+"""Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
 
 def _only(given: object, name: str) -> Any:
-    """Return what a map of one entry holds: how a file writes what JSON lacks."""
+    """Return the value of a map with one entry, which encodes a type that JSON lacks."""
     if not isinstance(given, dict) or list(given) != [name]:
         raise ValueError(f'must be a map with the one entry "{name}"')
     return given[name]
@@ -52,13 +52,13 @@ def _instant(given: object) -> datetime:
             return at.astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise ValueError("must be an instant in ISO 8601 with its time zone, in the years 1 to 9999")
+    raise ValueError("must be an ISO 8601 timestamp with a time zone, in the years 1 to 9999")
 
 
 def _recorded(at: datetime) -> datetime:
-    # Readers reckon some time back and forth from it.
+    # Readers add and subtract durations.
     if not 1970 <= at.year < 9999:
-        raise ValueError("must be an instant at which a server can have recorded something")
+        raise ValueError("must be in the years 1970 to 9998")
     return at
 
 
@@ -73,23 +73,23 @@ def _days(given: object) -> object:
 def _vector(given: object, info: ValidationInfo) -> Any:
     dimension = (info.context or {})["dimension"]
     try:
-        octets = base64.b64decode(_only(given, "vector"), validate=True)
+        data = base64.b64decode(_only(given, "vector"), validate=True)
     except (TypeError, binascii.Error):
         raise ValueError("must be 32-bit floats in base64") from None
-    if len(octets) != 4 * dimension:
-        raise ValueError(f"must have {dimension} dimensions, as the header says")
-    found = np.frombuffer(octets, dtype="<f4").astype(np.float32)
-    # The server refuses to compare a vector without a direction; NaN fails this, too.
+    if len(data) != 4 * dimension:
+        raise ValueError(f"must have {dimension} dimensions, as in the header")
+    found = np.frombuffer(data, dtype="<f4").astype(np.float32)
+    # The server refuses to compare a vector of norm 0; NaN fails this check, too.
     if not 0 < float(np.linalg.norm(found.astype(np.float64))) <= LONGEST_NORM:
         raise ValueError("must be finite numbers, not all of them 0")
     return found
 
 
 def loaded(text: str) -> dict[str, Any]:
-    """Return the JSON object that a text holds.
+    """Return the JSON object in a text.
 
     Raises:
-        ValueError: it holds something else, or is nested too deeply.
+        ValueError: the text is not a JSON object, or is nested too deeply.
     """
     try:
         found = json.loads(text)
@@ -102,18 +102,18 @@ def loaded(text: str) -> dict[str, Any]:
 
 def _fits_index(text: str) -> str:
     if len(text.encode()) > LONGEST_KEY:
-        raise ValueError(f"must have at most {LONGEST_KEY:,} octets")
+        raise ValueError(f"must have at most {LONGEST_KEY:,} bytes")
     return text
 
 
 When: TypeAlias = Annotated[datetime, PlainValidator(_instant)]
 Recorded: TypeAlias = Annotated[When, AfterValidator(_recorded)]
 Days: TypeAlias = Annotated[float, PlainValidator(_days)]
-"""inf: what never fades."""
+"""Time constant in days; inf for no decay."""
 Vector: TypeAlias = Annotated[Any, PlainValidator(_vector)]
 """float32[n]; n is `dimension` of the validation's context."""
 Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
-"""Those that callers give have at most 200 characters, and some are made of these."""
+"""Ids given by callers have at most 200 characters; some ids are derived from these."""
 Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_fits_index)]
 """A folded name."""
 Scope: TypeAlias = Name
@@ -121,11 +121,11 @@ Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
 Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Unit: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf_nan=False)]
-"""As the sequential test counts it: its logarithm is finite."""
+"""Strength as used by the sequential test, so that its logarithm is finite."""
 Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
 Flag: TypeAlias = Annotated[bool, Strict()]
 Begun: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
-"""When, and in which place of a batch."""
+"""Time of creation, and position in a batch."""
 
 
 Texts: TypeAlias = list[Text]
@@ -351,12 +351,12 @@ NODES: Mapping[str, Any] = {
 }
 """Properties by label."""
 TEXTS: Any = list[_ItemText]
-"""What an item is found by."""
+"""Searchable texts of an item."""
 
 
 @_closed
 class _Plain(TypedDict):
-    """A relationship that says nothing but that it is there."""
+    """A relationship without properties."""
 
 
 @_closed
@@ -386,20 +386,20 @@ class LinkKind:
 
     properties: Any
     of: frozenset[EventType] | None = None
-    """Which events they lead from; None: from any, or from no event."""
+    """Types of the events it starts from; None if the type does not matter."""
 
 
-_SAID = frozenset(
+_COMMITTED = frozenset(
     {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
 )
-COMMITTED = _SAID
-"""Events by which a text was remembered."""
+COMMITTED = _COMMITTED
+"""Types of events that commit a text."""
 _DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
 
 
 def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
-    """Return what leads from events."""
+    """Return the kinds of relationships that start from events."""
     link = LinkKind(properties, frozenset(of) or None)
     return {("Event", one, label): link for one in types.split() for label in labels.split()}
 
@@ -416,9 +416,9 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_to("CONCERNS", _Plain, "Memory Belief Episode"),
     **_to("OCCURRED_IN", _Plain, "Episode"),
     **_to("QUOTES", _Plain, "Turn"),
-    **_to("REINFORCES", _Plain, "Memory", *_SAID),
+    **_to("REINFORCES", _Plain, "Memory", *_COMMITTED),
     # Their properties are those of the event and of the belief.
-    **_to("SUPPORTS REFUTES", _Plain, "Belief", *_SAID, EventType.EVIDENCE),
+    **_to("SUPPORTS REFUTES", _Plain, "Belief", *_COMMITTED, EventType.EVIDENCE),
     **_to("CONCERNS", _Plain, "Predicate", EventType.POLICY),
     **_to("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
     **_to("CONCERNS", _Plain, "Event", *_DECIDED),
@@ -428,10 +428,10 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_to("RETURNED", _Returned, "Memory Belief Turn Episode Artifact", EventType.SEARCH),
     **_to("RATED", _Rated, "Memory Belief Episode Artifact", EventType.SEARCH),
 }
-"""Relationships by the label they lead from, their type, and the label they lead to."""
+"""Kinds of relationships by start label, type and end label."""
 
 
 @cache
 def adapter(shape: Any) -> TypeAdapter[Any]:
-    """Return what checks values of a type; made when it is first wanted."""
+    """Return the validator of a type; created on first use."""
     return TypeAdapter(shape)

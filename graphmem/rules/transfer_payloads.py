@@ -1,7 +1,7 @@
-"""The JSON texts inside an export: what events and replies tell beside their properties.
+"""JSON texts in an export: payloads of events, and decisions of replies.
 
-Readers of the graph take these texts apart, so what they read of each is checked here. What else
-such a text holds is kept, and read by nothing.
+Readers of the graph parse these texts, so the fields that they use are checked here. Other fields
+are kept unread.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _closed = with_config(ConfigDict(extra="forbid", hide_input_in_errors=True))
 
 @_open
 class _AnyPayload(TypedDict):
-    """What any event may tell."""
+    """Optional fields of every payload."""
 
     note: NotRequired[Text | None]
     reason: NotRequired[Text | None]
@@ -58,7 +58,7 @@ class _Superseded(_AnyPayload):
 
 @_closed
 class TheClaim(TypedDict):
-    """A `Claim`, field by field."""
+    """The fields of a `Claim`."""
 
     id: Id
     scope: Scope
@@ -123,7 +123,7 @@ _PAYLOADS: Mapping[EventType, Any] = {
 }
 _TRIPLE = ("subject", "predicate", "object")
 PRUNING = "attention"
-"""The source of events by which pruning put something away."""
+"""Source of events written by pruning."""
 
 
 @_open
@@ -134,34 +134,34 @@ class _Decided(TypedDict):
 
 
 def payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what an event tells, None when it tells nothing.
+    """Return the payload of an event; None if it has none.
 
     Args:
-        event: its properties, of which each is as it should be.
+        event: valid properties of the event.
 
     Raises:
-        ValueError: a reader could not read it; a `ValidationError` names the field.
+        ValueError: a reader could not parse it; a `ValidationError` names the field.
     """
     kind: EventType = event["type"]
     pruned = kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING
     shape = _Pruned if pruned else _PAYLOADS.get(kind)
     if (text := event.get("payload")) is None:
         if shape is not None:
-            raise ValueError(f"must be there in an event of the type {kind}")
+            raise ValueError(f"is required in an event of the type {kind}")
         return None
     found: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(loaded(text))
     if kind is EventType.PROPOSE:
         whole(found["claim"])
     if kind in COMMITTED and "request_hash" in event and "outcome" not in found:
-        raise ValueError("must tell the outcome")
+        raise ValueError("must contain the outcome")
     return found
 
 
 def decided(text: str) -> dict[str, Any]:
-    """Return what was decided of passages or turns.
+    """Return the decision about passages or turns.
 
     Raises:
-        ValueError: it could not be done again from it; a `ValidationError` names the field.
+        ValueError: it cannot be applied again; a `ValidationError` names the field.
     """
     found: dict[str, Any] = adapter(_Decided).validate_python(loaded(text))
     for claim in found["beliefs"]:
@@ -170,20 +170,20 @@ def decided(text: str) -> dict[str, Any]:
 
 
 def whole(claim: Mapping[str, Any]) -> None:
-    """Accept the claim of a whole triple, or of a statement alone, that is in its own slot.
+    """Check that a claim is a complete triple or a statement alone, and has the matching slot.
 
     Raises:
-        ValueError: a part of its triple is missing, or its slot is another one.
+        ValueError: part of its triple is missing, or its slot does not match.
     """
     if claim["slot_id"] != slot_id(claim, claim["id"]):
-        raise ValueError("claim.slot_id: must be that of its subject and predicate")
+        raise ValueError("claim.slot_id: must match its subject and predicate")
 
 
 def slot_id(belief: Mapping[str, Any], belief_id: str) -> str:
-    """Return the slot that follows from what a belief says.
+    """Return the slot id that follows from the content of a belief.
 
     Raises:
-        ValueError: a part of its triple is missing.
+        ValueError: part of its triple is missing.
     """
     parts = [belief.get(f"{part}{end}") for part in _TRIPLE for end in ("", "_key")]
     if all(part is None for part in parts):

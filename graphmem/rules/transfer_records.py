@@ -1,7 +1,7 @@
-"""Read an export line by line: each record is checked before anything is made of it.
+"""Read an export line by line, and check each record before it is used.
 
-A record that passes can be written, and what was written can be read: no query and no reader of
-the graph meets a value that graphmem itself could not have written.
+Every record that passes can be written, and read again: no query and no reader of the graph
+receives a value that graphmem itself could not have written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BY_NAME = frozenset({"Name", "Predicate"})
 _BY_SCOPE = frozenset({"Consolidation", "Rater"})
 """Labels whose keys are names of scopes, or of the tenant."""
 _CITED = frozenset({"Episode", "Turn"})
-"""Labels whose ids are given with what comes from them, and have the length of a name."""
+"""Labels whose ids are also written to other records, with the length limit of a name."""
 _POLICY = ("cardinality", "kappa", "tau_days", "decay_per_day", "margin", "combine")
 _EVIDENCE = ("confidence", "source_type")
 _NEEDED: Mapping[EventType, Sequence[str]] = {
@@ -47,9 +47,9 @@ _NEEDED: Mapping[EventType, Sequence[str]] = {
     EventType.PROPOSE: ("polarity", "episode_id", "actor"),
     EventType.RETRACT: ("target_id",),
 }
-"""What events of a type have beyond what every event has. One with a polarity is evidence, too."""
+"""Properties required by the type of an event. An event with a polarity is also evidence."""
 _POLARITY = {"SUPPORTS": 1, "REFUTES": -1}
-_HINT = "Nothing was taken from the file. Export once more; a file that was edited may not fit."
+_HINT = "Nothing was imported. Export again; an edited file may be invalid."
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -85,25 +85,25 @@ class Header:
     dimension: int
     known: datetime
     given: Mapping[str, Any]
-    """As it is in the file."""
+    """The header as parsed from the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A relationship of a node to one that is before it in the file."""
+    """A relationship of a node to an earlier one in the file."""
 
     type: str
     label: str
-    """Of the other node."""
+    """Label of the other node."""
     key: str
     leaves: bool
-    """Whether it leads from the node to the other one."""
+    """Whether it starts at the node and ends at the other one."""
     properties: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node, its values as the graph takes them."""
+    """One node, with its values converted for the graph."""
 
     line: int
     kind: NodeKind
@@ -111,11 +111,11 @@ class Node:
     properties: Mapping[str, Any]
     links: Sequence[Related]
     texts: Sequence[Mapping[str, Any]]
-    """Of an item."""
+    """Searchable texts of an item; empty for other kinds."""
     namespace: Mapping[str, Any]
-    """Of an item; else empty."""
+    """Namespace of an item; empty for other kinds."""
     given: Mapping[str, Any]
-    """As it is in the file."""
+    """The record as parsed from the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,34 +123,34 @@ class End:
     """The last line of a file."""
 
     given: Mapping[str, Any]
-    """As it is in the file."""
+    """The record as parsed from the file."""
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the lines of a file in their order."""
+    """Reader of a file's lines in order."""
 
     chain: DigestChain = field(default_factory=DigestChain)
     counts: ExportCounts = field(default_factory=ExportCounts)
     header: Header | None = None
     place: tuple[int, str] = (-1, "")
-    """Of the last node: its kind in `KINDS`, and its key."""
+    """Position of the last node: its kind in `KINDS`, and its key."""
     ended: bool = False
 
     def read(self, line: bytes) -> Header | Node | End:
-        """Return what the next line says.
+        """Return the header, node or end in the next line.
 
         Raises:
-            ExportFileError: the line is not what was written after the lines before it, or nothing
-                that an export writes; names the line and the field.
+            ExportFileError: the line was changed, a line before it is missing, or its content is
+                invalid; names the line and the field.
         """
         given = self.chain.read(line)
         try:
-            return self._said(given)
+            return self._parsed(given)
         except _WrongError as error:
             raise ExportFileError(f"Line {self.chain.number}: {error}.", hint=_HINT) from None
 
-    def _said(self, given: dict[str, Any]) -> Header | Node | End:
+    def _parsed(self, given: dict[str, Any]) -> Header | Node | End:
         if self.ended:
             raise _WrongError("it follows the end of the export")
         if self.header is None:
@@ -158,20 +158,20 @@ class Reader:
             return self.header
         if "end" in given:
             if given != self.counts.end():
-                raise _WrongError("it counts other records than there are")
+                raise _WrongError("its counts differ from the records in the file")
             self.ended = True
             return End(given)
         found = _node(self.chain.number, given, self.header.dimension)
         place = PLACES[found.kind.label, found.kind.part], found.key
         if place <= self.place:
-            raise _WrongError("key: must follow that of the line before it")
+            raise _WrongError("key: must be greater than that of the line before it")
         self.place = place
         self.counts.add(given)
         return found
 
 
 class _WrongError(Exception):
-    """What is wrong with a line, and where in it."""
+    """Problem of a line, prefixed with the field."""
 
 
 def _header(given: dict[str, Any]) -> Header:
@@ -219,13 +219,13 @@ def _kind(given: Mapping[str, Any]) -> NodeKind:
     label, part = given.get("kind"), given.get("part", "")
     place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
     if place is None:
-        raise _WrongError("kind: must be one of those that an export has, with its part")
+        raise _WrongError("kind: must be a kind of node in an export, with its part")
     kind = KINDS[place]
     wanted = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
     wanted |= {"namespace", "texts"} if label == "Item" else set()
     if given.keys() != wanted:
         odd = min(wanted ^ given.keys(), key=str)
-        raise _WrongError(f"{_shown(odd)}: must {'be there' if odd in wanted else 'not be there'}")
+        raise _WrongError(f"{_shown(odd)}: {'is missing' if odd in wanted else 'is not allowed'}")
     return kind
 
 
@@ -248,14 +248,14 @@ def _links(
         if not link["leaves"]:
             start, end = end, start
         known = LINKS.get((start, link["type"], end))
-        # Of two events only the later one is at hand.
+        # If both are events, only the current one is available.
         of = known.of if known and link["leaves"] else None
         if known is None or (of is not None and properties["type"] not in of):
-            raise _WrongError(f"{where}: must be a relationship that such a node has")
+            raise _WrongError(f"{where}: must be a relationship of this kind of node")
         if (_LABELS.get(link["label"], -1), link["key"]) >= own:
-            raise _WrongError(f"{where}.key: must be that of a node before this one")
+            raise _WrongError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
-            raise _WrongError(f"{where}.type: must be that of the event's polarity")
+            raise _WrongError(f"{where}.type: must match the event's polarity")
         found.append(_related(where, known, link))
     return found
 
@@ -272,7 +272,7 @@ def _check_event(node: Node) -> None:
     needed = [*_NEEDED.get(event["type"], ()), *(_EVIDENCE if "polarity" in event else ())]
     for name in needed:
         if name not in event:
-            raise _WrongError(f"properties.{name}: must be there in such an event")
+            raise _WrongError(f"properties.{name}: is required in this type of event")
     _checked("properties.payload", transfer_payloads.payload, event)
 
 
@@ -290,12 +290,12 @@ def _check_reply(node: Node) -> None:
     if "decided" in reply:
         _checked("properties.decided", transfer_payloads.decided, reply["decided"])
     elif reply["done"]:
-        raise _WrongError("properties.decided: must be there in a reply that is done")
+        raise _WrongError("properties.decided: is required in a reply that is done")
 
 
 def _check_item(node: Node) -> None:
     parts, item = node.namespace["parts"], node.properties
-    # Refuses labels that are too long together, and values as `put` does.
+    # Reject labels that are too long together, and invalid values, as `put` does.
     _checked("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
     value = _checked("properties.value", loaded, item["value"])
     _checked("properties.value", items.encoded, value)
@@ -312,26 +312,26 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
 
 
 def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """Return what a check makes of a value.
+    """Return the result of a check.
 
     Raises:
-        _WrongError: it refuses the value; names the field.
+        _WrongError: the value is invalid; names the field.
     """
     try:
         return check(value)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)[0]
         place = ".".join([where, *map(_shown, wrong["loc"])]).strip(".")
-        said = wrong["msg"].removeprefix("Value error, ")
+        problem = wrong["msg"].removeprefix("Value error, ")
     except InvalidInputError as error:
-        place, said = where, error.message.rstrip(".")
+        place, problem = where, error.message.rstrip(".")
     except ValueError as error:
-        place, said = where, str(error)
-    raise _WrongError(f"{place}: {said[:1].lower()}{said[1:]}")
+        place, problem = where, str(error)
+    raise _WrongError(f"{place}: {problem[:1].lower()}{problem[1:]}")
 
 
 def _shown(step: object) -> str:
-    """Return a part of a field's name as an error shows it: whoever wrote the file chose it."""
+    """Return a part of a field's path for an error; names in a file may be arbitrary."""
     text = str(step)
     if isinstance(step, int):
         return text

@@ -15,39 +15,39 @@ from graphmem.rules.consolidation import Passage
 
 STANDARD = PrunePolicy()
 TIERS = (Tier.LOW, Tier.VERY_LOW)
-"""Whose items may be pruned."""
+"""Tiers whose items may be pruned."""
 
 
 @dataclass(frozen=True, slots=True)
 class PruneCase:
-    """Where an item stands at an instant."""
+    """State of an item at a point in time."""
 
     tier: Tier | None
-    """Of its faded rating; None: never rated."""
+    """Tier of the decayed rating; None if the item was never rated."""
     idle_days: float
-    """Since it was last written or opened; to be found is no touch. Below 0 when clocks differ."""
+    """Days since the last write or open; hits do not count. Negative when clocks differ."""
     compressed_days: float | None = None
-    """Since it was compressed; None: it is not."""
+    """Days since the item was compressed; None if it is not compressed."""
     opened_since: bool = False
-    """Whether it was opened after it was compressed; of what cannot be, ever."""
+    """Whether it was opened since compression; if it cannot be compressed, whether it ever was."""
     compressible: bool = True
-    """It has a text that is longer than its summary: an episode may, one sentence has none."""
+    """Whether its text is longer than its summary: true of episodes, false of single sentences."""
 
 
 class PruneVerdict(NamedTuple):
-    """What becomes of an item, and why in words."""
+    """Action for an item, with the reason as text."""
 
     fate: PruneAction
     reason: str
 
 
 def judged(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
-    """Return what becomes of an item; so many days exactly are enough.
+    """Return the action for an item; an age equal to a limit reaches it.
 
-    HIGH, MEDIUM and what was never rated are kept, however long nobody touched them.
+    Items that are HIGH, MEDIUM or never rated are kept, regardless of age.
     """
     if case.tier is None:
-        return PruneVerdict(PruneAction.KEEP, "never rated: nothing is known of its use")
+        return PruneVerdict(PruneAction.KEEP, "never rated: its use is unknown")
     if case.tier is Tier.VERY_LOW:
         return _aged("VERY_LOW and untouched", case.idle_days, by.archive_days, PruneAction.ARCHIVE)
     if case.tier is not Tier.LOW:
@@ -61,64 +61,64 @@ def judged(case: PruneCase, by: PrunePolicy = STANDARD) -> PruneVerdict:
         return _aged("LOW and untouched", case.idle_days, by.compress_days, PruneAction.COMPRESS)
     if case.opened_since:
         return PruneVerdict(PruneAction.KEEP, "LOW, but opened once")
-    # As long as it would take with a text.
+    # The same total time as for an item that is compressed first.
     days = by.compress_days + by.compressed_days
     return _aged("LOW, never opened and untouched", case.idle_days, days, PruneAction.ARCHIVE)
 
 
-def _aged(what: str, days: float, least: float, fate: PruneAction) -> PruneVerdict:
-    so_long = f"{what} for {max(days, 0) // 1:.0f} days"
-    if days >= least:
-        return PruneVerdict(fate, f"{so_long}: {least:g} or more")
-    return PruneVerdict(PruneAction.KEEP, f"{so_long}: less than {least:g}")
+def _aged(what: str, days: float, limit: float, fate: PruneAction) -> PruneVerdict:
+    duration = f"{what} for {max(days, 0) // 1:.0f} days"
+    if days >= limit:
+        return PruneVerdict(fate, f"{duration}: {limit:g} or more")
+    return PruneVerdict(PruneAction.KEEP, f"{duration}: less than {limit:g}")
 
 
 BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"
 HEADING = "# Memory"
-"""Of a file that was not there."""
+"""Heading of a new digest file."""
 LONGEST = consolidation.LONGEST_STATEMENT
-"""Characters of what stands for an episode."""
+"""Maximum length of an episode's gist, in characters."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ENDING = re.compile(r"\r\n|\r|\n")
 _CODE = re.compile(r"`([^`\r\n]+)`")
 _MARKUP = re.compile(r"[\\*_\[\]{}~<>`]|&(?=#?\w+;)")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "`": "&#96;", "&": "&amp;"}
-"""Of angle brackets none is left, so that no reader, however simple, sees a marker or HTML; of
-backticks none, so that those around an id are the only ones."""
+"""Escapes for characters that must not appear: angle brackets, so that no reader sees a marker or
+HTML; and backticks, so that the only ones left are those around an id."""
 _BYTE_ORDER_MARK = "\ufeff"
 _HINT = (
-    f"Leave one line `{BEGIN}` and, below it, one line `{END}`; or remove both, and a new section "
-    "is put at the end."
+    f"Leave one line `{BEGIN}` and, below it, one line `{END}`; or remove both to have a new "
+    "section appended."
 )
 
 
 def gist(text: str, name: str | None = None) -> str:
-    """Return what a text comes to: its first sentences that tell something, else its start.
+    """Return the first informative sentences of a text, else its start.
 
-    One line of LONGEST characters at most, and the name of who said it before it.
+    The result is one line of at most LONGEST characters, prefixed with the speaker's name.
     """
     passage = Passage("", "Episode", "", name, text, read_options.BEGINNING)
     return shortened(consolidation.statement(passage) or consolidation.spoken(name, text))
 
 
 def shortened(text: str) -> str:
-    """Return a text as one line of LONGEST characters at most, cut at the end of a word."""
+    """Return a text as one line of at most LONGEST characters, cut at a word boundary."""
     line = _shown(text)
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-def line(at: datetime, told: str, episode_id: str) -> str:
+def line(at: datetime, summary: str, episode_id: str) -> str:
     """Return the line of an episode: a list item of plain text, with the id in a code span."""
-    escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(told))
+    escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(summary))
     return f"- {at.date().isoformat()}: {escaped} `{_code(episode_id)}`"
 
 
 def held(text: str | None, name: str) -> frozenset[str]:
-    """Return the codes that stand in the section of a file's text, for `has`.
+    """Return the episode codes in the digest section of a file's text, for `has`.
 
     Raises:
-        DigestFileError: the markers do not make one section.
+        DigestFileError: the markers do not delimit exactly one section.
     """
     section = None if text is None else _section(text, name)
     if text is None or section is None:
@@ -127,20 +127,20 @@ def held(text: str | None, name: str) -> frozenset[str]:
 
 
 def has(codes: frozenset[str], episode_id: str) -> bool:
-    """Return whether an episode has a line among these."""
+    """Return whether an episode's code is in `codes`."""
     return _code(episode_id) in codes
 
 
 def merged(text: str | None, lines: Mapping[str, str], name: str) -> str:
-    """Return a file's text with the lines of the episodes that have none in it.
+    """Return a file's text with lines added for the episodes that have none in it.
 
     Args:
-        text: of the file; None: there is none, and a heading is made.
-        lines: by episode.
-        name: of the file, for errors.
+        text: contents of the file; None if it does not exist, which adds a heading.
+        lines: lines by episode id.
+        name: file name, for errors.
 
     Raises:
-        DigestFileError: the markers do not make one section.
+        DigestFileError: the markers do not delimit exactly one section.
     """
     codes = held(text, name)
     new = [made for episode_id, made in lines.items() if not has(codes, episode_id)]
@@ -158,10 +158,10 @@ def merged(text: str | None, lines: Mapping[str, str], name: str) -> str:
 
 
 def lines_of(text: str, episodes: Sequence[str], name: str) -> list[str]:
-    """Return the lines of a file's section that tell of some episodes.
+    """Return the lines of a file's section that belong to the given episodes.
 
     Raises:
-        DigestFileError: the markers do not make one section.
+        DigestFileError: the markers do not delimit exactly one section.
     """
     section = _section(text, name)
     if section is None:
@@ -172,28 +172,29 @@ def lines_of(text: str, episodes: Sequence[str], name: str) -> list[str]:
 
 
 def without(text: str, episodes: Sequence[str], name: str) -> str:
-    """Return a file's text without the lines that tell of some episodes.
+    """Return a file's text without the lines that belong to the given episodes.
 
     Raises:
-        DigestFileError: the markers do not make one section.
+        DigestFileError: the markers do not delimit exactly one section.
     """
-    told = set(lines_of(text, episodes, name))
+    removed = set(lines_of(text, episodes, name))
     section = _section(text, name)
-    if section is None or not told:
+    if section is None or not removed:
         return text
-    kept = [line for line in _LINE.findall(text[section.start : section.end]) if line not in told]
+    lines = _LINE.findall(text[section.start : section.end])
+    kept = [line for line in lines if line not in removed]
     return text[: section.start] + "".join(kept) + text[section.end :]
 
 
 class _Section(NamedTuple):
-    """Where the section stands, as places in the text."""
+    """Position of the section in the text, as character offsets."""
 
     begin: int
-    """Of the line that begins it."""
+    """Start of the begin marker's line."""
     start: int
-    """Of the line after that."""
+    """Start of the line after the begin marker."""
     end: int
-    """Of the line that ends it."""
+    """Start of the end marker's line."""
 
 
 class _Mark(NamedTuple):
@@ -205,9 +206,9 @@ class _Mark(NamedTuple):
 def _section(text: str, name: str) -> _Section | None:
     marks: dict[str, list[_Mark]] = {BEGIN: [], END: []}
     for number, found in enumerate(_LINE.finditer(text), 1):
-        said = found[0].lstrip(_BYTE_ORDER_MARK).strip()
-        if said in marks:
-            marks[said].append(_Mark(number, found.start(), found.end()))
+        content = found[0].lstrip(_BYTE_ORDER_MARK).strip()
+        if content in marks:
+            marks[content].append(_Mark(number, found.start(), found.end()))
     begin, end = _only(marks[BEGIN], name, "begins"), _only(marks[END], name, "ends")
     if begin is None and end is None:
         return None
@@ -231,11 +232,11 @@ def _broken(name: str, number: int, what: str) -> DigestFileError:
 
 
 def _code(episode_id: str) -> str:
-    """Return an id as it stands in a code span: any two ids differ in it."""
+    """Return an id as written in a code span; the mapping is one-to-one."""
     return context.quoted(episode_id)[1:-1].replace("`", "\\u0060")
 
 
 def _shown(text: str) -> str:
-    """Return a text as one line without characters that nobody sees."""
+    """Return a text as one line without invisible characters."""
     seen = "".join(one for one in " ".join(text.split()) if not context.unseen(one))
     return " ".join(seen.split())

@@ -1,4 +1,4 @@
-"""Ratings, quality figures and the protocol of agents."""
+"""Ratings, quality statistics, and the audit of agent sessions."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from graphmem.rules import context
 
 @dataclass(frozen=True)
 class Rating:
-    """The constants: design §11 and §13."""
+    """Constants of the rating, from design §11 and §13."""
 
     initial: float = 1200.0
-    """Before the first game."""
+    """Rating before the first game."""
     floor: float = 800.0
-    """Where fading ends; lost games lead below it."""
+    """Lower bound of decay; lost games can lead below it."""
     k_new: float = 16.0
     k_established: float = 8.0
     established: int = 10
-    """Games from which an item is established; each pair of results is one."""
+    """Number of games from which an item is established; each pair of results is one game."""
     scale: float = 400.0
-    """A lead of so many points makes winning ten times as likely as losing."""
+    """Rating difference that makes winning ten times as likely as losing."""
     fading_days: float = 30.0
-    """The time constant of forgetting; half is gone after 20.8 days."""
+    """Time constant of decay, in days; half is lost after 20.8 days."""
     gate_similarity: float = 0.3
-    """What was opened at this calibrated similarity or less wins only a part."""
+    """Calibrated similarity up to which an opened result gains only a part."""
     gate_factor: float = 0.25
     high: float = 1600.0
     medium: float = 1200.0
@@ -43,17 +43,17 @@ STANDARD = Rating()
 
 
 def sent(by: Rating = STANDARD) -> dict[str, float]:
-    """Return the constants as a query that settles games is given them."""
+    """Return the constants as parameters of the query that rates games."""
     return asdict(by)
 
 
 def fade(by: Rating = STANDARD) -> dict[str, float]:
-    """Return the constants of fading as a query is given them."""
+    """Return the constants of decay as query parameters."""
     return {"floor": by.floor, "days": by.fading_days}
 
 
 def bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
-    """Return the least rating of a tier, and the one that is above it; None: of all of them."""
+    """Return the lowest rating of a tier, and the upper bound; None spans all tiers."""
     steps = [-math.inf, by.low, by.medium, by.high, math.inf]
     if of is None:
         return steps[0], steps[-1]
@@ -62,7 +62,7 @@ def bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
 
 
 def tier(elo: float, by: Rating = STANDARD) -> Tier:
-    """Return the tier of a rating, faded where it has faded; each begins at its boundary."""
+    """Return the tier of a rating, decayed if applicable; each tier includes its lower bound."""
     if elo >= by.high:
         return Tier.HIGH
     if elo >= by.medium:
@@ -74,10 +74,10 @@ TOP = 5
 
 
 def quality_stats(results: Recollection | Iterable[AnyBite]) -> QualityStats:
-    """Return how much of what was recalled is used much; for benchmarks and dashboards.
+    """Return how many results are used often, for benchmarks and dashboards.
 
     Args:
-        results: of `recall`, best first.
+        results: results of `recall`, best first.
     """
     bites = list(results.bites if isinstance(results, Recollection) else results)
     ratings = [bite.rating for bite in bites if bite.rating is not None]
@@ -96,7 +96,7 @@ def quality_stats(results: Recollection | Iterable[AnyBite]) -> QualityStats:
 
 
 OPEN_AFTER = timedelta(hours=24)
-"""A session without a sign of life for so long has been forgotten, and not ended. Ours."""
+"""Time without activity after which an open session counts as abandoned. Ours."""
 
 KEYWORD_TOOLS = frozenset(
     {
@@ -106,8 +106,8 @@ KEYWORD_TOOLS = frozenset(
         *("keyword", "keywordsearch", "regexsearch", "stringsearch", "textsearch"),
     }
 )
-"""Tools that find words as they are written; see is_keyword_tool for how a name is read. Recall
-is none of them: it searches by meaning too."""
+"""Names of tools that search for literal words; see is_keyword_tool for how they are matched.
+Recall is not among them, because it also searches by meaning."""
 _NAMESPACE = re.compile(r"__|[./:\\]")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -129,16 +129,16 @@ FUNCTION_WORDS = frozenset(
         *("where", "which", "while", "who", "why", "will", "with", "would", "you", "your"),
     }
 )
-"""English: what sentences are held together by, and bags of keywords are not."""
+"""English words that occur in sentences but not in lists of keywords."""
 LEAST_ASKED, LEAST_TOLD = 3, 5
-"""Words of a question, and of what is said without asking."""
+"""Minimum number of words in a question, and in a statement."""
 _ASKING = ("？", "؟")
-"""Marks that no pattern of a keyword search has: before them no word is counted, as Chinese and
-Japanese are written without spaces."""
+"""Question marks that keyword searches do not contain. No minimum of words applies to them, since
+Chinese and Japanese are written without spaces."""
 _CLOSING = ")]}\"'”’» "
 
 _EXACT = re.compile(
-    r"[{}\[\]<>=|\\^*`\"“”„«»]"  # Quotes, and what patterns and code are made of.
+    r"[{}\[\]<>=|\\^*`\"“”„«»]"  # Quotes, and characters of patterns and code.
     r"|\$[A-Za-z{(]|\$$|://|::|->"
     r"|(?<!\w)'[^']+'(?!\w)"
     r"|(?<!\S)--?[A-Za-z]|(?<!\w)[@#]\w|\w@\w"
@@ -147,7 +147,7 @@ _EXACT = re.compile(
     r"|(?<!\w)(?:~|\.{1,2})?/\w|[A-Za-z_]/[\w.-]{1,100}/"
     r"|\b(?=[0-9a-f]{0,64}[0-9])(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{7,64}\b"
 )
-"""Every repeat is bounded or scans a run that cannot begin inside itself: linear in the query."""
+"""Every repeat is bounded or scans a run that cannot start inside itself: linear in the query."""
 _SHOWN = 80
 
 
@@ -161,12 +161,12 @@ class LoggedSearch:
     query: str
     at: datetime
     results: int
-    """How many there were, >= 0."""
+    """Number of results, >= 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedAccess:
-    """An item was opened."""
+    """Record of an opened item."""
 
     item_id: str
     session_id: str | None
@@ -181,7 +181,7 @@ class LoggedSession:
     agent: str
     start: datetime
     end: datetime | None
-    """None: it goes on, or was forgotten."""
+    """Time at which it ended; None if it is open or was abandoned."""
 
 
 def findings(
@@ -191,23 +191,23 @@ def findings(
     now: datetime,
     open_after: timedelta = OPEN_AFTER,
 ) -> list[AuditFinding]:
-    """Return what was done against the protocol, the worst first; delivered twice counts once.
+    """Return the violations of the protocol, most severe first; duplicate log entries count once.
 
     Args:
         searches: the search log.
-        accesses: what was opened.
-        sessions: those that are known of; a search or an access may name another.
-        now: the instant of the check.
-        open_after: a session that has not ended is found after so long without a sign of life.
+        accesses: the opened items.
+        sessions: known sessions; searches and accesses may name others.
+        now: time of the audit.
+        open_after: time without activity after which an open session is reported.
     """
     log = sorted(set(searches), key=lambda one: (one.at, one.id))
     opened = sorted(set(accesses), key=lambda one: (one.at, one.item_id))
     asked, looked = _by_session(log), _by_session(opened)
     found = [
         *_keyword(log),
-        *_homeless_searches(asked.pop(None, [])),
-        *_homeless_accesses(looked.pop(None, [])),
-        *_unasked(asked, looked),
+        *_searches_without_session(asked.pop(None, [])),
+        *_accesses_without_session(looked.pop(None, [])),
+        *_access_before_search(asked, looked),
     ]
     for session in set(sessions):
         signs = (*asked.get(session.id, ()), *looked.get(session.id, ()))
@@ -219,30 +219,30 @@ def findings(
 
 
 def is_keyword_tool(tool: str) -> bool:
-    """Return whether a tool finds words as they are written, and not by meaning.
+    """Return whether a tool searches for literal words rather than by meaning.
 
-    Its name counts without the server or module before it, whatever its case, its hyphens and
-    underscores: `mcp__files__Grep`, `Full-Text LoggedSearch` and `index.keyword_search` are three.
+    Only the last part of its name counts, without a server or module, and without case, hyphens
+    and underscores: `mcp__files__Grep`, `Full-Text Search` and `index.keyword_search` all match.
     """
     parts = [name for part in _NAMESPACE.split(tool) if (name := _NO_NAME.sub("", part))]
     return bool(parts) and parts[-1].casefold() in KEYWORD_TOOLS
 
 
 def conceptual(query: str) -> bool:
-    """Return whether a query asks for what something means, and not where a string stands.
+    """Return whether a query asks for a meaning rather than for an exact string.
 
-    It must be free of what only an exact search has: quotes, regular expressions, paths, code,
-    snake_case and camelCase names, flags, addresses, hashes. Then it is conceptual when
+    It must be free of signs of an exact search: quotes, regular expressions, paths, code,
+    snake_case and camelCase names, flags, addresses, hashes. It is then conceptual if
 
     - it has 3 words or more, and begins with a question word or ends with a question mark,
     - it ends with a Chinese or an Arabic question mark, or
     - it has 5 words or more, one of them an English function word.
 
-    What it cannot tell: a question about a named identifier or a quoted title counts as exact; a
-    few keywords for an idea ("error handling philosophy") are missed; a sentence that is looked
-    for word by word without quotes, as an error message may be, is taken for an idea. Of the table
-    in its tests it finds 30 of 34 concepts, and takes 4 of 50 exact searches for one: precision
-    and recall 0.88. Whole questions are easier: of LoCoMo's 1,204 it finds 98.9 %.
+    Limits: a question about a named identifier or a quoted title counts as exact. A few keywords
+    for an idea ("error handling philosophy") are missed. An exact sentence without quotes, such as
+    an error message, counts as conceptual. In the table of its tests it finds 30 of 34 concepts,
+    and takes 4 of 50 exact searches for one: precision and recall 0.88. Whole questions
+    are easier: of LoCoMo's 1,204 it finds 98.9 %.
     """
     text = query.strip()
     if _EXACT.search(text):
@@ -260,7 +260,7 @@ _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
 
 
 def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
-    """Return what was logged by its session, in the given order; None: it has none."""
+    """Return log entries by session, in the given order; None is the key of those without one."""
     found = defaultdict[str | None, list[_Logged]](list)
     for one in log:
         found[one.session_id or None].append(one)
@@ -274,13 +274,13 @@ def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
             yield _finding(
                 "keyword_for_concept",
                 Severity.WARNING,
-                f"{_shown(one.tool)} looked for the words of {_shown(one.query)} and {outcome}; "
-                "ask by meaning with recall, and keep a keyword search for exact strings.",
+                f"{_shown(one.tool)} searched for the words of {_shown(one.query)} and {outcome}; "
+                "use recall to search by meaning, and keyword search for exact strings.",
                 (one.id,),
             )
 
 
-def _homeless_searches(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
+def _searches_without_session(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     by_tool = defaultdict[str, list[str]](list)
     for one in log:
         by_tool[one.tool].append(one.id)
@@ -289,27 +289,27 @@ def _homeless_searches(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
             "search_without_session",
             Severity.ERROR,
             f"{_shown(tool)} logged {_counted(len(ids), 'search', 'searches')} without a session "
-            "id, so nothing can be rated by them; begin a session and hand its id to the tool.",
+            "id, so they cannot be used for ratings; start a session and pass its id to the tool.",
             tuple(ids),
         )
 
 
-def _homeless_accesses(opened: Sequence[LoggedAccess]) -> Iterator[AuditFinding]:
+def _accesses_without_session(opened: Sequence[LoggedAccess]) -> Iterator[AuditFinding]:
     if opened:
         yield _finding(
             "access_without_session",
             Severity.ERROR,
             f"{_counted(len(opened), 'item was', 'items were')} opened without a session id, so "
-            "no search is known to have led there; open items within a session.",
+            "they cannot be linked to a search; open items within a session.",
             _items(opened),
         )
 
 
-def _unasked(
+def _access_before_search(
     asked: Mapping[str | None, Sequence[LoggedSearch]],
     looked: Mapping[str | None, Sequence[LoggedAccess]],
 ) -> Iterator[AuditFinding]:
-    """Yield the sessions that opened something before they searched, or without it."""
+    """Yield a finding for each session that opened items before or without a search."""
     for session_id, opened in looked.items():
         name = session_id or ""
         log = asked.get(session_id)
@@ -317,8 +317,8 @@ def _unasked(
             yield _finding(
                 "access_without_search",
                 Severity.WARNING,
-                f"Session {_shown(name)} opened {_counted(len(opened), 'item', 'items')} and never "
-                "searched; search first, since what was not searched for cannot be rated.",
+                f"Session {_shown(name)} opened {_counted(len(opened), 'item', 'items')} without "
+                "a search; search first, because only search results can be rated.",
                 (name, *_items(opened)),
             )
         elif early := [one for one in opened if one.at < log[0].at]:
@@ -326,7 +326,7 @@ def _unasked(
                 "access_before_search",
                 Severity.INFO,
                 f"Session {_shown(name)} opened {_counted(len(early), 'item', 'items')} before its "
-                "first search; search first, unless it goes on with work begun elsewhere.",
+                "first search; search first, unless it continues work from another session.",
                 (name, *_items(early)),
             )
 
@@ -335,9 +335,9 @@ def _never_ended(session: LoggedSession, quiet: timedelta) -> AuditFinding:
     return _finding(
         "session_not_ended",
         Severity.WARNING,
-        f"Session {_shown(session.id)} of {_shown(session.agent)} has not ended and gave no sign "
-        f"of life for {quiet // timedelta(hours=1)} h; end it, since until then its searches are "
-        "not rated.",
+        f"Session {_shown(session.id)} of {_shown(session.agent)} has not ended and was inactive "
+        f"for {quiet // timedelta(hours=1)} h; end it, because its searches are not rated until "
+        "then.",
         (session.id,),
     )
 
@@ -347,7 +347,7 @@ def _finding(code: str, severity: Severity, message: str, ids: tuple[str, ...]) 
 
 
 def _items(opened: Iterable[LoggedAccess]) -> tuple[str, ...]:
-    """Return the items opened, each once, in the order of their first opening."""
+    """Return the ids of opened items, each once, in the order of first opening."""
     return tuple(dict.fromkeys(one.item_id for one in opened))
 
 
@@ -356,5 +356,5 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text of somebody else as one line in quotes, cut where it is long."""
+    """Return a text as one quoted line, truncated if it is long."""
     return context.quoted(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

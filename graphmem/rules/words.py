@@ -1,4 +1,4 @@
-"""Plain words to a walled Lucene query; nothing of what a user types is Lucene syntax."""
+"""Lucene queries from plain text, restricted to a tenant; user text is never query syntax."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ from graphmem.rules import identity
 
 _WORD = re.compile(r"\w")
 JOINERS = frozenset("\u200c\u200d")
-"""Within words of Persian and of Indian scripts."""
+"""Characters that occur within words of Persian and of Indian scripts."""
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
-"""Of Lucene; in lower case they are words."""
+"""Lucene operators; in lower case they are words."""
 MOST_TOKENS = 256
-"""Lucene refuses a query of more than 1,024 clauses; each token may stand in two fields, and each
-visible scope is a clause too."""
+"""Maximum number of tokens. Lucene rejects a query of more than 1,024 clauses; each token may
+appear in two fields, and each visible scope is a clause, too."""
 _LONGEST_TOKEN = 255
-"""The analyser cuts a longer word into as many pieces as it takes."""
+"""Length beyond which the analyser splits a word into several tokens."""
 
 
 def memory_query(
     text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
 ) -> str:
-    """Return the full-text query for memories; empty when the text has no word.
+    """Return the full-text query for memories; empty if the text has no word.
 
     Args:
-        text: what is asked.
-        wall: whose, and which scopes are seen.
-        statuses: one of these.
-        facets: tokens of tags and sources, all of which must be there; see identity.facet_key.
+        text: the question.
+        wall: tenant and read scopes.
+        statuses: statuses, one of which must match.
+        facets: tokens of tags and sources, all of which must match; see identity.facet_key.
     """
-    return _walled(text, wall, {"content": 1}, statuses, facets)
+    return _restricted(text, wall, {"content": 1}, statuses, facets)
 
 
 def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
-    """Return the full-text query for every memory with all these tokens, whatever its words.
+    """Return the full-text query for every memory with all these tokens, regardless of its words.
 
-    All that it finds has the score 0. Empty when there is no token.
+    All results have the score 0. Empty without tokens.
     """
-    return " ".join(_wall(wall, statuses, facets)) if facets else ""
+    return " ".join(_filters(wall, statuses, facets)) if facets else ""
 
 
 def belief_query(text: str, wall: TenantScope, statuses: Sequence[str]) -> str:
-    """Return the full-text query for beliefs; empty when the text has no word."""
-    return _walled(text, wall, {"statement": 1}, statuses)
+    """Return the full-text query for beliefs; empty if the text has no word."""
+    return _restricted(text, wall, {"statement": 1}, statuses)
 
 
 def turn_query(text: str, wall: TenantScope) -> str:
-    """Return the full-text query for turns: what was said, and hardly who said it.
+    """Return the full-text query for turns, by text and, with little weight, by speaker.
 
-    By name alone a turn is found; how much it counts that a question names a speaker is up to the
-    policy of a recall, and must not spill over to the turns around.
+    A name alone finds a turn. The weight of a speaker named in a question is set by the policy of
+    the recall, and must not affect the neighbouring turns.
     """
-    return _walled(text, wall, {"text": 1, "name": 0.1}, ())
+    return _restricted(text, wall, {"text": 1, "name": 0.1}, ())
 
 
-def _walled(
+def _restricted(
     text: str,
     wall: TenantScope,
     fields: Mapping[str, float],
@@ -68,12 +68,12 @@ def _walled(
     words = list(_within(MOST_TOKENS, _words(text)))
     if not words:
         return ""
-    said = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
-    return " ".join((*_wall(wall, statuses, facets), f"+({said})"))
+    scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
+    return " ".join((*_filters(wall, statuses, facets), f"+({scored})"))
 
 
-def _wall(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
-    """Yield what a node must have to be looked at; none of it adds to the score."""
+def _filters(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
+    """Yield the required clauses, which do not add to the score."""
     yield f"+tenant_key:{identity.tenant_key(wall.tenant)}^0"
     scopes = " ".join(identity.scope_key(wall.tenant, scope) for scope in wall.scopes)
     yield f"+scope_key:({scopes})^0"
@@ -84,11 +84,11 @@ def _wall(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> 
 
 
 def _words(text: str) -> Iterable[str]:
-    """Return the words of a text, each once whatever its case; no operator, quote or bracket.
+    """Return the distinct words of a text, ignoring case, without operators, quotes or brackets.
 
-    Their case is left to the analyser: a capital I is another letter in Turkish than elsewhere.
+    The analyser folds their case, because a capital I is a different letter in Turkish.
     """
-    # \w lacks the marks that are vowels in Indian scripts, without which no word of them is found.
+    # \w lacks the marks for vowels in Indian scripts, without which none of their words is found.
     spaced = "".join(c if _is_within_word(c) else " " for c in text)
     words: dict[str, str] = {}
     for word in spaced.split():
@@ -102,7 +102,7 @@ def _is_within_word(char: str) -> bool:
 
 
 def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
-    """Yield words while the analyser makes no more than `budget` tokens of them."""
+    """Yield words until the analyser would make more than `budget` tokens of them."""
     for word in words:
         # Outside ASCII each character may be a token of its own: Chinese is written without spaces.
         cost = 1 + len(word) // _LONGEST_TOKEN if word.isascii() else len(word)
@@ -115,11 +115,11 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
 
 
 def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is to be cached of a memory, for cache/refresh_facets.
+    """Return the cached facets of a memory, for cache/refresh_facets.
 
     Args:
-        tenant: whose.
-        row: of cache/facets.
+        tenant: tenant of the memory.
+        row: row of cache/facets.
     """
     return {
         "id": row["id"],
@@ -129,6 +129,6 @@ def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stale(tenant: str, row: Mapping[str, Any]) -> bool:
-    """Return whether what is cached of a memory, a row of cache/facets, is something else."""
+    """Return whether the cached facets of a memory, a row of cache/facets, are out of date."""
     right = refreshed(tenant, row)
     return any(row[name] != right[name] for name in ("sources", "facet_keys"))

@@ -80,7 +80,7 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
         ]
     )
     shown = run("belief", "extract", "--session", "monday")
-    assert "invented_quote: its quote does not stand in the turn" in shown.out
+    assert "invented_quote: the quote does not occur in the turn" in shown.out
     assert "refused: 1 invented_quote" in shown.out
     assert "to declare: graphmem belief predicate lives_in --one" in shown.out
 

@@ -63,7 +63,7 @@ def test_a_dump_of_mem0_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> N
     file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
     some = run("admin", "import", str(file), "--from", "mem0")
     assert some.code == 1
-    assert "Refused: memory 1: it has no memory." in some.out
+    assert "Refused: memory 1: memory is missing." in some.out
     file.write_text("{}", "utf-8")
     assert run("admin", "import", str(file), "--from", "graphiti").code == 2
     assert run("admin", "import", str(file), "--from", "zep").code == 2

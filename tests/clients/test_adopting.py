@@ -130,13 +130,13 @@ def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: GraphMem) -> N
     )
     assert contents(plain) == {"Tea is hot": "current"}
     assert [line.split(".")[0] for line in done.refused] == [
-        "history 0: it is of an event 'NONE'",
-        "memory 1: it has no memory",
-        "memory 2: its created_at is no instant in ISO 8601",
-        "memory 3: it has no time",
-        "memory 5: its user_id is no text",
-        "memory 6: it is no map of fields",
-        "mem0:m5: 2999-03-05T00:00:00+00:00 lies in the future",
+        "history 0: event 'NONE' must be ADD, UPDATE or DELETE",
+        "memory 1: memory is missing",
+        "memory 2: created_at must be an ISO 8601 timestamp",
+        "memory 3: the time is missing",
+        "memory 5: user_id must be a string",
+        "memory 6: the record must be a mapping of fields",
+        "mem0:m5: at: 2999-03-05T00:00:00+00:00 must not be in the future",
     ]
 
 

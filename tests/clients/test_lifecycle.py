@@ -292,7 +292,7 @@ def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     assert life.retrieval < least
     made = now.context(question)
     assert (made.ids, made.left_out) == ((), 1)
-    assert made.reason == "only what was inferred and is not used"
+    assert made.reason == "all results are inferred beliefs with low retrieval"
     assert [bite.id for bite in now.recall(question).bites] == [belief_id]
     with now.session("s") as session:
         session.context(question)

@@ -223,7 +223,7 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
     clock = FrozenClock(MAY)
     memory = door.on(memory, clock=clock)
 
-    with pytest.raises(InvalidInputError, match="lies in the future") as caught:
+    with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
         memory.remember(unlike(1), at=MAY + SKEW + timedelta(microseconds=1))
     assert caught.value.code == "invalid_input"
     assert caught.value.hint

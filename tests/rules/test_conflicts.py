@@ -40,7 +40,7 @@ def test_what_the_standard_library_makes_of_a_row_is_read_again() -> None:
 
     @consistent
     async def read() -> object:
-        return read_options._plain(next(rows))
+        return read_options._decoded(next(rows))
 
     assert run_now(read()) == "n1"
 

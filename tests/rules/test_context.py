@@ -481,7 +481,7 @@ def test_what_was_only_inferred_and_is_not_used_is_left_out() -> None:
     assert (alone.context.text, alone.context.ids, alone.supplied) == ("", (), ())
     assert (alone.context.left_out, alone.context.reason) == (
         1,
-        "only what was inferred and is not used",
+        "all results are inferred beliefs with low retrieval",
     )
 
 

@@ -84,8 +84,8 @@ def test_names_are_those_of_one_and_the_same_for_each_of_them(said: list[Naming]
     ("name", "other", "error", "hint"),
     [
         ("bob", "bob", InvalidInputError, "apart"),
-        ("rob", "bobby", NameChainError, "Name 'Bob' instead"),
-        ("bob", "carl", NameChainError, "stand for 'carl' first"),
+        ("rob", "bobby", NameChainError, "Use 'Bob' as the canonical name"),
+        ("bob", "carl", NameChainError, "an alias of 'carl' first"),
     ],
 )
 def test_chains_are_refused(name: str, other: str, error: type[Exception], hint: str) -> None:

@@ -55,5 +55,5 @@ def test_an_item_is_taken_or_refused_at_every_depth_of_the_callers_stack(levels:
 
     # Far enough from the end of the stack for pytest's own frames and for those of JSON.
     free = sys.getrecursionlimit() - 400
-    expected = True if levels == MOST_LEVELS else "value: it is nested more than 100 levels deep."
+    expected = True if levels == MOST_LEVELS else "value must be nested at most 100 levels deep."
     assert {called(frames) for frames in (0, free // 2, free)} == {expected}

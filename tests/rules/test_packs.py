@@ -96,7 +96,7 @@ def test_a_pack_by_hand() -> None:
     )  # fmt: skip
     assert [one.why for one in found.items if one.id != "a_2"] == [
         "HIGH is whole whatever the budget",
-        "never rated: like MEDIUM, and after it; its summary would be no shorter",
+        "never rated: like MEDIUM, but after it; its summary would be no shorter",
         "LOW is a pointer",
         "VERY_LOW is left out",
     ]
@@ -205,7 +205,7 @@ def test_what_a_whole_has_too_much_is_left_out_at_the_end() -> None:
     hows = [one.how for one in found.items]
     assert 1 < hows.count(WHOLE) < 9
     assert hows == sorted(hows, key=[WHOLE, LEFT_OUT].index)
-    assert found.items[-1].why == "MEDIUM 1493; with it the whole is over the budget"
+    assert found.items[-1].why == "MEDIUM 1493; with it the pack exceeds the budget"
     assert found.items[-1].tokens == 0
 
 

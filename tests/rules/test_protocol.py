@@ -53,8 +53,8 @@ def test_a_keyword_search_for_a_concept() -> None:
         "keyword_for_concept", Severity.WARNING, ("s1",),
     )  # fmt: skip
     assert found.message == (
-        '"grep" looked for the words of "how does retrying work" and found nothing; '
-        "ask by meaning with recall, and keep a keyword search for exact strings."
+        '"grep" searched for the words of "how does retrying work" and found nothing; '
+        "use recall to search by meaning, and keyword search for exact strings."
     )
     [again] = check(search(tool="grep", query="how does retrying work", results=4))
     assert "and found 4;" in again.message
@@ -87,7 +87,7 @@ def test_a_session_that_opens_and_never_asks() -> None:
     [found] = check(elsewhere, access("m2"), access("m1", 2), access("m2", 3))
     assert (found.code, found.severity) == ("access_without_search", Severity.WARNING)
     assert found.ids == ("run", "m2", "m1")
-    assert found.message.startswith('Session "run" opened 3 items and never searched;')
+    assert found.message.startswith('Session "run" opened 3 items without a search;')
 
 
 def test_a_session_that_opens_before_it_asks() -> None:
@@ -119,7 +119,7 @@ def test_a_session_is_quiet_since_its_last_search_or_access() -> None:
     assert check(session(), search(), access(minute=61), now=now, hours=2) == []
     [found] = check(session(), search(minute=30), access(minute=60), now=now, hours=2)
     assert (found.severity, found.ids) == (Severity.WARNING, ("run",))
-    assert '"run" of "claude" has not ended and gave no sign of life for 2 h' in found.message
+    assert '"run" of "claude" has not ended and was inactive for 2 h' in found.message
     assert len(check(session(), search(minute=61, session_id="other"), now=now, hours=2)) == 1
 
 

@@ -100,7 +100,7 @@ def test_what_is_very_low_is_archived_compressed_or_not() -> None:
         ),
         (PruneCase(Tier.HIGH, 60), KEEP, "HIGH is never pruned"),
         (PruneCase(Tier.MEDIUM, 60), KEEP, "MEDIUM is never pruned"),
-        (PruneCase(None, 60), KEEP, "never rated: nothing is known of its use"),
+        (PruneCase(None, 60), KEEP, "never rated: its use is unknown"),
     ],
 )
 def test_the_reason_in_words(case: PruneCase, fate: PruneAction, reason: str) -> None:

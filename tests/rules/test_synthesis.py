@@ -138,14 +138,14 @@ def test_confidence_is_a_number(number: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"episodes": ["e1", "e9"]}, "episodes has keys that it was not given: 'e9'"),
-        ({"episodes": ["b1"]}, "episodes has keys that it was not given: 'b1'"),
-        ({"supports": ["b9"]}, "supports has keys that it was not given: 'b9'"),
-        ({"contradicts": ["e1"]}, "contradicts has keys that it was not given: 'e1'"),
-        ({"episodes": []}, "rests on no episode"),
+        ({"episodes": ["e1", "e9"]}, "episodes has keys that were not offered: 'e9'"),
+        ({"episodes": ["b1"]}, "episodes has keys that were not offered: 'b1'"),
+        ({"supports": ["b9"]}, "supports has keys that were not offered: 'b9'"),
+        ({"contradicts": ["e1"]}, "contradicts has keys that were not offered: 'e1'"),
+        ({"episodes": []}, "cites no episode"),
         ({"supports": ["b1"], "contradicts": ["b2", "b1"]}, "supported and contradicted: 'b1'"),
-        ({"statement": None}, "statement that is null"),
-        ({"statement": None, "supports": [], "contradicts": []}, "statement that is null"),
+        ({"statement": None}, "a null statement has"),
+        ({"statement": None, "supports": [], "contradicts": []}, "a null statement has"),
     ],
     ids=str,
 )

@@ -172,7 +172,7 @@ def test_what_an_event_tells_is_checked_with_its_type() -> None:
         payload = json.dumps(proposed | {"claim": claim})
         with pytest.raises(ExportFileError, match=r"^Line 2: properties\.payload: "):
             read(record("Event", **given, payload=payload))
-    with pytest.raises(ExportFileError, match=r"^Line 2: properties\.payload: must be there"):
+    with pytest.raises(ExportFileError, match=r"^Line 2: properties\.payload: is required"):
         read(record("Event", type="ARCHIVE", source="attention", payload=None))
 
 
@@ -222,7 +222,7 @@ def test_a_line_is_bound_to_all_before_it() -> None:
         chain, last = DigestChain(), others.pop()
         for line in others:
             chain.read(line)
-        with pytest.raises(ExportFileError, match=r"is not as it was written"):
+        with pytest.raises(ExportFileError, match=r"was changed, or a line before it"):
             chain.read(last)
 
 

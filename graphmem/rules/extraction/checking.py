@@ -1,4 +1,4 @@
-"""What a proposal must stand up to before it reaches the graph."""
+"""Checks that a proposal must pass before it reaches the graph."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from graphmem.rules.extraction.windows import TurnWindow, is_person
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What proposals of a session are held against."""
+    """Data that the proposals of a session are checked against."""
 
     scope: str
     session: Collection[str]
-    """Ids of all its turns."""
+    """Ids of all turns of the session."""
     supplied: Sequence[SuppliedText] = ()
-    """Texts that memory gave to those who took part."""
+    """Texts that memory supplied to the participants."""
     rules: Sequence[hygiene.Rule] = ()
     weights: Mapping[str, float] | None = None
-    """Of source types; None: every one has a weight."""
+    """Weights by source type; None if every type has a weight."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Canonical names by folded ones."""
+    """Canonical names by folded name."""
     predicates: Mapping[str, str] = field(default_factory=dict)
     """Known predicates by their shapes."""
 
 
 class CheckedProposal(NamedTuple):
-    """A proposal that stood up."""
+    """A proposal that passed every check."""
 
     proposal: Proposal
     claim: Claim
     quote: str
-    """As it stands in the turn."""
+    """The quote as written in the turn."""
     at: datetime
-    """Since when it is so."""
+    """Start of the fact's validity."""
     dated: bool
-    """The words say since when."""
+    """Whether the text states when the fact began."""
 
 
 class _Case(NamedTuple):
-    """A proposal, the turn it names and what it is held against."""
+    """A proposal, the turn it names, and the data it is checked against."""
 
     proposal: Proposal
     turn: Turn
@@ -62,31 +62,31 @@ _Check = Callable[[_Case], Objection | None]
 def sifted(
     proposals: Iterable[Proposal], window: TurnWindow, ground: CheckContext
 ) -> tuple[list[CheckedProposal], list[DismissedProposal]]:
-    """Return the proposals that stand up, in the order of their turns, and why others do not.
+    """Return the proposals that pass, in the order of their turns, and the dismissals.
 
-    Of two that say the same of one turn the first holds.
+    If two proposals make the same claim about one turn, the first passes.
     """
     passed: dict[tuple[str, str], CheckedProposal] = {}
-    refused: list[DismissedProposal] = []
+    dismissed: list[DismissedProposal] = []
     for proposal in proposals:
         found = checked(proposal, window, ground)
         if isinstance(found, DismissedProposal):
-            refused.append(found)
+            dismissed.append(found)
             continue
         key = found.claim.id, proposal.turn_id
         if key in passed:
-            problem = "the same turn is proposed to say this already"
-            refused.append(refusal(proposal, DismissalReason.REPEATED, problem))
+            problem = "an earlier proposal makes the same claim from the same turn"
+            dismissed.append(refusal(proposal, DismissalReason.REPEATED, problem))
         else:
             passed[key] = found
     order = {turn.id: n for n, turn in enumerate(window.turns)}
-    return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), refused
+    return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), dismissed
 
 
 def checked(
     proposal: Proposal, window: TurnWindow, ground: CheckContext
 ) -> CheckedProposal | DismissedProposal:
-    """Return a proposal ready to be written, or the first check that it fails."""
+    """Return a proposal ready to write, or its dismissal by the first check that fails."""
     turn = window.turn(proposal.turn_id)
     if turn is None:
         return refusal(proposal, *_absent(proposal, window, ground))
@@ -95,12 +95,12 @@ def checked(
         if objection := check(case):
             return refusal(proposal, *objection)
     at, dated = _since(case)
-    stands = quoting.places(proposal.quote, text := quoting.plain(turn.text))[0]
-    return CheckedProposal(proposal, _claim(case), text[stands.start : stands.end], at, dated)
+    place = quoting.places(proposal.quote, text := quoting.plain(turn.text))[0]
+    return CheckedProposal(proposal, _claim(case), text[place.start : place.end], at, dated)
 
 
 def refusal(proposal: Proposal, code: DismissalReason, problem: str) -> DismissedProposal:
-    """Return a proposal with what speaks against it; words that may not be stored are left out."""
+    """Return the dismissal of a proposal, without the proposal if it must not be stored."""
     shown = None if code is DismissalReason.HYGIENE else proposal
     return DismissedProposal(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
 
@@ -111,9 +111,9 @@ def _absent(proposal: Proposal, window: TurnWindow, ground: CheckContext) -> Obj
     ):
         return (
             DismissalReason.NOT_OFFERED,
-            "its turn was shown for reference, or is read at another time",
+            "the turn was shown for reference only, or is read at another time",
         )
-    return DismissalReason.FOREIGN_TURN, "its turn is none of this session's"
+    return DismissalReason.FOREIGN_TURN, "the turn is not part of this session"
 
 
 def _weighed(case: _Case) -> Objection | None:
@@ -123,22 +123,22 @@ def _weighed(case: _Case) -> Objection | None:
     return DismissalReason.UNWEIGHED, f"the source type {kind!r} has no weight"
 
 
-def _said_by_a_person(case: _Case) -> Objection | None:
+def _from_person(case: _Case) -> Objection | None:
     if is_person(case.turn):
         return None
-    return DismissalReason.MACHINE_TURN, f"what {case.turn.role!r} says is no evidence"
+    return DismissalReason.MACHINE_TURN, f"a turn of the role {case.turn.role!r} is not evidence"
 
 
 def _quoted(case: _Case) -> Objection | None:
     if quoting.places(case.proposal.quote, quoting.plain(case.turn.text)):
         return None
-    return DismissalReason.INVENTED_QUOTE, "its quote does not stand in the turn"
+    return DismissalReason.INVENTED_QUOTE, "the quote does not occur in the turn"
 
 
 def _own_words(case: _Case) -> Objection | None:
     if not quoting.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
         return None
-    return DismissalReason.ECHO, "its quote stands in what memory had supplied"
+    return DismissalReason.ECHO, "the quote repeats a text that memory supplied"
 
 
 def _storable(case: _Case) -> Objection | None:
@@ -146,11 +146,11 @@ def _storable(case: _Case) -> Objection | None:
     found += hygiene.reasons(_claim(case).statement, case.ground.rules)
     if not found:
         return None
-    return DismissalReason.HYGIENE, f"it may not be stored: {', '.join(dict.fromkeys(found))}"
+    return DismissalReason.HYGIENE, f"it must not be stored: {', '.join(dict.fromkeys(found))}"
 
 
-def _founded(case: _Case) -> Objection | None:
-    """Hold names against the words about the quote, memory's own among them left out."""
+def _grounded(case: _Case) -> Objection | None:
+    """Check names against the text around the quote, without text that memory supplied."""
     near = (
         quoting.without(turn.text, quoting.echoes(turn, case.ground.supplied))
         for turn in case.window.beside(case.turn)
@@ -162,7 +162,7 @@ def _founded(case: _Case) -> Objection | None:
             return None
         return (
             DismissalReason.UNFOUNDED_STATEMENT,
-            "it names what is not said there, or shares no word with its quote",
+            "it names something absent from the text, or shares no word with its quote",
         )
     for name, code in (
         (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
@@ -170,33 +170,33 @@ def _founded(case: _Case) -> Objection | None:
     ):
         ways = windows.name_variants(str(name), case.ground.names)
         if not any(windows.founded(way, within) for way in ways):
-            return code, f"{_short(name)} stands neither in the quote nor around it"
+            return code, f"{_short(name)} occurs neither in the quote nor around it"
     return None
 
 
 def _timely(case: _Case) -> Objection | None:
     when = case.proposal.when
     if when is not None and not quoting.places(when, quoting.plain(case.turn.text)):
-        return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not stand in the turn"
+        return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not occur in the turn"
     if _since(case)[0] > case.window.said_at[case.turn.id]:
-        return DismissalReason.FUTURE, "it is said to begin after it was said"
+        return DismissalReason.FUTURE, "it begins after the time of its turn"
     return None
 
 
 _CHECKS: tuple[_Check, ...] = (
     _weighed,
-    _said_by_a_person,
+    _from_person,
     _quoted,
     _own_words,
     _storable,
-    _founded,
+    _grounded,
     _timely,
 )
-"""In this order; the first that objects is named."""
+"""Checks in order; the first that fails is reported."""
 
 
 def _since(case: _Case) -> tuple[datetime, bool]:
-    """Return since when it is so, and whether the words say so."""
+    """Return the start of the fact's validity, and whether the text states it."""
     said_at = case.window.said_at[case.turn.id]
     if case.proposal.since is not None:
         return case.proposal.since, True
@@ -220,5 +220,5 @@ def _claim(case: _Case) -> Claim:
 
 
 def _short(name: str | None) -> str:
-    """Name a word or two: an extractor may have made up any number of any length."""
+    """Return at most 40 characters of a name: an extractor may produce a text of any length."""
     return repr((name or "")[:40])

@@ -1,7 +1,7 @@
-"""Where words stand in a turn, and which of a turn's words are memory's own.
+"""Positions of a quote in a turn, and the parts of a turn that memory supplied.
 
-A quote is found word for word. What may differ is white space, which is how a text was laid out,
-and the shape of quotation marks and apostrophes; both are compared in Unicode NFC.
+Quotes must match word for word. Only whitespace and the shape of quotation marks and apostrophes
+may differ. Texts are compared in Unicode NFC.
 """
 
 from __future__ import annotations
@@ -24,46 +24,46 @@ _FENCED = re.compile(
     rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}[^>]*>?|\Z)", re.DOTALL | re.I
 )
 _UNSPACED = "\u0e00"
-"""From here on many scripts put no space between words."""
+"""Lowest character of the scripts that mostly put no space between words."""
 _LEAST_WORDS = 5
-"""So many words in a row that memory supplied are no coincidence."""
+"""Minimum number of consecutive words that identify text that memory supplied."""
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>\w+)|[^\w\s]+")
 _QUOTES = {ord(one): ord(alike[0]) for alike in (_SINGLE, _DOUBLE) for one in alike}
 _EDGE = "\uffff"
-"""Stands before and after each word; a character that no text needs."""
+"""Marker before and after each word; a character that does not occur in texts."""
 _CLOSING = ".!?…。！？ \n\t"
 
 
 class TextSpan(NamedTuple):
-    """From, and until, in characters of a text in NFC."""
+    """Start and end, in characters of a text in NFC."""
 
     start: int
     end: int
 
 
 class SuppliedText(NamedTuple):
-    """A text that memory gave to whoever took part in a session."""
+    """A text that memory supplied to a participant of a session."""
 
     item_id: str
     text: str
     at: datetime
-    """When."""
+    """Time at which it was supplied."""
     query: str
-    """What had been asked; empty for a look at one item."""
+    """Query of the recall; empty if a single item was read."""
 
 
 def plain(text: str) -> str:
-    """Return a text in NFC, which spans are counted in."""
+    """Return a text in NFC, the form in which spans are counted."""
     return unicodedata.normalize("NFC", text)
 
 
 def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
-    """Return every place where words stand in a text, as whole words.
+    """Return every position where words occur in a text as whole words.
 
     Args:
-        words: at least one character that is no white space, else there is no place.
-        text: in NFC.
-        any_case: whether capitals may differ.
+        words: the words; only whitespace never matches.
+        text: text in NFC.
+        any_case: whether to ignore case.
     """
     needle = _compared(plain(words).strip(), any_case=any_case)
     if not needle.text:
@@ -83,29 +83,29 @@ def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
 
 
 def stands(words: str, text: str) -> bool:
-    """Return whether words stand in a text, whatever their case."""
+    """Return whether words occur in a text, ignoring case."""
     return bool(places(words, plain(text), any_case=True))
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparable:
-    """A text as it is compared: one kind of white space, of quotation marks, perhaps of capitals.
+    """Text normalised for comparison: one form of whitespace and quotation marks, optionally case.
 
-    Every word has an edge mark before and after it, so that whole words are found by searching a
-    string. That takes linear time on any text; a pattern made of a long text does not.
+    Every word has an edge marker before and after it, so that a string search finds whole words.
+    The search is linear in time for any text; a regular expression from a long text is not.
     """
 
     text: str
     starts: list[int]
-    """Of each piece, in `text`."""
+    """Start of each piece, in `text`."""
     origins: list[int]
-    """Of each piece, in the text that was given."""
+    """Start of each piece, in the original text."""
     opens: bool
-    """Whether a place must begin where a word begins."""
+    """Whether a match must begin at the start of a word."""
     closes: bool
 
     def origin(self, at: int) -> int:
-        """Return the place in the text that was given."""
+        """Return the position in the original text."""
         piece = bisect_right(self.starts, at) - 1
         return self.origins[piece] + at - self.starts[piece]
 
@@ -116,7 +116,7 @@ def _compared(text: str, *, any_case: bool) -> _Comparable:
     for token in _TOKEN.finditer(text):
         piece = _alike(token[0], any_case=any_case)
         if token["word"]:
-            # An edge belongs to the place where its word begins, or ends.
+            # An edge maps to the position at which its word begins or ends.
             made.append(_EDGE)
             starts += [length + 1, length + 1 + len(piece)]
             origins += [token.start(), token.end()]
@@ -143,12 +143,12 @@ def _compared(text: str, *, any_case: bool) -> _Comparable:
 
 @lru_cache(maxsize=8)
 def _of_text(text: str, any_case: bool) -> _Comparable:  # noqa: FBT001
-    """Return a text to search in: the turns of a window are asked for many quotes."""
+    """Return a text to search in; cached, because many quotes are searched in the same turns."""
     return _compared(text, any_case=any_case)
 
 
 def _alike(piece: str, *, any_case: bool) -> str:
-    """Return a piece with one form for characters that count as the same; as long as before."""
+    """Return a piece with equivalent characters unified; its length does not change."""
     piece = piece.translate(_QUOTES)
     if not any_case:
         return piece
@@ -166,14 +166,14 @@ def _is_edge(character: str) -> bool:
 
 
 def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
-    """Return which stretches of a turn are memory's own words.
+    """Return the spans of a turn that memory supplied.
 
-    These are what stands inside the fence of a context block, closed or not, and every text that
-    memory supplied before, unless the question that it was supplied for had these words already.
+    These are the text inside the fence of a context block, closed or not, and every text that
+    memory supplied earlier, unless the query for it already contained the text.
 
     Args:
-        turn: as kept.
-        supplied: to those who took part in its session.
+        turn: the turn as stored.
+        supplied: texts supplied to the participants of its session.
     """
     text = plain(turn.text)
     found = [TextSpan(*one.span()) for one in _FENCED.finditer(text)]
@@ -184,14 +184,14 @@ def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
 
 
 def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
-    """Return whether a quote rests on memory's own words wherever it stands in its turn.
+    """Return whether every occurrence of a quote in its turn overlaps text that memory supplied.
 
-    Of a long text that memory supplied, five words in a row are enough.
+    A quote of five or more words from a longer supplied text is an echo, too.
     """
     known = list(supplied)
-    within = echoes(turn, known)
-    standing = places(quote, plain(turn.text))
-    if standing and all(any(_meet(place, one) for one in within) for place in standing):
+    spans = echoes(turn, known)
+    occurrences = places(quote, plain(turn.text))
+    if occurrences and all(any(_overlap(place, one) for one in spans) for place in occurrences):
         return True
     if len(quote.split()) < _LEAST_WORDS:
         return False
@@ -202,7 +202,7 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
 
 
 def without(text: str, spans: Iterable[TextSpan]) -> str:
-    """Return a text in NFC with these stretches blank."""
+    """Return a text in NFC with these spans replaced by spaces."""
     kept = list(plain(text))
     for start, end in spans:
         kept[start:end] = " " * (end - start)
@@ -210,10 +210,10 @@ def without(text: str, spans: Iterable[TextSpan]) -> str:
 
 
 def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
-    """Return whether a turn may have its words from there.
+    """Return whether a turn may repeat a supplied text.
 
-    Not from itself, not from what was supplied later, and not from what the question said. One
-    word is a name more often than a statement.
+    False for the turn's own text, for text supplied later, and for text that the query contained.
+    Also false for a single word, which is usually a name rather than a statement.
     """
     words = supply.text.split()
     return (
@@ -224,5 +224,5 @@ def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
     )
 
 
-def _meet(one: TextSpan, other: TextSpan) -> bool:
+def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end

@@ -1,4 +1,4 @@
-"""What a turn says of a belief, as events: a piece of evidence, or a proposal that waits."""
+"""Evidence for a belief from one turn, as events: EVIDENCE, or a proposal that awaits review."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.extraction.checking import CheckedProposal
 
 SOURCE = "extraction"
-"""Of the events."""
+"""Source of the events."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEvidence:
-    """What one turn says of one belief."""
+    """Evidence of one turn for one belief."""
 
     claim: Claim
     turn_id: str
     episode_id: str
     quote: str
     when: str | None
-    """The words that say since when, where they were understood."""
+    """Words that state when the fact began, if they were understood."""
     at: datetime
     kind: EvidenceKind
     confidence: float
@@ -41,25 +41,25 @@ class TurnEvidence:
     extractor: str
     dated: bool = False
     proposal_id: str | None = None
-    """Of the proposal that was accepted, if it was put up for review."""
+    """Id of the accepted proposal; None if it was not reviewed."""
 
     @property
     def event_id(self) -> str:
-        """Of its evidence."""
+        """Id of the evidence event."""
         return claims.said_id(self.claim.id, self.turn_id)
 
     @property
     def own_proposal_id(self) -> str:
-        """Of it as a proposal."""
+        """Id of the proposal event."""
         return "prop_" + identity.digest(self.claim.id, self.turn_id)[:32]
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of all that it would bring into the graph."""
+        """Ids of everything that it would add to the graph."""
         return (self.event_id, self.own_proposal_id, self.claim.id)
 
     def draft(self, now: datetime) -> EvidenceDraft:
-        """Return its evidence."""
+        """Return the evidence event."""
         given = EvidenceSource(
             id=self.event_id,
             at=self.at,
@@ -68,13 +68,13 @@ class TurnEvidence:
             episode=self.episode_id,
             turn=self.turn_id,
         )
-        # What was said was said, whatever this machine's clock has it.
+        # The turn exists, so its time is accepted even if it is ahead of this machine's clock.
         now = max(now, self.at)
         drafted = claims.draft(self.claim, given, EventType.EVIDENCE, now, self._fields())
         return replace(drafted, payload={**drafted.payload, **self._words()})
 
     def proposal_row(self, wall: TenantScope) -> dict[str, Any]:
-        """Return it as a PROPOSE event, a row for extract/propose."""
+        """Return the PROPOSE event, a row for extract/propose."""
         kind = EventType.PROPOSE
         return {
             "id": self.own_proposal_id,
@@ -94,7 +94,7 @@ class TurnEvidence:
         }
 
     def shown(self, event_id: str, *, new: bool) -> AcceptedProposal:
-        """Return it as a caller is told of it."""
+        """Return the result for the caller."""
         claim = self.claim
         return AcceptedProposal(
             event_id=event_id,
@@ -127,13 +127,13 @@ class TurnEvidence:
 
 
 def said(passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str) -> TurnEvidence:
-    """Return a proposal that stood up as what its turn says.
+    """Return the evidence for an accepted proposal.
 
     Args:
         passed: the proposal.
-        claim: its own, worded as its predicate has it.
-        episode_id: of its session.
-        extractor: who proposed it.
+        claim: its claim, worded by the predicate's template.
+        episode_id: id of the session's episode.
+        extractor: name of the extractor.
     """
     proposal = passed.proposal
     return TurnEvidence(
@@ -152,7 +152,7 @@ def said(passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str)
 
 
 def stored(row: Mapping[str, Any]) -> TurnEvidence:
-    """Return what a PROPOSE event proposes; see extract/proposals."""
+    """Return the evidence that a PROPOSE event proposes; see extract/proposals."""
     payload = json.loads(row["payload"])
     return TurnEvidence(
         claim=Claim(**payload["claim"]),
@@ -170,7 +170,7 @@ def stored(row: Mapping[str, Any]) -> TurnEvidence:
 
 
 def proposed(row: Mapping[str, Any]) -> PendingProposal:
-    """Return a PROPOSE event as a caller is shown it."""
+    """Return a PROPOSE event in the form shown to callers."""
     one = stored(row)
     return PendingProposal(
         id=row["id"],

@@ -1,7 +1,7 @@
 """Facts from a few plain English sentences, without a model.
 
-A sentence is read when all of it, after words like "well" or "by the way", is one of the forms of
-docs/extraction.md; whatever is asked, supposed or reported is not.
+A clause matches if all of it, after openers like "well" or "by the way", fits one of the forms in
+docs/extraction.md. Questions, conditionals and reported speech are skipped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphmem.rules.extraction import windows
 from graphmem.rules.extraction.windows import TurnWindow, is_person, speaker_of
 
 NAME = "rules 1"
-"""Of this set of forms; another set is another extractor."""
+"""Version of this set of forms; a different set counts as another extractor."""
 SOURCE_TYPE = "RULE"
 CONFIDENCE = 0.9
 
@@ -33,8 +33,8 @@ _AM = rf"I(?: ?['’]m| am) {_NOW}"
 _HAVE = rf"I(?: ?['’]ve| have)? {_NOW}"
 _NOT = r"I (?:no longer|don['’]?t|do not) "
 _MONTH = "|".join(quantities.MONTHS)
-# White space is made single spaces before these are applied, and no two repeats that follow one
-# another take the same characters: each is linear in the length of a clause.
+# Whitespace is collapsed to single spaces before matching, and no two adjacent repeats match the
+# same characters, so each pattern is linear in the length of a clause.
 _VALUE = re.compile(r" ?[^ ,;:.!?…]++")
 _WHEN = re.compile(
     rf",? (?P<when>since [\w ]++|(?:in|on) (?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{4}})?"
@@ -48,23 +48,23 @@ _FILLERS = (
     *(["now"], ["again"], ["these", "days"], ["at", "the", "moment"], ["anymore"]),
     *(["any", "more"], ["though"], ["too"]),
 )
-"""What may stand at the end of a clause and tells nothing."""
+"""Words at the end of a clause that are ignored."""
 
 
 class _Form(NamedTuple):
     pattern: re.Pattern[str]
-    """Of what stands before the object."""
+    """Pattern of the words before the object."""
     predicate: str
     kind: EvidenceKind = EvidenceKind.SUPPORTING
 
 
 class _ParsedClause(NamedTuple):
-    """What a clause says, and the part of it that is quoted."""
+    """Object and time of a clause, and the part of it to quote."""
 
     object: str
     when: str | None
     words: str
-    """From the start of the clause to the end of the object."""
+    """Text from the start of the clause to the end of the object."""
     words_with_when: str
 
 
@@ -101,7 +101,7 @@ _ATTRIBUTES = frozenset(
         *("height", "size", "type", "number", "email"),
     }
 )
-"""After these any value is one; after another noun only a name or a number: my sister is Anna."""
+"""Nouns that accept any value; other nouns accept only a name or a number ("my sister is Anna")."""
 _FAVOURITE = re.compile(r"favou?rite\b", re.I)
 _ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
 _NO_VALUE = (
@@ -111,33 +111,35 @@ _NO_VALUE = (
     | {"him", "her", "them", "me", "to", "very", "so", "also", "thought"}
     | {"something", "anything", "everything"}
 )
-"""With one of these an object is what only the talk around it knows, or no object at all."""
+"""Words that make an object depend on its context, or mean that it is missing."""
 _LONGEST_OBJECT = 4
 _LONGEST_CORRECTION = 3
 _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b", re.I)
 
 
 def read(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
-    """Return what the turns of a window say in one of the known forms, and what is too long for it.
+    """Return the proposals from the turns of a window, and those dismissed as too long.
 
-    Turns shown for reference say what a correction ("actually, Porto since May") corrects.
+    Turns shown for reference supply the slot for corrections ("actually, Porto since May").
     """
-    found: list[Proposal | DismissedProposal] = []
+    results: list[Proposal | DismissedProposal] = []
     slots: dict[str, tuple[str, str]] = {}
     offered = {turn.id for turn in window.turns}
     for turn in sorted((*window.around, *window.turns), key=lambda one: one.position):
         if not is_person(turn):
             continue
-        said = list(_said(turn, slots))
-        found += said if turn.id in offered else []
+        proposals = list(_proposals(turn, slots))
+        results += proposals if turn.id in offered else []
     return (
-        [one for one in found if isinstance(one, Proposal)],
-        [one for one in found if isinstance(one, DismissedProposal)],
+        [one for one in results if isinstance(one, Proposal)],
+        [one for one in results if isinstance(one, DismissedProposal)],
     )
 
 
-def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | DismissedProposal]:
-    """Yield what one turn says; `slots` is what each speaker spoke of last."""
+def _proposals(
+    turn: Turn, slots: dict[str, tuple[str, str]]
+) -> Iterator[Proposal | DismissedProposal]:
+    """Yield the proposals of one turn, and record each speaker's latest slot in `slots`."""
     speaker = speaker_of(turn)
     for part in _SENTENCE.findall(turn.text):
         if part.rstrip().endswith("?"):
@@ -157,59 +159,61 @@ def _said(turn: Turn, slots: dict[str, tuple[str, str]]) -> Iterator[Proposal | 
 
 def _clause(clause: str, turn: Turn) -> Proposal | DismissedProposal | None:
     opening = _OPENING.match(clause)
-    said = clause[opening.end() :] if opening else clause
-    if not said or _ASIDE.match(said):
+    text = clause[opening.end() :] if opening else clause
+    if not text or _ASIDE.match(text):
         return None
     for form in _FORMS:
-        if (found := form.pattern.match(said)) and (told := _told(said, found.end())):
-            return _proposal(told, turn, ("user", form.predicate), form.kind)
-    found = _MINE.match(said)
-    # A name in the noun, "my pup Toby", is no name of an attribute.
-    if found is None or not found["noun"].islower():
+        if (match := form.pattern.match(text)) and (parsed := _parsed(text, match.end())):
+            return _proposal(parsed, turn, ("user", form.predicate), form.kind)
+    match = _MINE.match(text)
+    # A noun that contains a name ("my pup Toby") is not an attribute.
+    if match is None or not match["noun"].islower():
         return None
-    told = _told(said, found.end())
-    if told is None or not _is_attribute(found["noun"], told.object):
+    parsed = _parsed(text, match.end())
+    if parsed is None or not _is_attribute(match["noun"], parsed.object):
         return None
-    predicate = "_".join(found["noun"].lower().split())
-    return _proposal(told, turn, ("user", predicate), EvidenceKind.SUPPORTING)
+    predicate = "_".join(match["noun"].lower().split())
+    return _proposal(parsed, turn, ("user", predicate), EvidenceKind.SUPPORTING)
 
 
 def _corrected(
     sentence: str, turn: Turn, slot: tuple[str, str]
 ) -> Proposal | DismissedProposal | None:
-    found = _CORRECTED.match(sentence)
-    told = _told(sentence, found.end()) if found else None
-    if told is None or len(told.object.split()) > _LONGEST_CORRECTION:
+    match = _CORRECTED.match(sentence)
+    parsed = _parsed(sentence, match.end()) if match else None
+    if parsed is None or len(parsed.object.split()) > _LONGEST_CORRECTION:
         return None
-    # A name or a number, and no other sentence that begins so.
-    if not told.object[0].isupper() and not told.object[0].isdigit():
+    # Require a name or a number: other sentences may also start with "actually".
+    if not parsed.object[0].isupper() and not parsed.object[0].isdigit():
         return None
-    return _proposal(told, turn, slot, EvidenceKind.SUPPORTING)
+    return _proposal(parsed, turn, slot, EvidenceKind.SUPPORTING)
 
 
-def _told(said: str, start: int) -> _ParsedClause | None:
-    """Return what follows the opening of a form: the fewest words that leave nothing untold.
+def _parsed(clause: str, start: int) -> _ParsedClause | None:
+    """Return the shortest object at `start` whose remainder is empty, a time, or ignorable.
 
     Args:
-        said: a clause.
-        start: where its object begins.
+        clause: the clause, without its openers.
+        start: index at which the object begins.
     """
     end = start
     for _ in range(_LONGEST_OBJECT):
-        if (word := _VALUE.match(said, end)) is None:
+        if (word := _VALUE.match(clause, end)) is None:
             return None
         end = word.end()
-        rest = _rest(said[end:])
+        rest = _rest(clause[end:])
         when = _WHEN.fullmatch(rest)
         if when or not rest:
             length = len(when[0]) if when else 0
             name = when["when"] if when else None
-            return _ParsedClause(said[start:end].strip(), name, said[:end], said[: end + length])
+            return _ParsedClause(
+                clause[start:end].strip(), name, clause[:end], clause[: end + length]
+            )
     return None
 
 
 def _rest(text: str) -> str:
-    """Return what stands between an object and what tells nothing of it: since when, or nothing."""
+    """Return the text between an object and an aside, without trailing fillers."""
     aside = _ASIDE_AFTER.search(text)
     rest = text[: aside.start()] if aside else text
     words = rest.split(" ")
@@ -220,20 +224,20 @@ def _rest(text: str) -> str:
 
 
 def _proposal(
-    told: _ParsedClause, turn: Turn, slot: tuple[str, str], kind: EvidenceKind
+    parsed: _ParsedClause, turn: Turn, slot: tuple[str, str], kind: EvidenceKind
 ) -> Proposal | DismissedProposal | None:
-    if not _is_value(told.object.split()):
+    if not _is_value(parsed.object.split()):
         return None
-    when = told.when
+    when = parsed.when
     if when is not None and dates.begin(when, turn.occurred_at) is None:
         when = None
     return windows.proposed(
         {
             "turn_id": turn.id,
-            "quote": told.words_with_when if when else told.words,
+            "quote": parsed.words_with_when if when else parsed.words,
             "subject": slot[0],
             "predicate": slot[1],
-            "object": _ARTICLE.sub("", told.object),
+            "object": _ARTICLE.sub("", parsed.object),
             "kind": kind,
             "confidence": CONFIDENCE,
             "when": when,
@@ -243,7 +247,7 @@ def _proposal(
 
 
 def _is_value(words: list[str]) -> bool:
-    """Return whether words can be understood alone: `the Netherlands` and not `the idea`."""
+    """Return whether words make sense without context: `the Netherlands` but not `the idea`."""
     if not 0 < len(words) <= _LONGEST_OBJECT:
         return False
     if words[0].lower() == "the" and (len(words) == 1 or not words[1][0].isupper()):

@@ -24,85 +24,85 @@ _APART = re.compile(r"[\W_]+")
 def canonical(name: str, names: Mapping[str, str]) -> str:
     """Return the name by which an entity is known.
 
-    The one place where extraction resolves the name of a subject or an object.
+    This is the only place where extraction resolves the name of a subject or an object.
 
     Args:
-        name: as it was said.
-        names: canonical names by folded ones; what is not among them is its own.
+        name: the name as written in the conversation.
+        names: canonical names by folded name; a name that is not among them is canonical.
     """
     return names.get(folded(name), name.strip())
 
 
 def name_variants(name: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every way in which an entity may have been named, the given one first."""
+    """Return every name that may denote an entity, the given one first."""
     known = canonical(name, names)
     others = (alias for alias, to in names.items() if folded(to) == folded(known))
     return tuple(dict.fromkeys((name, known, *others)))
 
 
 def shape(predicate: str) -> str:
-    """Return what is alike in `lives in`, `Lives-in` and `lives_in`."""
+    """Return the form shared by `lives in`, `Lives-in` and `lives_in`."""
     return _APART.sub("_", folded(predicate)).strip("_")
 
 
 def known_predicate(name: str, known: Mapping[str, str]) -> str:
-    """Return a predicate as it is known, else in small letters joined by underscores.
+    """Return a predicate as already known, else in lower case joined by underscores.
 
     Args:
-        name: as an extractor writes it.
-        known: predicates by their shapes.
+        name: the predicate as the extractor writes it.
+        known: known predicates by their shapes.
     """
     shaped = shape(name)
     return known.get(shaped, shaped or name)
 
 
 SIZE = 8
-"""Turns of a window at most."""
+"""Maximum number of turns in a window."""
 REACH = 4
-"""Turns before a window, and after it, that are shown for reference."""
+"""Number of turns before and after a window that are shown for reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A turn as the session has it."""
+    """Position of a turn in its session."""
 
     id: str
     position: int
     read: bool
-    """This extractor has read it."""
+    """Whether this extractor has read the turn."""
     after: int = 0
-    """How many of the session stand before it at the same instant: messages that were added
-    together carry one, and their order is known all the same."""
+    """Number of earlier turns in the session with the same timestamp. Messages added together
+    share one timestamp but keep their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnWindow:
-    """Turns to be read, and those about them."""
+    """Turns to read, and the turns around them."""
 
     turns: tuple[Turn, ...]
-    """Consecutive, of every role, in order."""
+    """Consecutive turns of every role, in order."""
     around: tuple[Turn, ...]
-    """Before and after them, in order."""
+    """Turns before and after them, in order."""
     said_at: Mapping[str, datetime]
-    """When each of `turns` was said; of equal instants the later turn is a microsecond later."""
+    """Timestamp of each of `turns`; ties are broken by adding microseconds in order."""
 
     @property
     def people(self) -> tuple[Turn, ...]:
-        """Those that people said: the words of others are no evidence."""
+        """Turns by people; the words of assistants and tools are not evidence."""
         return tuple(turn for turn in self.turns if is_person(turn))
 
     def turn(self, turn_id: str) -> Turn | None:
-        """Return the turn to be read that has this id."""
+        """Return the turn of the window with this id; None if it is not in the window."""
         return next((turn for turn in self.turns if turn.id == turn_id), None)
 
     def beside(self, turn: Turn) -> list[Turn]:
-        """Return the turns at most two places away, itself first."""
+        """Return the turns within `NEXT` positions, the turn itself first."""
         near = [other for other in (*self.around, *self.turns) if 0 < _apart(turn, other) <= NEXT]
         return [turn, *near]
 
 
 NEXT = 2
-"""How far away what a quote leaves out may have been said: a question and its answer."""
+"""Number of positions within which context may complete a quote: a question and its answer."""
 
 
 def _apart(one: Turn, other: Turn) -> int:
@@ -110,12 +110,12 @@ def _apart(one: Turn, other: Turn) -> int:
 
 
 def is_person(turn: Turn) -> bool:
-    """Return whether a person said a turn, and no assistant, tool or system."""
+    """Return whether a turn comes from a person, not an assistant, tool or system."""
     return turn.role.lower() not in transcripts.NOT_PEOPLE
 
 
 def placed(rows: Iterable[tuple[str, int, bool, object]]) -> list[TurnContext]:
-    """Return the turns of a session, of id, position, whether they were read, and instant each."""
+    """Return the turns of a session from rows of (id, position, read, timestamp)."""
     seen: dict[object, int] = {}
     found = []
     for turn_id, position, read, at in rows:
@@ -125,11 +125,11 @@ def placed(rows: Iterable[tuple[str, int, bool, object]]) -> list[TurnContext]:
 
 
 def window(stretch: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
-    """Return a stretch with its turns and those about it.
+    """Return the window for consecutive turns, with the turns around them.
 
     Args:
-        stretch: what is to be read.
-        turns: of the session, from `REACH` before it to `REACH` after it, in order.
+        stretch: positions of the turns to read.
+        turns: turns of the session, from `REACH` before the stretch to `REACH` after it, in order.
     """
     place = {one.id: one for one in stretch}
     offered = tuple(turn for turn in turns if turn.id in place)
@@ -144,9 +144,9 @@ def window(stretch: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
 
 
 def stretches(places: Iterable[TurnContext], size: int = SIZE) -> list[Sequence[TurnContext]]:
-    """Return the turns that are still to be read, in stretches of consecutive ones.
+    """Return the unread turns, grouped into runs of at most `size` consecutive turns.
 
-    A run that was cut short has read whole stretches, so what is left falls into the same ones.
+    An interrupted run has read whole groups, so the remaining turns fall into the same groups.
     """
     found: list[list[TurnContext]] = []
     for place in places:
@@ -166,7 +166,7 @@ FIRST = frozenset(
         *("the user", "the speaker", "this user", "the human"),
     }
 )
-"""Words for whoever is speaking."""
+"""Words for the speaker."""
 _SILENT = ARTICLES | {"s", "of", "and"}
 _TOKEN = re.compile(r"[^\W_]+")
 _CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
@@ -175,37 +175,37 @@ _LEAST_PLURAL = 4
 
 @dataclass(frozen=True, slots=True)
 class GroundingContext:
-    """What a quote may rest on: its own turn, those beside it, and who speaks."""
+    """Texts that may ground a quote: its own turn, the neighbouring turns, and the speaker."""
 
     texts: tuple[str, ...]
-    """Without memory's own words."""
+    """The texts, without content that memory supplied."""
     known: frozenset[str]
-    """Their words, in every form they may be an inflection of."""
+    """Words of the texts, in every form they may be an inflection of."""
 
 
 def around(texts: Iterable[str], speaker: str) -> GroundingContext:
-    """Return what a quote may rest on.
+    """Return the texts that may ground a quote.
 
     Args:
-        texts: of its turn and of those beside it, memory's own words left out.
-        speaker: its name, or its role.
+        texts: texts of its turn and the neighbouring turns, without content from memory.
+        speaker: the speaker's name or role.
     """
     held = tuple(plain(text) for text in texts)
     return GroundingContext(held, FIRST.union(*map(_forms, (*held, speaker))))
 
 
 def speaker_of(turn: Turn) -> str:
-    """Return whom a first person in a turn means: its speaker's name, else its role."""
+    """Return the speaker that a first-person word in a turn denotes: a name, else the role."""
     return turn.name or turn.role
 
 
 def meant(name: str, turn: Turn) -> str:
-    """Return whom a name means: the speaker for a first person, else as it is."""
+    """Return the speaker for a first-person word, else the name itself."""
     return speaker_of(turn) if folded(name) in FIRST else name
 
 
 def founded(name: str, within: GroundingContext) -> bool:
-    """Return whether a name stands there as written, or all its words do in some inflection."""
+    """Return whether a name occurs in the context as written, or with every word inflected."""
     if any(stands(name, text) for text in within.texts):
         return True
     tokens = [token for token in _tokens(name) if token not in _SILENT]
@@ -216,9 +216,9 @@ def founded(name: str, within: GroundingContext) -> bool:
 
 
 def statement_founded(statement: str, quote: str, within: GroundingContext) -> bool:
-    """Return whether a statement names nothing that was not said, and shares a word with its quote.
+    """Return whether every name in a statement is grounded, and it shares a word with its quote.
 
-    Names, numbers and dates must stand there; other words are the extractor's to choose.
+    Names, numbers and dates must occur in the context; the extractor may choose other words.
     """
     named = [
         word.key
@@ -236,7 +236,7 @@ def statement_founded(statement: str, quote: str, within: GroundingContext) -> b
 def _forms(text: str) -> frozenset[str]:
     """Return every word of a text in every form that it may be an inflection of.
 
-    Kept for the texts met last: every proposal of a window is held against the same ones.
+    Results are cached, because all proposals of a window are checked against the same texts.
     """
     tokens = (form for token in _tokens(text) for form in _inflected(token))
     read = (form for word in facts.words(text) for form in (word.key, *word.bases))
@@ -248,7 +248,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _inflected(token: str) -> set[str]:
-    """Return a word and what it may be a plural or a third person of."""
+    """Return a word with the base forms of which it may be a plural or a third person."""
     forms = {token}
     if len(token) >= _LEAST_PLURAL and token.endswith("s") and not token.endswith("ss"):
         forms |= {token[:-1], token[:-2]} if token.endswith("es") else {token[:-1]}
@@ -258,18 +258,18 @@ def _inflected(token: str) -> set[str]:
 
 
 NAME = "extract"
-"""Of the prompt's file."""
+"""Name of the prompt file."""
 MOST_CHARACTERS, MOST_BESIDE = 4_000, 500
-"""Of a message that is read, and of one shown for reference: a message may be a document."""
+"""Maximum characters of a message to read, and of one shown for reference."""
 MOST_PROPOSALS = 100
-"""Of one answer that are looked at: a model may go on for ever."""
+"""Maximum number of proposals read from one reply; a model may repeat itself indefinitely."""
 MOST_PREDICATES = 60
-"""In use that a model is offered, the most used."""
+"""Maximum number of predicates in use that a model is offered, the most used first."""
 _FAULTS_SHOWN = 3
 
 
 class ProposalReply(BaseModel):
-    """One proposal as a model writes it; what its numbers and words are worth is checked later."""
+    """One proposal as a model writes it; its values are checked later."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -287,24 +287,24 @@ class ProposalReply(BaseModel):
 
 
 class ExtractionReply(BaseModel):
-    """What a model may answer. Keys that nobody asked for are passed over."""
+    """Reply of a model. Unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
-    # A reply may hold any number of them, and each fault takes a kilobyte to tell.
+    # A reply may contain any number of proposals, and each error takes a kilobyte to describe.
     proposals: Annotated[tuple[ProposalReply, ...], FailFast()]
 
 
 class Vocabulary(NamedTuple):
-    """What a tenant calls things, the most used first."""
+    """Names and predicates that a tenant uses, the most used first."""
 
     predicates: Sequence[tuple[str, str | None]] = ()
-    """Each with its declared cardinality."""
+    """Predicates, each with its declared cardinality."""
     names: Sequence[str] = ()
 
 
 def keys(window: TurnWindow) -> dict[str, Turn]:
-    """Return the turns to be read by the keys that stand for them."""
+    """Return the turns to read by their short keys."""
     return {f"t{n}": turn for n, turn in enumerate(window.turns, 1)}
 
 
@@ -336,39 +336,39 @@ def _line(key: str, turn: Turn, most: int) -> Sequence[str]:
 def proposals(
     reply: ExtractionReply, window: TurnWindow
 ) -> tuple[list[Proposal], list[DismissedProposal]]:
-    """Return an answer's proposals, and those that are none with what is wrong with them."""
+    """Return the valid proposals of a reply, and the malformed ones with their problems."""
     turns = keys(window)
     found: list[Proposal] = []
-    refused: list[DismissedProposal] = []
+    dismissed: list[DismissedProposal] = []
     for offer in reply.proposals[:MOST_PROPOSALS]:
         turn = turns.get(offer.turn)
         if turn is None:
-            problem = f"there is no message {offer.turn[:20]!r}"
-            refused.append(_refused(DismissalReason.FOREIGN_TURN, problem, None))
+            problem = f"message {offer.turn[:20]!r} does not exist"
+            dismissed.append(_dismissed(DismissalReason.FOREIGN_TURN, problem, None))
             continue
         made = proposed(_fields(offer, turn.id))
         if isinstance(made, DismissedProposal):
-            refused.append(made)
+            dismissed.append(made)
         else:
             found.append(made)
     if (more := len(reply.proposals) - MOST_PROPOSALS) > 0:
-        problem = f"{more} more than the {MOST_PROPOSALS} that are looked at"
-        refused.append(_refused(DismissalReason.MALFORMED, problem, None))
-    return found, refused
+        problem = f"{more} more than the {MOST_PROPOSALS} that are read"
+        dismissed.append(_dismissed(DismissalReason.MALFORMED, problem, None))
+    return found, dismissed
 
 
 def proposed(given: Mapping[str, Any]) -> Proposal | DismissedProposal:
-    """Return the proposal that these fields make, or what is wrong with them."""
+    """Return the proposal with these fields, or a dismissal that names the problem."""
     try:
         return Proposal(**{str(name): value for name, value in given.items()})
     except ValidationError as error:
         turn_id = given.get("turn_id")
         known = turn_id if isinstance(turn_id, str) else None
-        return _refused(DismissalReason.MALFORMED, "; ".join(_faults(error)), known)
+        return _dismissed(DismissalReason.MALFORMED, "; ".join(_faults(error)), known)
 
 
 def _fields(offer: ProposalReply, turn_id: str) -> dict[str, Any]:
-    """Return the fields of a proposal; where there is a triple, its wording is ours."""
+    """Return the fields of a proposal; the statement is dropped if a triple is given."""
     whole = None not in (offer.subject, offer.predicate, offer.object)
     return {
         "turn_id": turn_id,
@@ -389,13 +389,13 @@ def _stripped(given: str | None) -> str | None:
 
 
 def _faults(error: ValidationError) -> Iterable[str]:
-    """Yield what is wrong, each with its place and nothing of what was given."""
+    """Yield the validation errors, each with its location and without the input."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     for fault in found[:_FAULTS_SHOWN]:
         place = ".".join(map(str, fault["loc"]))
-        said = fault["msg"].removeprefix("Value error, ")
-        yield f"{place}: {said}" if place and fault["type"] != "extra_forbidden" else said
+        message = fault["msg"].removeprefix("Value error, ")
+        yield f"{place}: {message}" if place and fault["type"] != "extra_forbidden" else message
 
 
-def _refused(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
+def _dismissed(code: DismissalReason, problem: str, turn_id: str | None) -> DismissedProposal:
     return DismissedProposal(code=code, problem=problem, turn_id=turn_id, proposal=None)
