@@ -1,4 +1,4 @@
-"""Simpler ways to tell what will be opened, beside ratings, from the same log."""
+"""Simpler predictors of later openings, compared with ratings on the same log."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from bench.attention_world import Floats, Log, within
 from bench.figures import Cell, Row
 
 Told: TypeAlias = Callable[[Log, Ratings], Floats]
-"""Scores of all memories, from a log and the ratings at its end."""
+"""Returns a score for each memory, from a log and the ratings at its end."""
 FEW = 10.0
-"""Results at the mean share that every memory begins with, where shares are compared."""
+"""Weight, in results, of the mean share in the smoothed share of each memory."""
 TOP = 0.2
 
 
 def opened(log: Log, now: Ratings) -> Floats:
-    """Return how often each was opened."""
+    """Return the number of times that each memory was opened."""
     return np.bincount(openings(log), minlength=len(now.elo)).astype(np.float64)
 
 
 def opened_of_late(log: Log, now: Ratings) -> Floats:
-    """Return the same, each opening fading with the time constant of ratings."""
+    """Return the number of openings, each decayed with the time constant of ratings."""
     sessions = SHIPPED.by.fading_days * SHIPPED.sessions_a_day
     ages = np.array([log[-1].session - asked.session for asked in log])
     weights = np.repeat(np.exp(-ages / sessions), [asked.opened.sum() for asked in log])
@@ -35,7 +35,7 @@ def opened_of_late(log: Log, now: Ratings) -> Floats:
 
 
 def opened_of_found(log: Log, now: Ratings) -> Floats:
-    """Return of how many of its results each was opened, drawn to the mean."""
+    """Return the share of its results in which each memory was opened, smoothed to the mean."""
     was = openings(log)
     found = np.concatenate([asked.items for asked in log])
     mean = len(was) / len(found)
@@ -54,7 +54,7 @@ RIVALS: Mapping[str, Told] = {
 
 
 def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
-    """Return how well each tells what will be opened, in percent, and its AUC."""
+    """Return the AUC of each predictor, and its share of later openings in percent."""
     rows: list[Row] = []
     for name, tell in RIVALS.items():
         cells: dict[str, Cell] = {"by": name}
@@ -71,7 +71,7 @@ def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
 
 
 def _worth(lived: Lived, tell: Told, end: int) -> tuple[float, float]:
-    """Return the AUC, and the share of openings to come of the top items by a score."""
+    """Return the AUC of a score, and the share of later openings in its top items."""
     now, ahead = lived.rated(SHIPPED)[end], within(lived.log, end, end + AHEAD)
     scores = tell(within(lived.log, 0, end), now)
     rated = ~np.isnan(now.elo)

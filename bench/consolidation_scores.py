@@ -57,7 +57,7 @@ def against_facts(changes: Sequence[BeliefChange], history: History, least: int)
 
 
 def facts_of(change: BeliefChange, history: History) -> set[int | None]:
-    """Return the facts that a change's quotes state; None stands for a quote without a fact."""
+    """Return the facts that a change's quotes state; includes None if a quote states no fact."""
     return {history.tells.get(quote.text) for quote in change.quotes}
 
 
