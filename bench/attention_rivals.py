@@ -14,7 +14,7 @@ from bench.attention_measures import AHEAD, auc, openings
 from bench.attention_world import Floats, Log, within
 from bench.figures import Cell, Row
 
-Told: TypeAlias = Callable[[Log, Ratings], Floats]
+Predictor: TypeAlias = Callable[[Log, Ratings], Floats]
 """Returns a score for each memory, from a log and the ratings at its end."""
 FEW = 10.0
 """Weight, in results, of the mean share in the smoothed share of each memory."""
@@ -43,7 +43,7 @@ def opened_of_found(log: Log, now: Ratings) -> Floats:
     return np.asarray(times / (np.bincount(found, minlength=len(now.elo)) + FEW), np.float64)
 
 
-RIVALS: Mapping[str, Told] = {
+RIVALS: Mapping[str, Predictor] = {
     "rating, faded": lambda log, now: now.read(log[-1].session + 1, SHIPPED),
     "rating": lambda _, now: now.read(0, replace(SHIPPED, fades=False)),
     "how often it was opened": opened,
@@ -56,11 +56,11 @@ RIVALS: Mapping[str, Told] = {
 def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
     """Return the AUC of each predictor, and its share of later openings in percent."""
     rows: list[Row] = []
-    for name, tell in RIVALS.items():
+    for name, predict in RIVALS.items():
         cells: dict[str, Cell] = {"by": name}
         for interests, many in lives.items():
             first, last = (
-                np.mean([_worth(lived, tell, end) for lived in many], axis=0)
+                np.mean([_worth(lived, predict, end) for lived in many], axis=0)
                 for end in (ENDS[0], ENDS[-1])
             )
             cells[f"AUC, {interests}, {ENDS[0]}"] = round(float(first[0]), 3)
@@ -70,10 +70,10 @@ def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
     return rows
 
 
-def _worth(lived: Lived, tell: Told, end: int) -> tuple[float, float]:
+def _worth(lived: Lived, predict: Predictor, end: int) -> tuple[float, float]:
     """Return the AUC of a score, and the share of later openings in its top items."""
     now, ahead = lived.rated(SHIPPED)[end], within(lived.log, end, end + AHEAD)
-    scores = tell(within(lived.log, 0, end), now)
+    scores = predict(within(lived.log, 0, end), now)
     rated = ~np.isnan(now.elo)
     results = np.concatenate([asked.items for asked in ahead])
     chosen = np.concatenate([asked.opened for asked in ahead])

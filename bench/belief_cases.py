@@ -98,9 +98,9 @@ def misread(claims: Sequence[Claim]) -> list[Case]:
     return cases
 
 
-def evidence(said: Iterable[tuple[int, float]], at_once: int = 1) -> list[Evidence]:
+def evidence(observations: Iterable[tuple[int, float]], at_once: int = 1) -> list[Evidence]:
     """Return evidence from (polarity, confidence), each its own episode, `at_once` per day."""
     return [
         Evidence(f"{n:04d}", "", polarity, confidence, 1.0, None, START + n // at_once * DAY)
-        for n, (polarity, confidence) in enumerate(said)
+        for n, (polarity, confidence) in enumerate(observations)
     ]

@@ -156,7 +156,7 @@ def _calibration(figure: Figure, curves: Mapping[str, Curves]) -> None:
                 label=rule if axes is panels[0] else None,
             )
         axes.set_title(name, fontsize=9)
-        axes.set_xlabel("said")
+        axes.set_xlabel("stated probability")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("share true")
     figure.legend(loc="outside upper center", ncols=4, frameon=False)

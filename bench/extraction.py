@@ -276,21 +276,21 @@ def _secret(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposa
 
 CORRUPTIONS: dict[str, Corruption] = {
     "as they are": _as_it_is,
-    "one word of the quote another": _one_word,
+    "one word of the quote changed": _one_word,
     "the quote's words shuffled": _swapped,
     "the quote of another turn": _of_another,
-    "a turn of no session": _changed(turn_id="nowhere"),
-    "what a machine said": _machines,
-    "what memory had supplied": _supplied,
-    "an object nobody named": _changed(object=MOONS[0]),
-    "a subject nobody named": _changed(subject=MOONS[1]),
-    "a time nobody named": _changed(when="since 1817"),
+    "an unknown turn": _changed(turn_id="nowhere"),
+    "a turn of an assistant or tool": _machines,
+    "a text that memory supplied": _supplied,
+    "an object not in the text": _changed(object=MOONS[0]),
+    "a subject not in the text": _changed(subject=MOONS[1]),
+    "a time not in the text": _changed(when="since 1817"),
     "from the future": _changed(since=datetime(2999, 1, 1, tzinfo=UTC)),
     "a credential": _secret,
     "a source without a weight": _changed(source_type="ORACLE"),
     "another word of the turn": _near,
-    "the polarity turned round": _changed(kind=EvidenceKind.REFUTING),
+    "the opposite polarity": _changed(kind=EvidenceKind.REFUTING),
     "another predicate": _changed(predicate="owns"),
 }
-BLIND = {"another word of the turn", "the polarity turned round", "another predicate"}
+BLIND = {"another word of the turn", "the opposite polarity", "another predicate"}
 """Corruptions that no check can detect from the words alone."""

@@ -63,7 +63,7 @@ def measure(steps: Steps, *, pairs: int = PAIRS) -> Report:
     return Report(
         name="isolation",
         tables=[
-            Table("time of an answer about another tenant's id, over one about nobody's", rows)
+            Table("time of an answer about another tenant's id, over one about an unknown id", rows)
         ],
         notes=[
             "The control compares two sets of unknown ids: the effect of chance.",

@@ -37,9 +37,9 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
         window = Window(opened.new_page())
         password = local_server.ensure(settings).password.get_secret_value()
         report("running the demo")
-        said(settings, "demo")
+        command_output(settings, "demo")
         with tempfile.TemporaryDirectory() as folder:
-            style = said(settings, "admin", "browser", "--out", folder)["style"]
+            style = command_output(settings, "admin", "browser", "--out", folder)["style"]
             window.open(link(settings, "memories", *DEMO), password)
             window.drop(Path(style), "{statement}")
         wanted = {
@@ -56,10 +56,10 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
 
 def link(settings: Settings, *words: str) -> str:
     """Return the URL that `graphmem server browse` would open."""
-    return str(said(settings, "server", "browse", *words)["url"])
+    return str(command_output(settings, "server", "browse", *words)["url"])
 
 
-def said(settings: Settings, *words: str) -> Any:
+def command_output(settings: Settings, *words: str) -> Any:
     """Run a graphmem command on the server of these settings; return its JSON output."""
     environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")}
     environ |= {"GRAPHMEM_HOME": str(settings.home)}

@@ -40,7 +40,7 @@ QUESTIONS = 2_000
 WARM_UP = 400
 ADDED = 1.05
 """Maximum ratio of recall's median with the log to that without it."""
-RATES, KILLED, MEMORY, LOGGING = "rating", "killed and gone on with", "memory", "logging"
+RATES, KILLED, MEMORY, LOGGING = "rating", "killed and resumed", "memory", "logging"
 
 Row: TypeAlias = dict[str, Cell]
 
@@ -140,7 +140,7 @@ def killed_row(log: MadeLog, settled: int, rest: RatingReport, seconds: float, w
     """
     return {
         "results": log.results,
-        "told before": settled,
+        "rated before": settled,
         "left": rest.sessions,
         "s": seconds,
         "other ratings": wrong,

@@ -109,7 +109,7 @@ def _watched(
         found = bare.count(EMBEDDED)
         runs.append(
             {
-                "run": "gone on and switched",
+                "run": "resumed and switched",
                 "seconds": time.perf_counter() - started,
                 "embedded": found - kept,
                 "wanted": f"{size:,} in all, some before the kill",

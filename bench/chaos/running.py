@@ -136,7 +136,7 @@ def _laws(wrong: int, journal: Journal) -> list[Row]:
     odd = ", ".join(f"{text} {n}" for text, n in sorted(journal.unexpected.items()))
     away = ", ".join(f"{code} {n}" for code, n in sorted(journal.unavailable.items()))
     return [
-        {"what": "caches that are not as the events say", "found": str(wrong), "met": not wrong},
+        {"what": "caches that differ from the events", "found": str(wrong), "met": not wrong},
         {"what": "errors other than `unavailable`", "found": odd or "none", "met": not odd},
-        {"what": "writes told that nothing answers", "found": away or "none", "met": None},
+        {"what": "writes that failed as unavailable", "found": away or "none", "met": None},
     ]
