@@ -1,4 +1,4 @@
-# Format, lint, types, floors and the tests that need no server.
+# Check format, lint, types and layers, and run the tests that do not need a server.
 check:
     ruff format --check .
     ruff check .
@@ -6,52 +6,52 @@ check:
     lint-imports
     pytest -q -m "not server and not system"
 
-# What every change must pass, on a real server.
+# Run the tests that every change must pass, on a real server.
 test *args:
     pytest {{args}}
 
-# What takes minutes: ten thousand events, killed servers, Chromium, benchmarks, releases.
+# Run the tests that take minutes: ten thousand events, killed servers, Chromium, benchmarks, releases.
 system *args:
     pytest -m system {{args}}
 
-# Every test with many more generated examples; takes its time.
+# Run every test with many more generated examples (slow).
 deep *args:
     HYPOTHESIS_PROFILE=deep pytest -m "" {{args}}
 
-# Ten thousand calls by tenants that know another's names, ids, texts and cursors.
+# Test tenant isolation: ten thousand calls by tenants that know another's names, ids, texts and cursors.
 isolation:
     HYPOTHESIS_PROFILE=deep pytest tests/isolation
 
-# A hundred thousand inputs that nobody should give; another seed tries others.
+# Fuzz the clients with a hundred thousand invalid inputs, generated from a seed.
 fuzz seed="0":
     HYPOTHESIS_PROFILE=deep pytest tests/fuzz --hypothesis-seed={{seed}}
 
-# Break the product in the ways that tests/mutants.toml lists, one at a time; a test must fail for each.
+# Apply the mutations in tests/mutants.toml one at a time; a test must fail for each.
 mutants *names:
     python -m tests.mutate {{names}}
 
-# Format and mend what can be mended.
+# Format the code and fix lint errors automatically.
 fix:
     ruff format .
     ruff check --fix .
 
-# Measure one thing: commit, recall, belief, beliefs, consolidate, attention, rating, reembed, locomo, start, mcp, pairs, isolation.
+# Run one benchmark: commit, recall, belief, beliefs, consolidate, attention, rating, reembed, locomo, start, mcp, pairs, isolation.
 bench name *args:
     python -m bench {{name}} {{args}}
 
-# Ten minutes of writers and faults: killed, stopped, paused, cut off, slow, out of disk.
+# Run the chaos benchmark: ten minutes of writers and faults (killed, stopped, paused, cut off, slow, out of disk).
 chaos *args:
     python -m bench chaos {{args}}
 
-# Take the pictures of Neo4j Browser that the pages show; needs Chromium.
+# Take the Neo4j Browser screenshots of the documentation; requires Chromium.
 pictures:
     python -m bench pictures
 
-# Remake the lock file of the managed server for a version of Neo4j.
+# Regenerate the managed server's lock file for a Neo4j version.
 lock version:
     graphmem server lock --neo4j {{version}}
 
-# Build a release: wheel, sdist, every dependency pinned with its hashes, a list of parts, digests of all.
+# Build a release: wheel, sdist, dependencies pinned with hashes, SBOM, SHA-256 sums.
 release:
     rm -rf dist
     python -m build
@@ -63,6 +63,6 @@ release:
         --output-file dist/sbom.json dist/requirements.txt
     cd dist && sha256sum * > SHA256SUMS
 
-# Look up what is known to be unsafe among the pinned dependencies; asks PyPI.
+# Check the pinned dependencies for known vulnerabilities; queries PyPI.
 audit:
     pip-audit --requirement dist/requirements.txt --require-hashes --disable-pip

@@ -1,1 +1,1 @@
-"""Measurements of graphmem, each beside a baseline of the same run."""
+"""Benchmarks of graphmem, each compared with a baseline of the same run."""

@@ -1,4 +1,4 @@
-"""The entry of the benchmarks: `python -m bench NAME`."""
+"""Command line of the benchmarks: `python -m bench NAME`."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ sizes = click.option(
     multiple=True,
     default=SIZES,
     show_default=True,
-    help="Memories; give it once per size.",
+    help="Number of memories (repeatable).",
 )
 
 
 @click.group()
 def bench() -> None:
-    """Measure graphmem beside a baseline of the same run; exit 1 when a target is missed."""
+    """Measure graphmem against a baseline of the same run; exit 1 if a target is missed."""
 
 
 @bench.command()
-@click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")
+@click.option("--plots", type=FOLDER, help="Draw the figures in this folder, as SVG.")
 @as_json
 def attention(plots: Path | None, *, as_json: bool) -> None:
-    """What ratings are worth: made-up agents, drift, adversaries, pruning."""
+    """Effect of ratings: simulated agents, drift, adversaries, pruning."""
     from bench.attention_sim import measure
 
     _run(lambda steps: measure(steps, plots=plots), as_json=as_json)
@@ -51,7 +51,7 @@ def attention(plots: Path | None, *, as_json: bool) -> None:
 @sizes
 @as_json
 def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
-    """Texts committed per second, beside bare insertion with a search a row."""
+    """Texts committed per second, compared with bare insertion and one search per row."""
     from bench.commit import measure
 
     _run(lambda steps: measure(sizes, steps), as_json=as_json)
@@ -64,19 +64,19 @@ def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
     multiple=True,
     default=RECALL_SIZES,
     show_default=True,
-    help="Memories; give it once per size. A million take hours to load.",
+    help="Number of memories (repeatable). A million takes hours to load.",
 )
-@click.option("--keep", type=FOLDER, help="Keep the loaded graphs there, and use those kept.")
+@click.option("--keep", type=FOLDER, help="Keep the loaded graphs in this folder and reuse them.")
 @as_json
 def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
-    """Recall's time, beside the bare filtered vector search; what the index misses; memory."""
+    """Recall latency compared with the bare filtered vector search; index misses; memory."""
     from bench.recall import measure
 
     _run(lambda steps: measure(sizes, steps, keep=keep), as_json=as_json)
 
 
 @bench.command()
-@click.option("--beam", is_flag=True, help="BEAM as well; embedding it takes half an hour.")
+@click.option("--beam", is_flag=True, help="Include BEAM; embedding it takes half an hour.")
 @as_json
 def locomo(*, beam: bool, as_json: bool) -> None:
     """Share of the evidence that recall finds in long conversations."""
@@ -88,7 +88,7 @@ def locomo(*, beam: bool, as_json: bool) -> None:
 @bench.command()
 @as_json
 def start(*, as_json: bool) -> None:
-    """How soon the server, the command line and the package are there."""
+    """Start times of the server, the command line and the package import."""
     from bench.start import measure
 
     _run(measure, as_json=as_json)
@@ -97,7 +97,7 @@ def start(*, as_json: bool) -> None:
 @bench.command()
 @as_json
 def mcp(*, as_json: bool) -> None:
-    """How soon the server for agents answers; what a call costs; the tokens of its tools."""
+    """Start time of the MCP server, cost of a call, and token count of its tools."""
     from bench.mcp import measure
 
     _run(measure, as_json=as_json)
@@ -106,7 +106,7 @@ def mcp(*, as_json: bool) -> None:
 @bench.command()
 @as_json
 def pairs(*, as_json: bool) -> None:
-    """Texts taken for one: changed facts, repeats and paraphrases."""
+    """Texts that are treated as the same: changed facts, repeats and paraphrases."""
     from bench.pairs import measure
 
     _run(measure, as_json=as_json)
@@ -115,7 +115,7 @@ def pairs(*, as_json: bool) -> None:
 @bench.command()
 @as_json
 def belief(*, as_json: bool) -> None:
-    """Reading a slot: the cost of each piece of evidence, and what a checkpoint saves."""
+    """Reading a slot: the cost per piece of evidence, and the savings of a checkpoint."""
     from bench.belief import measure
 
     _run(measure, as_json=as_json)
@@ -128,21 +128,21 @@ def belief(*, as_json: bool) -> None:
     multiple=True,
     default=EPISODES,
     show_default=True,
-    help="Episodes; give it once per size.",
+    help="Number of episodes (repeatable).",
 )
 @as_json
 def consolidate(sizes: tuple[int, ...], *, as_json: bool) -> None:
-    """How long consolidation takes, and whether it finds what was planted; memory."""
+    """Duration of consolidation, whether it finds planted facts, and memory."""
     from bench.consolidate import measure
 
     _run(lambda steps: measure(sizes, steps), as_json=as_json)
 
 
 @bench.command("consolidation-quality")
-@click.option("--beam", is_flag=True, help="BEAM as well.")
+@click.option("--beam", is_flag=True, help="Include BEAM.")
 @as_json
 def consolidation_quality(*, beam: bool, as_json: bool) -> None:
-    """What beliefs are worth: known facts, held-out sessions, drift, and the numbers swept."""
+    """Quality of beliefs: known facts, held-out sessions, drift, and parameter sweeps."""
     from bench.consolidation_quality import measure
 
     _run(lambda steps: measure(steps, beam=beam), as_json=as_json)
@@ -151,7 +151,7 @@ def consolidation_quality(*, beam: bool, as_json: bool) -> None:
 @bench.command()
 @as_json
 def extraction(*, as_json: bool) -> None:
-    """What extraction's checks refuse when quotes, turns and names are corrupted on purpose."""
+    """Proposals dismissed by extraction when quotes, turns and names are corrupted on purpose."""
     from bench.extraction import measure
 
     _run(measure, as_json=as_json)
@@ -163,11 +163,11 @@ def extraction(*, as_json: bool) -> None:
     type=click.IntRange(min=1_000),
     default=RESULTS,
     show_default=True,
-    help="Of searches, as logged.",
+    help="Number of logged search results.",
 )
 @as_json
 def rating(results: int, *, as_json: bool) -> None:
-    """How long rating a search log takes, killed and gone on with; what logging adds to recall."""
+    """Time to rate a search log, recovery after a kill, and the cost of logging in recall."""
     from bench.rating import measure
 
     _run(lambda steps: measure(results, steps), as_json=as_json)
@@ -178,7 +178,7 @@ def rating(results: int, *, as_json: bool) -> None:
 @click.option("--writers", type=click.IntRange(min=1), default=32, show_default=True)
 @as_json
 def chaos(seconds: float, writers: int, *, as_json: bool) -> None:
-    """Many writers while the server is killed, paused, cut off, slow and out of disk."""
+    """Concurrent writers while the server is killed, paused, cut off, slow and out of disk."""
     from bench.chaos.running import measure
 
     _run(lambda steps: measure(seconds, writers, steps), as_json=as_json)
@@ -190,7 +190,7 @@ def chaos(seconds: float, writers: int, *, as_json: bool) -> None:
 )
 @as_json
 def reembed(size: int, *, as_json: bool) -> None:
-    """Going over to another embedding model: killed, gone on with, read all the while."""
+    """Migration to another embedding model: killed, resumed, and read throughout."""
     from bench.reembed import measure
 
     _run(lambda steps: measure(size, steps), as_json=as_json)
@@ -198,10 +198,10 @@ def reembed(size: int, *, as_json: bool) -> None:
 
 @bench.command()
 @click.option("--data", type=FOLDER, help="Folder with the data sets.  [default: $GRAPHMEM_DATA]")
-@click.option("--json", "json_file", type=FILE, help="Write the figures there as well.")
-@click.option("--plots", type=FOLDER, help="Draw the figures there, as SVG.")
+@click.option("--json", "json_file", type=FILE, help="Also write the figures to this file.")
+@click.option("--plots", type=FOLDER, help="Draw the figures in this folder, as SVG.")
 def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> None:
-    """How good the belief formulas are on public data, beside simple rules."""
+    """Accuracy of the belief formulas on public data, compared with simple rules."""
     from bench.beliefs import measure
 
     _run(lambda steps: measure(steps, data=data, json_file=json_file, plots=plots), as_json=False)
@@ -210,7 +210,7 @@ def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> No
 @bench.command()
 @as_json
 def isolation(*, as_json: bool) -> None:
-    """Whether the time of an answer tells what another tenant has."""
+    """Whether response times reveal the data of another tenant."""
     from bench.isolation import measure
 
     _run(measure, as_json=as_json)
@@ -219,7 +219,7 @@ def isolation(*, as_json: bool) -> None:
 @bench.command()
 @click.option("--out", type=FOLDER, default=Path("docs/figures"), show_default=True)
 def pictures(out: Path) -> None:
-    """Take the pictures of Neo4j Browser that the pages show; needs Chromium."""
+    """Take the Neo4j Browser screenshots of the documentation; requires Chromium."""
     from rich.console import Console
 
     from bench.pictures import shoot
@@ -234,7 +234,7 @@ def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
 
     from bench.progress import Steps
 
-    # Ended from outside, it still stops its server and removes the data.
+    # On SIGTERM, the benchmark still stops its server and removes the data.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     notes = Console(stderr=True, highlight=False)
     report = measure(Steps(notes))
@@ -242,7 +242,7 @@ def _run(measure: Callable[[Steps], Report], *, as_json: bool) -> None:
     if as_json:
         click.echo(report.as_json())
     else:
-        # A file or a pipe is as wide as the tables want.
+        # Output to a file or a pipe is wide enough for the tables.
         report.show(Console(highlight=False, width=None if sys.stdout.isatty() else 180))
         notes.print(f"[dim]{path}[/dim]")
     sys.exit(1 if report.missed else 0)

@@ -1,4 +1,4 @@
-"""Ratings over a made-up log, by the shipped rule and by others it is compared with."""
+"""Ratings computed from a simulated log, by the default rule and by variants of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from graphmem.rules.usage import STANDARD, Rating
 
 
 class Counted(Enum):
-    """What counts as a game."""
+    """The definition of a game."""
 
     PAIRS = "pairs"
-    """As in tests/oracles/rating.py."""
+    """Every pair, as in tests/oracles/rating.py."""
     SEARCHES = "searches"
 
 
 class Shared(Enum):
-    """What K a pair has whose sides have different ones; the same for both, so zero-sum."""
+    """K of a pair whose sides have different ones; both sides use it, so games are zero-sum."""
 
     LEAST = "the smaller"
     MEAN = "the mean"
@@ -31,21 +31,22 @@ class Shared(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to rate; the first is the shipped one."""
+    """A way to rate; the default values are those of graphmem."""
 
     by: Rating = STANDARD
     counted: Counted = Counted.PAIRS
     shared: Shared = Shared.MEAN
     averaged: bool = False
-    """A search is one game against the mean of the other side, not one against each."""
+    """Whether a search is one game against the mean of the other side, not one against each item.
+    """
     sessions_a_day: float = 5.0
     fades: bool = True
-    """Tiers are read from faded ratings."""
+    """Whether tiers are read from faded ratings."""
     top: float = 0.0
-    """This share of the rated is HIGH instead of those from the boundary on; 0: the boundary."""
+    """Share of the rated items that is HIGH; 0 uses the boundary instead."""
 
     def times(self, factor: float) -> Variant:
-        """Return the same with another K."""
+        """Return the same variant with K multiplied by `factor`."""
         by = self.by
         k_new, k_established = factor * by.k_new, factor * by.k_established
         return replace(self, by=replace(by, k_new=k_new, k_established=k_established))
@@ -56,30 +57,31 @@ SHIPPED = Variant()
 
 @dataclass(slots=True)
 class Ratings:
-    """Where all memories stand; NaN and -1 where there is nothing."""
+    """Ratings of all memories; NaN or -1 where a memory has no value."""
 
     elo: Floats
     games: Ints
     opened: Ints
-    """The session in which it was last opened."""
+    """Session in which each memory was last opened."""
     played: Ints
-    """The session of its first game."""
+    """Session of each memory's first game."""
 
     @staticmethod
     def unrated(memories: int) -> Ratings:
-        """Return the beginning."""
+        """Return ratings without any games."""
         nothing = np.full(memories, -1)
         none = np.zeros(memories, dtype=np.int64)
         return Ratings(np.full(memories, np.nan), none, nothing.copy(), nothing.copy())
 
     def copy(self) -> Ratings:
-        """Return the same, to be kept."""
+        """Return an independent copy."""
         return Ratings(self.elo.copy(), self.games.copy(), self.opened.copy(), self.played.copy())
 
     def read(self, sessions: int, by: Variant) -> Floats:
-        """Return the ratings at the end of so many sessions, faded since the last opening.
+        """Return the ratings after `sessions` sessions, faded since each memory was last opened.
 
-        What was never opened fades since its first game; it is LOW at most either way.
+        Memories that were never opened fade since their first game; they are at most LOW either
+        way.
         """
         if not by.fades:
             return self.elo
@@ -93,28 +95,28 @@ class Ratings:
 def fold(
     log: Log, memories: int, by: Variant = SHIPPED, ends: Collection[int] = ()
 ) -> dict[int, Ratings]:
-    """Return the ratings at the ends of so many sessions.
+    """Return the ratings after each number of sessions in `ends`.
 
     Args:
-        log: in order of sessions.
-        memories: how many there are.
-        by: how to rate.
-        ends: numbers of sessions, each followed by another in the log.
+        log: Searches in order of sessions.
+        memories: Number of memories.
+        by: The way to rate.
+        ends: Numbers of sessions; the log must contain a later session for each of them.
     """
-    found: dict[int, Ratings] = {}
+    ratings: dict[int, Ratings] = {}
     now = Ratings.unrated(memories)
     waiting = sorted(ends, reverse=True)
     for asked in log:
         while waiting and asked.session >= waiting[-1]:
-            found[waiting.pop()] = now.copy()
+            ratings[waiting.pop()] = now.copy()
         if not waiting:
             break
         play(now, asked, by)
-    return found
+    return ratings
 
 
 def play(now: Ratings, asked: Asked, by: Variant = SHIPPED) -> None:
-    """Settle one search."""
+    """Update the ratings with one search."""
     won, lost = asked.items[asked.opened], asked.items[~asked.opened]
     now.opened[won] = asked.session
     if not len(won) or not len(lost):
@@ -130,7 +132,7 @@ def play(now: Ratings, asked: Asked, by: Variant = SHIPPED) -> None:
 
 
 def _points(now: Ratings, won: Ints, lost: Ints, similarities: Floats, by: Variant) -> Floats:
-    """Return float[n, m], what each winner takes from each loser."""
+    """Return float[n, m], the points that each winner takes from each loser."""
     rule = by.by
     lead = (now.elo[won][:, None] - now.elo[lost]) / rule.scale
     mine, yours = (

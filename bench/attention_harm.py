@@ -1,4 +1,4 @@
-"""What an adversary's openings do to ratings: to its item, and to everybody else's."""
+"""Effect of an adversary on the ratings of its own item and of all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.oracles.rating import Result, Standing
 
 UNGATED = replace(SHIPPED, by=replace(STANDARD, gate_factor=1.0))
 AVERAGED = replace(SHIPPED, averaged=True).times(8)
-"""A search of ten results with one opened changes about as much as it does as shipped."""
+"""With one of ten results opened, a search changes ratings about as much as by default."""
 ASKS = "asks for its item and opens it"
 STUFFED = "its item is found for anything, far"
 BURIES = "asks for an item and opens all others"
@@ -28,26 +28,26 @@ HARMS = {
     f"{STUFFED}, no gate": (Harm(stuffed=True), UNGATED),
     BURIES: (Harm(buries=True), SHIPPED),
 }
-"""By what they do: how, and how it is rated."""
+"""Adversaries by name: their behaviour, and the way to rate."""
 WIDE = (10, 20, 51, 200)
 NOTICED = 50.0
-"""Points."""
+"""Rating change, in points, from which a change counts as noticeable."""
 
 
 @dataclass(slots=True)
 class Story:
-    """What became of an item."""
+    """Ratings of an item over a run, and of all memories at its checkpoints."""
 
     elos: list[float] = field(default_factory=list)
-    """After each session."""
+    """Rating of the item after each session."""
     reached: int | None = None
-    """The adversary's searches until it was HIGH, or VERY_LOW where it is buried."""
+    """Number of the adversary's searches until the item was HIGH, or VERY_LOW if it is buried."""
     kept: dict[int, Floats] = field(default_factory=dict)
-    """All ratings after so many sessions; what is not rated stands where ratings begin."""
+    """All ratings, by number of sessions; unrated memories have the initial rating."""
 
 
 def target(world: World, log: Log) -> int:
-    """Return a memory that nobody else opens."""
+    """Return a memory that no honest agent opens."""
     opened = np.zeros(world.setting.memories, dtype=bool)
     for asked in log:
         opened[asked.items[asked.opened]] = True
@@ -62,15 +62,15 @@ def told(
     harm: Harm | None = None,
     by: Variant = SHIPPED,
 ) -> Story:
-    """Return what becomes of an item; without harm, what would have become of it.
+    """Return the ratings of an item over a run; without `harm`, those of the honest run.
 
     Args:
-        world: what is searched.
-        log: of the others.
-        item: whose story it is.
-        ends: numbers of sessions after which all ratings are kept.
-        harm: what the adversary does.
-        by: how it is rated.
+        world: The world that is searched.
+        log: Log of the honest agents.
+        item: The item to follow.
+        ends: Numbers of sessions after which all ratings are kept.
+        harm: Behaviour of the adversary; None for none.
+        by: The way to rate.
     """
     now, story, searches = Ratings.unrated(world.setting.memories), Story(), 0
     sessions = log[-1].session + 1
@@ -89,15 +89,15 @@ def told(
 
 
 def row(name: str, stories: Sequence[Story], honest: Sequence[Story], item: Sequence[int]) -> Row:
-    """Return what one adversary does: means over worlds."""
+    """Return the effect of one adversary: means over worlds."""
     ends = sorted(stories[0].kept)
     reached = [story.reached for story in stories]
     cells: dict[str, Cell] = {"adversary": name}
     cells |= {f"its item at {n:,}": _mean(s.elos[n - 1] for s in stories) for n in ends}
     cells["its searches to HIGH or VERY_LOW"] = (
-        None if None in reached else _mean(one or 0 for one in reached)
+        None if None in reached else _mean(searches or 0 for searches in reached)
     )
-    changed = [_changed(*one, ends[-1]) for one in zip(stories, honest, item, strict=True)]
+    changed = [_changed(*pair, ends[-1]) for pair in zip(stories, honest, item, strict=True)]
     cells["most that another lost"] = _mean(-float(change.min()) for change, _ in changed)
     cells[f"others lower by {NOTICED:.0f}"] = _mean(
         float((change <= -NOTICED).sum()) for change, _ in changed
@@ -107,7 +107,7 @@ def row(name: str, stories: Sequence[Story], honest: Sequence[Story], item: Sequ
 
 
 def wide() -> list[Row]:
-    """Return what searches do to the only result that is opened, by how many there are."""
+    """Return the effect of searches on the only opened result, by the number of results."""
     rows: list[Row] = []
     for limit in WIDE:
         results = [Result(str(n), n == 0) for n in range(limit)]
@@ -127,13 +127,13 @@ def _reached(elo: float, harm: Harm | None, by: Variant) -> bool:
 
 
 def _changed(story: Story, honest: Story, item: int, end: int) -> tuple[Floats, int]:
-    """Return by how much others changed, and how many are HIGH that would not be."""
-    there, here = honest.kept[end].copy(), story.kept[end]
-    there[item] = here[item]
+    """Return the changes of all other ratings, and the number of memories that it made HIGH."""
+    expected, actual = honest.kept[end].copy(), story.kept[end]
+    expected[item] = actual[item]
     high = STANDARD.high
-    return here - there, int(((here >= high) & (there < high)).sum())
+    return actual - expected, int(((actual >= high) & (expected < high)).sum())
 
 
 def _mean(values: Iterable[float]) -> float:
-    found = [*values]
-    return round(sum(found) / len(found), 1)
+    numbers = [*values]
+    return round(sum(numbers) / len(numbers), 1)

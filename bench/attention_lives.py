@@ -1,4 +1,4 @@
-"""The worlds that ratings are judged in, and what they are worth there on average."""
+"""Worlds for judging ratings, and the mean value of ratings in them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from graphmem.rules.usage import STANDARD
 
 SEEDS = (1, 2, 3)
 ENDS = (100, 300, 1_000)
-"""Sessions after which ratings are looked at."""
+"""Numbers of sessions after which ratings are measured."""
 STABLE, DRIFTING = "stable", "drifting"
 SETTINGS = {STABLE: Setting(), DRIFTING: Setting(drift=20)}
 GROWN = (100, 300, 1_000, 3_000, 10_000)
-"""Sessions after which short-term memory is."""
+"""Numbers of sessions after which short-term memory is measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """A world and what was asked of it."""
+    """A world and its log."""
 
     world: World
     log: Log
     ratings: dict[Variant, dict[int, Ratings]] = field(default_factory=dict)
-    """By what changes them; some of a variant only changes how they are read."""
+    """Ratings by the part of a variant that changes them; the rest only changes how they are read.
+    """
 
     @staticmethod
     def of(setting: Setting, seed: int) -> Lived:
-        """Return as many sessions as are looked at, and those that come after them."""
+        """Return a world with the sessions to measure and those that follow them."""
         world = World.of(setting, seed)
         return Lived(world, list(world.sessions(ENDS[-1] + AHEAD)))
 
@@ -46,14 +47,14 @@ class Lived:
         return self.ratings[key]
 
     def fold(self, ends: Collection[int], by: Variant = SHIPPED) -> dict[int, Ratings]:
-        """Return the ratings after so many sessions, and a tenth of them earlier."""
+        """Return the ratings after each number of sessions, and a tenth of them earlier."""
         return fold(self.log, self.world.setting.memories, by, {*ends, *map(window, ends)})
 
     def found(self, by: Variant, sessions: int) -> Found:
-        """Return what ratings are worth after so many sessions."""
+        """Return the measures of the ratings after `sessions` sessions."""
         return measured(self.log, self.rated(by), sessions, by)
 
 
 def mean(lives: Sequence[Lived], by: Variant = SHIPPED, sessions: int = ENDS[-1]) -> Found:
-    """Return what ratings are worth, the mean over worlds."""
+    """Return the measures of the ratings, the mean over worlds."""
     return Found(*np.mean([lived.found(by, sessions) for lived in lives], axis=0))

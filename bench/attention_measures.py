@@ -1,4 +1,4 @@
-"""What is measured of ratings: Vector ELO's aims, and whether they tell what is opened next."""
+"""Measures of ratings: the aims of Vector ELO, and the prediction of later openings."""
 
 from __future__ import annotations
 
@@ -13,53 +13,54 @@ from bench.attention_world import Bools, Floats, Ints, Log, within
 from graphmem.rules.usage import Rating
 
 AHEAD = 100
-"""Sessions to come that ratings are held against; they do not change them."""
+"""Number of following sessions that ratings are compared with; they do not change the ratings."""
 TOP = 5
 SUMMARY = 0.2
-"""What is left of a text that is summarised."""
+"""Share of a text's tokens that its summary has."""
 POINTER = 12.0
-"""Tokens."""
+"""Size of a pointer in tokens."""
 MEDIAN_TOKENS, SPREAD = 200.0, 1.0
-"""Texts are log-normal: 200 tokens in the middle, 330 on average, a tenth below 56 or above 720."""
+"""Text sizes are log-normal: median 200 tokens, mean 330; a tenth is below 56 or above 720."""
 
 
 class Found(NamedTuple):
-    """What ratings are worth after some sessions; shares in [0, 1]."""
+    """Measures of the ratings after some sessions; shares in [0, 1]."""
 
     moved: float
-    """Variance of how far ratings moved in the last tenth of the sessions, over their variance."""
+    """Variance of the rating changes in the last tenth of the sessions, over the ratings' variance.
+    """
     widened: float
-    """How far the variance of the ratings changed in that tenth, over what it was."""
+    """Relative change of the ratings' variance in that tenth."""
     behind: float
-    """Openings so far whose item is HIGH now."""
+    """Share of the openings so far whose item is HIGH now."""
     ahead: float
-    """Openings of the next 100 sessions whose item is HIGH."""
+    """Share of the openings in the next 100 sessions whose item is HIGH."""
     known: float
-    """Openings of the next 100 sessions whose item was opened before: no rating does better."""
+    """Share of those openings whose item was opened before: the upper bound for any rating."""
     top: float
-    """Top five results of the next 100 sessions that are HIGH."""
+    """Share of the top five results of the next 100 sessions that are HIGH."""
     top_known: float
-    """Top five results of the next 100 sessions that were opened before: no rating does better."""
+    """Share of those results that were opened before: the upper bound for any rating."""
     saved: float
-    """Tokens that a pack of everything saves."""
+    """Share of tokens saved by a pack of everything."""
     saved_rated: float
-    """Tokens that a pack of what is rated saves."""
+    """Share of tokens saved by a pack of the rated items."""
     auc: float
-    """How often, of two rated results to come, one opened and one not, the opened one is rated
-    higher; half of the ties."""
+    """Probability that, of two rated later results, the opened one has a higher rating than the one
+    that is not opened; ties count half."""
     rated: float
     high: float
     medium: float
     low: float
     very_low: float
-    """How many there are."""
+    """Numbers of items."""
     least: float
     most: float
     """Ratings, not faded."""
 
 
 class Tiers(NamedTuple):
-    """Which items are in a tier."""
+    """Masks of the items in each tier."""
 
     high: Bools
     medium: Bools
@@ -68,13 +69,13 @@ class Tiers(NamedTuple):
 
 
 def measured(log: Log, found: Mapping[int, Ratings], sessions: int, by: Variant) -> Found:
-    """Return what ratings are worth.
+    """Return the measures of ratings.
 
     Args:
-        log: goes on for AHEAD sessions at least.
-        found: the ratings after so many sessions, and a tenth of them earlier.
-        sessions: how many they are.
-        by: how it was rated.
+        log: Log that continues for at least AHEAD more sessions.
+        found: Ratings after `sessions` sessions, and a tenth of them earlier.
+        sessions: Number of sessions.
+        by: The way to rate.
     """
     before, now = found[window(sessions)], found[sessions]
     ahead = within(log, sessions, sessions + AHEAD)
@@ -110,12 +111,12 @@ def measured(log: Log, found: Mapping[int, Ratings], sessions: int, by: Variant)
 
 
 def window(sessions: int) -> int:
-    """Return where the last tenth of the sessions begins."""
+    """Return the session with which the last tenth of the sessions begins."""
     return sessions - sessions // 10
 
 
 def tiers_of(read: Floats, by: Variant) -> Tiers:
-    """Return the tiers of ratings; NaN is in none."""
+    """Return the tiers of ratings; NaN belongs to no tier."""
     rule = _boundaries(read, by)
     high = read >= rule.high
     return Tiers(
@@ -127,7 +128,7 @@ def tiers_of(read: Floats, by: Variant) -> Tiers:
 
 
 def moved(before: Ratings, now: Ratings) -> float:
-    """Return Var(now - before) / Var(now) over what was rated before."""
+    """Return Var(now - before) / Var(now) over the items that were rated before."""
     both = ~np.isnan(before.elo)
     return float(np.var(now.elo[both] - before.elo[both]) / np.var(now.elo[both]))
 
@@ -135,7 +136,8 @@ def moved(before: Ratings, now: Ratings) -> float:
 def saved(tokens: Floats, tiers: Tiers) -> float:
     """Return the share of the tokens that a pack without a budget saves.
 
-    HIGH is whole, MEDIUM and what was never rated summarised, LOW a pointer, VERY_LOW left out.
+    HIGH items are whole, MEDIUM and unrated ones summarised, LOW ones pointers; VERY_LOW is
+    omitted.
     """
     parts = np.where(tiers.high, tokens, SUMMARY * tokens)
     parts = np.where(tiers.low, np.minimum(POINTER, tokens), parts)
@@ -143,12 +145,12 @@ def saved(tokens: Floats, tiers: Tiers) -> float:
 
 
 def openings(log: Log) -> Ints:
-    """Return what was opened, in order."""
+    """Return the opened items, in order."""
     return np.concatenate([asked.items[asked.opened] for asked in log])
 
 
 def auc(scores: Floats, chosen: Bools) -> float:
-    """Return how often a chosen one has the higher score than one that is not; ties half."""
+    """Return the probability that a chosen item outscores one that is not; ties count half."""
     _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2)[place]
     won, lost = int(chosen.sum()), int((~chosen).sum())
@@ -166,5 +168,5 @@ def _tokens(memories: int) -> Floats:
     return rng.lognormal(np.log(MEDIAN_TOKENS), SPREAD, memories)
 
 
-def _share(of: Bools) -> float:
-    return float(of.mean()) if len(of) else 0.0
+def _share(mask: Bools) -> float:
+    return float(mask.mean()) if len(mask) else 0.0

@@ -1,4 +1,4 @@
-"""The figures of the attention benchmark, drawn from its worlds."""
+"""Figures of the attention benchmark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.attention_pruning import Size
 
 WINDOWS = range(50, ENDS[-1] + 1, 50)
-"""Sessions after which it is drawn how far ratings moved."""
+"""Numbers of sessions for which the rating changes are drawn."""
 BOUNDARIES = (STANDARD.low, STANDARD.medium, STANDARD.high)
 
 
@@ -31,13 +31,13 @@ def draw(
     stories: Mapping[str, Sequence[Story]],
     sizes: Mapping[str, Sequence[Size]],
 ) -> list[Path]:
-    """Write the figures as SVG and return where.
+    """Write the figures as SVG and return their paths.
 
     Args:
-        folder: made when it is not there.
-        lives: worlds, by the name of their interests.
-        stories: of the adversaries' items, by what the adversary does.
-        sizes: of short-term memory, by what pruning leaves alone.
+        folder: Output folder, created if missing.
+        lives: Worlds, by the name of their interests.
+        stories: Ratings of the adversaries' items, by adversary.
+        sizes: Sizes of short-term memory, by pruning rule.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ def draw(
 
 
 def _spread(axes: Axes, lived: Lived) -> None:
-    """Draw how many have which rating."""
+    """Draw the distribution of ratings."""
     bins = np.arange(800.0, 2_025.0, 25.0)
     for end, colour in zip(ENDS, COLOURS, strict=False):
         elo = lived.rated(SHIPPED)[end].elo
@@ -76,7 +76,7 @@ def _spread(axes: Axes, lived: Lived) -> None:
 
 
 def _settling(axes: Axes, lives: Mapping[str, Sequence[Lived]]) -> None:
-    """Draw how far ratings moved in the last tenth of the sessions."""
+    """Draw the rating changes in the last tenth of the sessions."""
     for (name, many), colour in zip(lives.items(), COLOURS, strict=False):
         shares = np.mean([_moved(lived) for lived in many], axis=0)
         axes.plot([*WINDOWS], 100 * shares, color=colour, label=f"{name} interests")
@@ -106,7 +106,7 @@ def _items(axes: Axes, stories: Mapping[str, Sequence[Story]]) -> None:
 
 
 def _memory(axes: Axes, sizes: Mapping[str, Sequence[Size]]) -> None:
-    """Draw how short-term memory grows."""
+    """Draw the growth of short-term memory."""
     drawn = {name: [size.megabytes for size in many] for name, many in sizes.items()}
     [same, *_] = sizes.values()
     drawn["without pruning"] = [size.unpruned_megabytes for size in same]

@@ -1,4 +1,4 @@
-"""How short-term memory grows when every session leaves an episode and pruning does its work."""
+"""Growth of short-term memory when every session writes an episode and pruning runs regularly."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from tests.oracles.rating import Result, Standing
 
 SESSIONS_A_DAY = 5
 PRUNED_DAYS = 7
-"""From one pruning to the next."""
+"""Days between two prunings."""
 SEARCHES, RESULTS = 2, 10
-"""Of a session, those that return episodes."""
+"""Searches of a session that return episodes, and results of each."""
 TOPICS, DIMENSION = 200, 64
 LIKED = 0.5
-"""How often an episode of today that is about the question is opened; one d days old is with
-LIKED / sqrt(1 + d)."""
+"""Probability that an episode of today about the topic of the question is opened; for one d days
+old it is LIKED / sqrt(1 + d)."""
 OTHER = 0.02
-"""How often one about something else is."""
+"""Probability that an episode about another topic is opened."""
 EPISODE_KB = 20.0
 SUMMARY = 0.2
-"""What is left of it when it is compressed."""
+"""Share of an episode's size that remains after compression."""
 LOG_KB = 10.0
-"""Of a session: eight searches with ten results each, 120 bytes a result."""
+"""Log size of a session: eight searches with ten results each, 120 bytes a result."""
 ROLLED_UP_DAYS = 30
-"""After so many days the log is rolled up, its ratings being checkpointed."""
+"""Age in days at which the log is rolled up; its ratings are checkpointed by then."""
 
 
 class Kept(NamedTuple):
-    """What pruning leaves alone for ever; as shipped both."""
+    """Episodes that pruning never touches; both are true by default."""
 
     reopened: bool = True
-    """What is LOW and was opened after it was compressed; else it is archived like what was not,
-    30 days after its last opening."""
+    """LOW episodes opened after compression; if false, they are archived like others, 30 days after
+    they were last opened."""
     unrated: bool = True
-    """What no search has judged; else it is taken for LOW."""
+    """Episodes that no search has rated; if false, they count as LOW."""
 
 
 class Size(NamedTuple):
-    """What there is after some sessions, each of which wrote an episode."""
+    """Sizes after a number of sessions, each of which wrote an episode."""
 
     sessions: int
     live: int
     unrated: int
-    """Of these: no search has judged them."""
+    """Live episodes that no search has rated."""
     compressed: int
-    """Of these."""
+    """Live episodes that are compressed."""
     reopened: int
-    """Of these: opened after they were compressed."""
+    """Live episodes opened after they were compressed."""
     megabytes: float
-    """Of live episodes and the log."""
+    """Size of live episodes and the log."""
     unpruned_megabytes: float
-    """Of all of them and the whole log."""
+    """Size of all episodes and the whole log, without pruning."""
 
 
 class Shelf:
-    """Episodes by number, which is that of their session."""
+    """Episodes by number; the number is that of their session."""
 
     def __init__(self, most: int, kept: Kept) -> None:
         self.kept = kept
@@ -69,9 +69,9 @@ class Shelf:
         self.topics: list[int] = []
         self.live: list[int] = []
         self.touched: list[float] = []
-        """The day when it was last written or opened."""
+        """Day on which each episode was last written or opened."""
         self.compressed: dict[int, float] = {}
-        """The day when it was."""
+        """Day on which each episode was compressed."""
         self.standings: dict[str, Standing] = {}
 
     def put(self, vector: Vectors, topic: int, day: float) -> None:
@@ -82,7 +82,7 @@ class Shelf:
         self.touched.append(day)
 
     def search(self, rng: np.random.Generator, question: Vectors, topic: int, day: float) -> None:
-        """Find live episodes, open some of them and settle the games."""
+        """Search live episodes, open some of them and rate the results."""
         cosines = self.vectors[self.live] @ question
         results = []
         for place in np.argsort(-cosines, kind="stable")[:RESULTS]:
@@ -96,7 +96,7 @@ class Shelf:
         self.standings.update(rating_oracle.played(results, self.standings))
 
     def prune(self, day: float) -> None:
-        """Compress and archive what is due."""
+        """Compress and archive the episodes that are due."""
         fates = {episode: upkeep.judged(self._case(episode, day)).fate for episode in self.live}
         self.compressed |= {e: day for e, fate in fates.items() if fate is PruneAction.COMPRESS}
         self.live = [e for e, fate in fates.items() if fate is not PruneAction.ARCHIVE]
@@ -107,7 +107,7 @@ class Shelf:
         return at is not None and self.touched[episode] > at
 
     def size(self) -> Size:
-        """Return what there is."""
+        """Return the current sizes."""
         sessions = len(self.topics)
         compressed = sum(episode in self.compressed for episode in self.live)
         logged = min(sessions, ROLLED_UP_DAYS * SESSIONS_A_DAY)
@@ -135,10 +135,10 @@ class Shelf:
 
 
 def grown(ends: Collection[int], seed: int, kept: Kept) -> Iterator[Size]:
-    """Yield what there is after so many sessions.
+    """Yield the sizes after each number of sessions in `ends`.
 
-    Each session is about a topic drawn by Zipf's law. It searches the live episodes for topics
-    drawn so, opens mostly new ones that are about them, and leaves one of its own.
+    The topic of a session is drawn by Zipf's law. The session searches the live episodes for topics
+    drawn the same way, opens mostly recent ones about them, and writes one episode.
     """
     rng = np.random.default_rng([seed, 2])
     centres = unit(rng.standard_normal((TOPICS, DIMENSION)))

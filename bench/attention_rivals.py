@@ -1,4 +1,4 @@
-"""Simpler ways to tell what will be opened, beside ratings, from the same log."""
+"""Simpler predictors of later openings, compared with ratings on the same log."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from bench.attention_measures import AHEAD, auc, openings
 from bench.attention_world import Floats, Log, within
 from bench.figures import Cell, Row
 
-Told: TypeAlias = Callable[[Log, Ratings], Floats]
-"""Scores of all memories, from a log and the ratings at its end."""
+Predictor: TypeAlias = Callable[[Log, Ratings], Floats]
+"""Returns a score for each memory, from a log and the ratings at its end."""
 FEW = 10.0
-"""Results at the mean share that every memory begins with, where shares are compared."""
+"""Weight, in results, of the mean share in the smoothed share of each memory."""
 TOP = 0.2
 
 
 def opened(log: Log, now: Ratings) -> Floats:
-    """Return how often each was opened."""
+    """Return the number of times that each memory was opened."""
     return np.bincount(openings(log), minlength=len(now.elo)).astype(np.float64)
 
 
 def opened_of_late(log: Log, now: Ratings) -> Floats:
-    """Return the same, each opening fading with the time constant of ratings."""
+    """Return the number of openings, each decayed with the time constant of ratings."""
     sessions = SHIPPED.by.fading_days * SHIPPED.sessions_a_day
     ages = np.array([log[-1].session - asked.session for asked in log])
     weights = np.repeat(np.exp(-ages / sessions), [asked.opened.sum() for asked in log])
@@ -35,7 +35,7 @@ def opened_of_late(log: Log, now: Ratings) -> Floats:
 
 
 def opened_of_found(log: Log, now: Ratings) -> Floats:
-    """Return of how many of its results each was opened, drawn to the mean."""
+    """Return the share of its results in which each memory was opened, smoothed to the mean."""
     was = openings(log)
     found = np.concatenate([asked.items for asked in log])
     mean = len(was) / len(found)
@@ -43,7 +43,7 @@ def opened_of_found(log: Log, now: Ratings) -> Floats:
     return np.asarray(times / (np.bincount(found, minlength=len(now.elo)) + FEW), np.float64)
 
 
-RIVALS: Mapping[str, Told] = {
+RIVALS: Mapping[str, Predictor] = {
     "rating, faded": lambda log, now: now.read(log[-1].session + 1, SHIPPED),
     "rating": lambda _, now: now.read(0, replace(SHIPPED, fades=False)),
     "how often it was opened": opened,
@@ -54,13 +54,13 @@ RIVALS: Mapping[str, Told] = {
 
 
 def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
-    """Return how well each tells what will be opened, in percent, and its AUC."""
+    """Return the AUC of each predictor, and its share of later openings in percent."""
     rows: list[Row] = []
-    for name, tell in RIVALS.items():
+    for name, predict in RIVALS.items():
         cells: dict[str, Cell] = {"by": name}
         for interests, many in lives.items():
             first, last = (
-                np.mean([_worth(lived, tell, end) for lived in many], axis=0)
+                np.mean([_worth(lived, predict, end) for lived in many], axis=0)
                 for end in (ENDS[0], ENDS[-1])
             )
             cells[f"AUC, {interests}, {ENDS[0]}"] = round(float(first[0]), 3)
@@ -70,10 +70,10 @@ def rivals(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
     return rows
 
 
-def _worth(lived: Lived, tell: Told, end: int) -> tuple[float, float]:
-    """Return the AUC, and the share of openings to come of the top items by a score."""
+def _worth(lived: Lived, predict: Predictor, end: int) -> tuple[float, float]:
+    """Return the AUC of a score, and the share of later openings in its top items."""
     now, ahead = lived.rated(SHIPPED)[end], within(lived.log, end, end + AHEAD)
-    scores = tell(within(lived.log, 0, end), now)
+    scores = predict(within(lived.log, 0, end), now)
     rated = ~np.isnan(now.elo)
     results = np.concatenate([asked.items for asked in ahead])
     chosen = np.concatenate([asked.opened for asked in ahead])

@@ -1,4 +1,4 @@
-"""What ratings are worth: made-up agents with Zipf interests, drift, and adversaries."""
+"""Effect of ratings, simulated: agents with Zipf interests, drift, and adversaries."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ KEPT = {
 
 
 def measure(steps: Steps, *, plots: Path | None) -> Report:
-    """Return how Vector ELO's aims are met, and what else would meet them; repeatable.
+    """Return how far the aims of Vector ELO are met, and the alternatives; reproducible.
 
     Args:
-        steps: says how far it is.
-        plots: folder to write figures to.
+        steps: Receives the progress.
+        plots: Folder for the figures; None draws none.
 
     Raises:
-        ConfigurationError: figures are wanted without matplotlib.
+        ConfigurationError: `plots` is given but matplotlib is not installed.
     """
     if plots:
         belief_plots.check()
@@ -77,9 +77,9 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
             f"{AHEAD} sessions, not rated. No rating does better: those on items opened before.",
             "AUC: how often, of two rated results to come, the opened one is rated higher.",
             f"Texts: log-normal, median {MEDIAN_TOKENS:.0f} tokens, sigma {SPREAD:g}; a summary is "
-            f"{SUMMARY:.0%}, a pointer {POINTER:.0f} tokens; what was never rated is summarised.",
-            "Adversaries: a session of theirs after each honest one; what others lost or won is "
-            "held against the same sessions without them.",
+            f"{SUMMARY:.0%}, a pointer {POINTER:.0f} tokens; unrated items are summarised.",
+            "Adversaries: one session after each honest one; the gains and losses of other items "
+            "are relative to the same sessions without adversaries.",
             f"Short-term memory: an episode of {EPISODE_KB:.0f} kB and {LOG_KB:.0f} kB of log a "
             f"session, {SESSIONS_A_DAY} sessions a day.",
         ],
@@ -98,7 +98,7 @@ def measure(steps: Steps, *, plots: Path | None) -> Report:
 def _harmed(
     lives: Sequence[Lived], steps: Steps
 ) -> tuple[list[Row], Mapping[str, Sequence[Story]]]:
-    """Return what adversaries do, and the stories of their items."""
+    """Return the effects of adversaries, and the ratings of their items."""
     end = ENDS[-1]
     items = [target(lived.world, lived.log) for lived in lives]
     logs = [within(lived.log, 0, end) for lived in lives]
@@ -117,6 +117,6 @@ def _harmed(
 
 
 def _found(lives: Sequence[Lived]) -> float:
-    """Return how often what is asked for is among the results."""
+    """Return the share of searches whose results contain the wanted item."""
     found = [asked.found for lived in lives for asked in lived.log]
     return sum(found) / len(found)

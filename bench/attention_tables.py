@@ -15,7 +15,7 @@ from bench.figures import Cell, Row
 
 FIRST, LAST = ENDS[0], ENDS[-1]
 MOST_MB = 10_000.0
-"""Of short-term memory."""
+"""Maximum size of short-term memory in MB."""
 SMALL = Setting(memories=1_000, topics=20)
 WORLDS = {
     "10,000 memories, Zipf 1": Setting(),
@@ -28,13 +28,13 @@ WORLDS = {
 
 
 def high_from(boundary: float, by: Variant = SHIPPED) -> Variant:
-    """Return the same with another boundary of HIGH."""
+    """Return the same variant with another boundary of HIGH."""
     return replace(by, by=replace(by.by, high=boundary))
 
 
 STAYS = replace(SHIPPED, fades=False)
 OPENED_ONCE = high_from(1_200.0, STAYS)
-"""Nearly everything that was ever opened is HIGH."""
+"""Makes nearly every item HIGH that was ever opened."""
 TOP_FIFTH = replace(SHIPPED, top=0.2)
 CHANGES = {
     "as shipped": SHIPPED,
@@ -59,18 +59,18 @@ CHANGES = {
 
 
 class Aim(NamedTuple):
-    """What Vector ELO wants."""
+    """An aim of Vector ELO."""
 
     name: str
     wanted: float
-    """A share."""
+    """The target share."""
     part: str
-    """Of what is found."""
+    """Field of `Found` that is measured."""
     best: str | None = None
-    """The part that no rating can be above."""
+    """Field of `Found` that is the upper bound for any rating; None without one."""
     at_most: bool = False
     at: int = LAST
-    """Sessions after which it is judged."""
+    """Number of sessions after which the aim is judged."""
 
 
 AIMS = (
@@ -85,7 +85,7 @@ AIMS = (
 
 
 def aims(lives: Mapping[str, Sequence[Lived]], sizes: Sequence[Size]) -> list[Row]:
-    """Return what is reached of each aim, in percent, and in megabytes of short-term memory."""
+    """Return the results for each aim, in percent, and short-term memory in megabytes."""
     rows: list[Row] = []
     for name, many in lives.items():
         found = {end: mean(many, sessions=end) for end in ENDS}
@@ -99,7 +99,7 @@ def aims(lives: Mapping[str, Sequence[Lived]], sizes: Sequence[Size]) -> list[Ro
 
 
 def tiers(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
-    """Return how many are in each tier."""
+    """Return the number of items in each tier."""
     return [
         {
             "interests": name,
@@ -121,7 +121,7 @@ def tiers(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
 
 
 def games(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
-    """Return what it does what counts as a game, and what K a pair has."""
+    """Return the effects of the definition of a game and of a pair's K."""
     rows: list[Row] = []
     for counted in Counted:
         for shared in Shared:
@@ -135,7 +135,7 @@ def games(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
 
 
 def changes(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
-    """Return what would be reached with other numbers, after the last session."""
+    """Return the results with other parameters, after the last session."""
     rows: list[Row] = []
     for name, by in CHANGES.items():
         stable, drifting = mean(lives[STABLE], by), mean(lives[DRIFTING], by)
@@ -154,7 +154,7 @@ def changes(lives: Mapping[str, Sequence[Lived]]) -> list[Row]:
 
 
 def world(name: str) -> list[Row]:
-    """Return what is reached in another world, after the last session."""
+    """Return the results in another world, after the last session."""
     lives = [Lived.of(WORLDS[name], seed) for seed in SEEDS]
     read = {
         "as shipped": SHIPPED,
@@ -173,7 +173,7 @@ def world(name: str) -> list[Row]:
 
 
 def memory(sizes: Mapping[str, Sequence[Size]]) -> list[Row]:
-    """Return how short-term memory grows, by what pruning leaves alone."""
+    """Return the growth of short-term memory, by pruning rule."""
     return [
         {
             "pruning": name,
@@ -196,7 +196,7 @@ def _aim(name: str, aim: Aim, found: Mapping[int, Found]) -> Row:
     sign = "<" if aim.at_most else "≥"
     cells: dict[str, Cell] = {"interests": name, "aim": aim.name}
     cells["wanted"] = f"{sign} {aim.wanted:.0%}"
-    cells |= {f"{end:,}": _percent(getattr(one, aim.part)) for end, one in found.items()}
+    cells |= {f"{end:,}": _percent(getattr(part, aim.part)) for end, part in found.items()}
     met = share < aim.wanted if aim.at_most else share >= aim.wanted
     return {**cells, "no rating does better": best, "met": bool(met)}
 

@@ -1,4 +1,4 @@
-"""Made-up agents that ask a memory for what interests them, and some that mean harm."""
+"""Simulated agents that search a memory for their interests, and adversaries."""
 
 from __future__ import annotations
 
@@ -15,55 +15,55 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 ADVERSARY = -1
-"""In the place of an agent's number."""
+"""Agent number of an adversary."""
 FAR = 0.1
-"""Similarity of an item that is found by its words and has nothing to do with the question."""
+"""Similarity of an item that matches by words only and is unrelated to the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a world is made of.
+    """Parameters of a world.
 
     Dimension and blur make results as similar to a question as the offline embedder does on three
-    of LoCoMo's conversations: the first 0.49 and the tenth 0.39 on average (there 0.49 and 0.39).
-    What was asked for is among the first ten in 70 %, as in LoCoMo with recall as shipped.
+    of LoCoMo's conversations: the first 0.49 and the tenth 0.39 on average (LoCoMo: 0.49 and 0.39).
+    The wanted item is among the first ten in 70 %, as in LoCoMo with default recall.
     """
 
     memories: int = 10_000
     topics: int = 200
     dimension: int = 64
     blur: float = 2.1
-    """Length of the noise on a question, beside the vector of what it asks for."""
+    """Length of the noise on a question, relative to the vector of the wanted item."""
     agents: int = 5
     zipf: float = 1.0
-    """What is at the k-th place of an agent's interests is asked for with a weight of k^-zipf."""
+    """Exponent: the k-th item of an agent's interests is asked for with weight k^-zipf."""
     searches: int = 8
-    """Of a session."""
+    """Number of searches of a session."""
     results: int = 10
     drift: int = 0
-    """Sessions after which the next agent in turn has new interests; 0: never."""
+    """Number of sessions after which the next agent in turn gets new interests; 0: never."""
     wanted: float = 0.9
-    """How often what was asked for is opened when it is found."""
+    """Probability that the wanted item is opened when it is found."""
     liked: float = 0.5
-    """How often another result at the first place of the interests is opened; at the k-th
+    """Probability that another result at the first place of the interests is opened; at the k-th
     liked * k^(-1/4), so of 10,000 the last a tenth as often."""
 
 
 class Asked(NamedTuple):
-    """A search and what was opened of it."""
+    """A search, and the results that were opened."""
 
     session: int
     agent: int
     items: Ints
-    """By similarity."""
+    """Results by similarity."""
     similarities: Floats
     opened: Bools
     wanted: int
-    """What was asked for."""
+    """The wanted item."""
 
     @property
     def found(self) -> bool:
-        """Whether what was asked for is among the results."""
+        """Whether the wanted item is among the results."""
         return bool((self.items == self.wanted).any())
 
 
@@ -72,14 +72,14 @@ Log: TypeAlias = Sequence[Asked]
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Memories, and what is made of them by one seed."""
+    """Memories and their topics, generated from one seed."""
 
     setting: Setting
     seed: int
     vectors: Vectors
-    """Unit rows."""
+    """Embeddings of the memories, unit rows."""
     topics: Ints
-    """Of each memory."""
+    """Topic of each memory."""
 
     @staticmethod
     def of(setting: Setting, seed: int) -> World:
@@ -91,7 +91,7 @@ class World:
         return World(setting, seed, unit(centres[topics] + around), topics)
 
     def sessions(self, count: int) -> Iterator[Asked]:
-        """Yield what honest agents ask and open in so many sessions, in turn."""
+        """Yield the searches of honest agents in `count` sessions, in turn."""
         s, rng = self.setting, np.random.default_rng([self.seed, 1])
         interests = [self.interests(rng) for _ in range(s.agents)]
         shares = np.arange(1, s.memories + 1) ** -s.zipf
@@ -110,7 +110,7 @@ class World:
         return np.argsort(-(weights[self.topics] + rng.gumbel(size=self.setting.memories)))
 
     def asking(self, item: int, limit: int) -> tuple[Ints, Floats]:
-        """Return what is found for the very words of an item, itself first."""
+        """Return the results for the exact words of an item; the item is first."""
         return self._nearest(self.vectors[[item]], limit, 0)
 
     def _session(
@@ -135,23 +135,24 @@ class World:
 
 
 class Harm(NamedTuple):
-    """What an adversary does, in a session of its own after each honest one."""
+    """Behaviour of an adversary, which has its own session after each honest one."""
 
     limit: int = 10
     stuffed: bool = False
-    """Its item comes last and far in the results of any question; else it is asked for by name."""
+    """Its item comes last, with low similarity, in the results of any question; if false, it is
+    searched for by name."""
     buries: bool = False
-    """It opens all results but the item."""
+    """Whether it opens all results except the item."""
 
 
 def harmed(world: World, honest: Log, harm: Harm, item: int) -> Iterator[Asked]:
-    """Yield a log with the adversary's searches in it.
+    """Yield a log that includes the adversary's searches.
 
     Args:
-        world: what is searched.
-        honest: the log of the others, in order of sessions.
-        harm: what the adversary does.
-        item: what it wants to raise or to bury.
+        world: The world that is searched.
+        honest: Log of the other agents, in order of sessions.
+        harm: Behaviour of the adversary.
+        item: Item that the adversary raises or buries.
     """
     by_name = _opened(*world.asking(item, harm.limit), item, buries=harm.buries)
     for n, asked in enumerate(honest):
@@ -159,10 +160,10 @@ def harmed(world: World, honest: Log, harm: Harm, item: int) -> Iterator[Asked]:
         if n + 1 < len(honest) and honest[n + 1].session == asked.session:
             continue
         for place in range(world.setting.searches):
-            of = by_name
+            search = by_name
             if harm.stuffed:
-                of = _stuffed(honest[n - place], item)
-            yield of._replace(session=asked.session, agent=ADVERSARY)
+                search = _stuffed(honest[n - place], item)
+            yield search._replace(session=asked.session, agent=ADVERSARY)
 
 
 def _opened(items: Ints, similarities: Floats, item: int, *, buries: bool) -> Asked:
@@ -170,7 +171,7 @@ def _opened(items: Ints, similarities: Floats, item: int, *, buries: bool) -> As
 
 
 def _stuffed(asked: Asked, item: int) -> Asked:
-    """Return a search somebody else made as the adversary makes it."""
+    """Return another agent's search as the adversary repeats it."""
     others = np.flatnonzero(asked.items != item)[: len(asked.items) - 1]
     items = np.append(asked.items[others], item)
     similarities = np.append(asked.similarities[others], FAR)
@@ -183,13 +184,13 @@ def within(log: Log, first: int, end: int) -> Log:
 
 
 def noise(rng: np.random.Generator, rows: int, dimension: int) -> Floats:
-    """Return random rows, about one long."""
+    """Return random rows with a length of about one."""
     drawn: Floats = rng.standard_normal((rows, dimension)) / np.sqrt(dimension)
     return drawn
 
 
 def unit(rows: Floats) -> Vectors:
-    """Return each row at length one."""
+    """Return the rows scaled to unit length."""
     scaled: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     return scaled
 

@@ -1,4 +1,4 @@
-"""The baseline: plain Cypher over plain driver calls, without anything of graphmem around it."""
+"""The baseline: plain Cypher through the Neo4j driver, without graphmem."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from graphmem.client.connect import Neo4jAddress
 
-# One search a row, as the near-duplicate check needs it.
+# One search per row, as the near-duplicate check needs it.
 SEARCH_EACH = """CYPHER 25
 UNWIND $rows AS row
 CALL (row) {
@@ -29,7 +29,7 @@ CALL (row) {
 RETURN row.id AS id, near
 """
 
-# The nodes, the properties and the edge that remembering a text leaves.
+# The nodes, properties and relationships that remembering a text creates.
 INSERT = """CYPHER 25
 UNWIND $rows AS row
 CREATE (m:Memory {
@@ -73,7 +73,7 @@ SEARCH n IN (
 RETURN n.id AS id, score
 """
 
-# Memories with their events, as many remembrances would have left them.
+# Memories with their events, as if they had been remembered many times.
 LOAD = """CYPHER 25
 UNWIND $rows AS row
 CREATE (m:Memory {
@@ -135,7 +135,7 @@ VERSION = (
 
 
 class Bare:
-    """A driver and nothing else."""
+    """The Neo4j driver with the baseline queries."""
 
     def __init__(self, at: Neo4jAddress) -> None:
         self._driver = neo4j.GraphDatabase.driver(
@@ -143,7 +143,7 @@ class Bare:
         )
 
     def insert(self, tenant: str, tenant_key: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Search once a row, then insert memories and events, in one transaction."""
+        """Search once per row, then insert memories and events, in one transaction."""
 
         def work(tx: neo4j.ManagedTransaction) -> None:
             list(tx.run(SEARCH_EACH, tenant=tenant, rows=rows))
@@ -170,7 +170,7 @@ class Bare:
             )
 
     def count(self, text: LiteralString) -> int:
-        """Return the number that a query finds."""
+        """Return the number in the column `found` of a query."""
         [row] = self._driver.execute_query(text).records
         return int(row["found"])
 
@@ -180,11 +180,11 @@ class Bare:
             session.execute_write(lambda tx: tx.run(text, params).consume())
 
     def rows(self, text: LiteralString, **params: object) -> list[dict[str, Any]]:
-        """Return what one statement reads."""
+        """Return the rows of one statement."""
         return [row.data() for row in self._driver.execute_query(text, params).records]
 
     def await_indexes(self) -> None:
-        """Wait until the indexes hold all that was written."""
+        """Wait until the indexes contain everything that was written."""
         self._driver.execute_query("CALL db.awaitIndexes(300)")
         self._driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 

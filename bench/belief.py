@@ -1,4 +1,4 @@
-"""What reading a slot costs for each piece of evidence, and with a checkpoint."""
+"""Cost of reading a slot per piece of evidence, with and without a checkpoint."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SIZES = (100, 10_000, 100_000)
 VALUES = (4, 500)
 SOURCES = ("TOOL", "RULE", "EXTRACTOR")
 EPISODE = 5
-"""Pieces of one episode; every second piece has none."""
+"""Pieces of evidence of one episode; every second piece has no episode."""
 BATCH = 5_000
 RUNS = 15
 MOST_US = 15.0
-"""Wanted at most for each piece of evidence beyond the fixed cost, microseconds."""
+"""Maximum microseconds per piece of evidence, beyond the fixed cost."""
 MOST_RATIO = 3.0
-"""Wanted at most: 100,000 pieces with a checkpoint against 100 without."""
+"""Maximum ratio of reading 100,000 pieces with a checkpoint to 100 without one."""
 START = datetime(2020, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
@@ -50,28 +50,28 @@ class Slot:
 
     @property
     def subject(self) -> str:
-        """Its name."""
+        """The subject's name."""
         return f"s{self.pieces} {self.values}"
 
     @property
     def place(self) -> writing.SlotKey:
-        """Where it is."""
+        """The key of the slot."""
         slot_id = claims.slot_id(GLOBAL_SCOPE, self.subject, "p")
         return writing.SlotKey(slot_id, GLOBAL_SCOPE, self.subject, "p")
 
 
 def measure(steps: Steps) -> Report:
-    """Return the cost of reading slots of 100 to 100,000 pieces, from zero and going on.
+    """Return the cost of reading slots of 100 to 100,000 pieces, from zero and from a checkpoint.
 
     Args:
-        steps: told how far it is.
+        steps: Receives the progress.
     """
     with (
         fresh_server(steps.say) as settings,
         connected(settings, HashEmbedder(), steps.say) as (client, bare),
     ):
         memory = client.tenant(TENANT)
-        # A slot has at least one piece for each value.
+        # A slot has at least one piece of evidence for each value.
         slots = [Slot(max(pieces, values), values) for values in VALUES for pieces in SIZES]
         for slot in steps.over(slots, "load"):
             _load(memory, bare, slot)
@@ -100,14 +100,14 @@ def measure(steps: Steps) -> Report:
                 "current(limit=100) by the blocking client; medians of "
                 f"{RUNS} reads. The cost of a piece is the slope between the shortest and the "
                 "longest slot.",
-                "A checkpoint leaves the newest 128 pieces out; they are read every time.",
+                "A checkpoint excludes the newest 128 pieces; they are read every time.",
             ],
             setting={"neo4j": bare.server_version(), "runs": RUNS},
         )
 
 
 def _load(memory: GraphMem, bare: Bare, slot: Slot) -> None:
-    """Make a slot's values by the client and put the rest of its evidence into the graph."""
+    """Create a slot's values with the client and load the rest of its evidence directly."""
     objects = [f"value {n}" for n in range(slot.values)]
     memory.observe_many(
         {"subject": slot.subject, "predicate": "p", "object": name, "at": START} for name in objects
@@ -140,14 +140,14 @@ def _rows(slot: Slot, ids: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _keep(memory: GraphMem, slot: Slot) -> float:
-    """Make a slot's checkpoint and return how long it took, seconds."""
+    """Create a slot's checkpoint and return the seconds that it took."""
     started = time.perf_counter()
     run_now(writing.keep(memory._state.binding, slot.place, longest_s=0.0))
     return time.perf_counter() - started
 
 
 def _read(memory: GraphMem, slot: Slot, kind: Cardinality, *, from_zero: bool) -> float:
-    """Return the median of some reads, milliseconds."""
+    """Return the median time of some reads in milliseconds."""
     by = ReadOptions(policy=Policy(cardinality=kind))
     to = memory._state.binding
     took = []

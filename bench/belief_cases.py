@@ -1,4 +1,4 @@
-"""Evidence about claims whose truth is known by something else than that evidence."""
+"""Evidence about claims whose truth is known from another source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphmem.rules.formulas import Evidence
 
 SEED = 20_240_602
 CONFIDENCE = 0.7
-"""Of a label, which comes with no strength of its own."""
+"""Confidence of a label, which has no strength of its own."""
 SPLITS = 10
 READINGS, MISREAD = 3, 0.2
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -30,19 +30,19 @@ class Case:
 
 
 def halves(claims: Sequence[Claim]) -> list[Case]:
-    """Return random halves of each claim's evidence, true by the majority of the other half.
+    """Return random halves of each claim's evidence; the other half's majority decides the truth.
 
-    Claims with fewer than four pieces, and halves that are tied, are left out.
+    Claims with fewer than four pieces of evidence, and tied halves, are left out.
     """
     cases = []
     for number, claim in enumerate(claims):
         if len(claim.pieces) < 4:
             continue
-        said = np.array([p.polarity for p in claim.pieces])
+        polarities = np.array([p.polarity for p in claim.pieces])
         rng = np.random.default_rng((SEED, number))
         for _ in range(SPLITS):
-            order = rng.permutation(len(said))
-            seen, kept = np.array_split(said[order], 2)
+            order = rng.permutation(len(polarities))
+            seen, kept = np.array_split(polarities[order], 2)
             if kept.sum():
                 cases.append(
                     Case(number, evidence((int(p), CONFIDENCE) for p in seen), bool(kept.sum() > 0))
@@ -51,9 +51,9 @@ def halves(claims: Sequence[Claim]) -> list[Case]:
 
 
 def voted(claims: Sequence[Claim]) -> list[Case]:
-    """Return all evidence of a claim with its votes as confidence, true by the claim's label.
+    """Return each claim's evidence with its votes as confidence; the claim's label is the truth.
 
-    Claims labelled as disputed or as unknown, and those whose votes are all tied, are left out.
+    Claims labelled as disputed or unknown, and claims whose votes are all tied, are left out.
     """
     cases = []
     for number, claim in enumerate(claims):
@@ -63,14 +63,14 @@ def voted(claims: Sequence[Claim]) -> list[Case]:
 
 
 def weighed(claim: Claim) -> list[Evidence]:
-    """Return a claim's evidence, |votes for - votes against| / votes as its confidence."""
+    """Return a claim's evidence with |votes for - votes against| / votes as its confidence."""
     return evidence(
         (p.polarity, abs(sum(p.votes)) / len(p.votes)) for p in claim.pieces if p.polarity
     )
 
 
 def one_annotator(claims: Sequence[Claim]) -> list[Case]:
-    """Return one annotator's votes on each piece, true by the votes of all the others."""
+    """Return one annotator's votes on each piece of evidence; the other votes decide the truth."""
     cases = []
     for number, claim in enumerate(claims):
         rng = np.random.default_rng((SEED, number))
@@ -85,22 +85,22 @@ def one_annotator(claims: Sequence[Claim]) -> list[Case]:
 
 
 def misread(claims: Sequence[Claim]) -> list[Case]:
-    """Return three readings of each revision, each wrong one time in five; true by the last one."""
+    """Return three readings of each revision, one in five wrong; the last revision is the truth."""
     cases = []
     for number, claim in enumerate(claims):
         rng = np.random.default_rng((SEED, number))
-        said = [p.polarity for p in claim.pieces for _ in range(READINGS)]
-        turned = np.where(rng.random(len(said)) < MISREAD, -1, 1)
+        polarities = [p.polarity for p in claim.pieces for _ in range(READINGS)]
+        turned = np.where(rng.random(len(polarities)) < MISREAD, -1, 1)
         seen = evidence(
-            ((int(p * t), CONFIDENCE) for p, t in zip(said, turned, strict=True)), READINGS
+            ((int(p * t), CONFIDENCE) for p, t in zip(polarities, turned, strict=True)), READINGS
         )
         cases.append(Case(number, seen, claim.pieces[-1].polarity > 0))
     return cases
 
 
-def evidence(said: Iterable[tuple[int, float]], at_once: int = 1) -> list[Evidence]:
-    """Return pieces from (polarity, confidence), each an episode of its own, `at_once` a day."""
+def evidence(observations: Iterable[tuple[int, float]], at_once: int = 1) -> list[Evidence]:
+    """Return evidence from (polarity, confidence), each its own episode, `at_once` per day."""
     return [
         Evidence(f"{n:04d}", "", polarity, confidence, 1.0, None, START + n // at_once * DAY)
-        for n, (polarity, confidence) in enumerate(said)
+        for n, (polarity, confidence) in enumerate(observations)
     ]

@@ -1,4 +1,4 @@
-"""Facts that held for a time and claims with labelled evidence, read from public data sets."""
+"""Facts with their periods and claims with labelled evidence, read from public data sets."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ YEAR = timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A value and when it held: from `since` until just before `until`."""
+    """A value and its period: from `since` until just before `until`."""
 
     value: str
     since: datetime
     until: datetime
-    """Where the source knows no end: the next value's start, or a year after `since`."""
+    """If the source has no end: the start of the next value, or a year after `since`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What one subject's property was, one value at a time, in order."""
+    """The values of one property of a subject, one at a time, in order."""
 
     source: str
     name: str
@@ -61,7 +61,7 @@ class Labelled:
 
     polarity: int
     votes: tuple[int, ...] = ()
-    """Of the annotators, where known: +1, -1, and 0 for "says nothing"."""
+    """Votes of the annotators, where known: +1, -1, and 0 for neutral."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +70,22 @@ class Claim:
 
     pieces: Sequence[Labelled]
     label: str = ""
-    """The source's own verdict on the claim, where it has one."""
+    """The source's own verdict on the claim; empty if it has none."""
 
 
 def data_folder(folder: Path | None) -> Path:
-    """Return the folder given, or the one that GRAPHMEM_DATA names, or ../shared/data.
+    """Return the given folder, or the one named by GRAPHMEM_DATA, or ../shared/data.
 
     Raises:
-        ConfigurationError: a file that is wanted is not in it.
+        ConfigurationError: The folder lacks a required file.
     """
     folder = folder or Path(os.environ.get("GRAPHMEM_DATA", "../shared/data"))
     missing = [name for name in FILES.values() if not (folder / name).is_file()]
     if missing:
         raise ConfigurationError(
-            f"There is no {missing[0]} in {folder.absolute()}.",
-            hint="Give --data, or set GRAPHMEM_DATA, to the folder that holds the data sets; most "
-            "of their licences do not let them be shipped with graphmem.",
+            f"{folder.absolute()} does not contain {missing[0]}.",
+            hint="Set --data or GRAPHMEM_DATA to the folder that contains the data sets. Most of "
+            "their licences do not permit shipping them with graphmem.",
         )
     return folder
 
@@ -93,7 +93,7 @@ def data_folder(folder: Path | None) -> Path:
 def slots(folder: Path) -> list[Slot]:
     """Return the slots of all five sources, each with one value at a time.
 
-    A slot whose spells overlap holds several values at once and is left out.
+    A slot with overlapping spells has several values at once and is left out.
     """
     raw = itertools.chain(
         dyknow(json.loads((folder / FILES["DyKnow"]).read_text("utf-8"))),
@@ -133,7 +133,7 @@ def dyknow(tree: Mapping[str, Any], name: str = "") -> Iterator[Slot]:
 
 
 def wikidata(lines: Iterable[str]) -> Iterator[Slot]:
-    """Yield measured values (each until the next) and teams whose two ends are known."""
+    """Yield measured values (each until the next) and teams with known start and end."""
     facts = _facts(line.split("\t") for line in lines)
     for (subject, relation), values in facts.items():
         if relation in WIKIDATA_MEASURED:
@@ -143,7 +143,7 @@ def wikidata(lines: Iterable[str]) -> Iterator[Slot]:
 
 
 def yago15k(lines: Iterable[str]) -> Iterator[Slot]:
-    """Yield marriages and teams whose two ends are known."""
+    """Yield marriages and teams with known start and end."""
     facts = _facts(line.split("\t") for line in lines)
     for (subject, relation), values in facts.items():
         if relation in {"<isMarriedTo>", "<playsFor>"}:
@@ -151,7 +151,7 @@ def yago15k(lines: Iterable[str]) -> Iterator[Slot]:
 
 
 def yago(lines: Iterable[str], relations: Iterable[str]) -> Iterator[Slot]:
-    """Yield what the yearly facts of birth, death and marriage say, as runs of years.
+    """Yield the yearly facts of birth, death and marriage, as runs of years.
 
     A subject with two values in one year is left out.
     """
@@ -184,7 +184,7 @@ def timeqa(items: Sequence[Mapping[str, Any]]) -> Iterator[Slot]:
 
 
 def healthver(lines: Iterable[str]) -> list[Claim]:
-    """Return the claims of HealthVer with the labels of their evidence; Neutral is none."""
+    """Return the claims of HealthVer with the labels of their evidence; Neutral is ignored."""
     polarity = {"Supports": 1, "Refutes": -1}
     by_claim: dict[str, list[Labelled]] = defaultdict(list)
     for row in csv.DictReader(lines):
@@ -208,18 +208,19 @@ def climate_fever(lines: Iterable[str]) -> list[Claim]:
 
 
 def vitaminc(lines: Iterable[str]) -> list[Claim]:
-    """Return the claims of VitaminC that two or more revisions speak to, oldest first."""
+    """Return the claims of VitaminC with evidence from two or more revisions, oldest first."""
     polarity = {"SUPPORTS": 1, "REFUTES": -1}
     by_claim: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
     for line in lines:
         item = json.loads(line)
         if item["label"] in polarity:
-            # Within a case an odd number is the text before the edit and an even one after it.
+            # Within a case, an odd number is the text before the edit and an even one the text
+            # after it.
             after = 1 - int(item["unique_id"].rpartition("_")[2]) % 2
             order = (int(item["wiki_revision_id"]), after, polarity[item["label"]])
             by_claim[item["page"], item["claim"]].append(order)
     return [
-        Claim([Labelled(said) for _, _, said in sorted(order)])
+        Claim([Labelled(polarity) for _, _, polarity in sorted(order)])
         for order in by_claim.values()
         if len(order) > 1
     ]
@@ -236,7 +237,7 @@ def _facts(rows: Iterable[Sequence[str]]) -> dict[tuple[str, str], dict[str, dic
 
 
 def _measured(source: str, name: str, values: Mapping[str, Mapping[str, int]]) -> Slot:
-    """Return the slot of measurements; a year with two of them says nothing and is dropped."""
+    """Return the slot of measurements; a year with two measurements is ambiguous and dropped."""
     by_year: dict[int, list[str]] = defaultdict(list)
     for value, ends in values.items():
         by_year[min(ends.values())].append(value)
@@ -249,7 +250,7 @@ def _measured(source: str, name: str, values: Mapping[str, Mapping[str, int]]) -
 
 
 def _bounded(source: str, name: str, values: Mapping[str, Mapping[str, int]]) -> Slot:
-    """Return the slot of the values whose start and end are both known."""
+    """Return the slot of the values with known start and end."""
     return _slot(
         source,
         name,
@@ -262,13 +263,13 @@ def _bounded(source: str, name: str, values: Mapping[str, Mapping[str, int]]) ->
 
 
 def _until_next(source: str, name: str, dated: Sequence[tuple[str, datetime]]) -> Slot:
-    """Return the slot of dated values, neighbours of the same value joined."""
+    """Return the slot of dated values; equal neighbours are merged."""
     runs = itertools.groupby(sorted(dated, key=lambda d: d[1]), key=lambda d: d[0])
     return _slot(source, name, [(value, next(found)[1], None) for value, found in runs])
 
 
 def _slot(source: str, name: str, dated: Sequence[tuple[str, datetime, datetime | None]]) -> Slot:
-    """Return the slot, without spells when two of them overlap or start together."""
+    """Return the slot; it has no spells if two of them overlap or start together."""
     ordered = sorted(dated, key=lambda d: d[1])
     spells: list[Spell] = []
     for n, (value, since, end) in enumerate(ordered):
@@ -277,7 +278,7 @@ def _slot(source: str, name: str, dated: Sequence[tuple[str, datetime, datetime 
             following and (following == since or (end or since) > following)
         ):
             return Slot(source, name, [])
-        # A spell that ended on the day it began still held that day.
+        # A spell that ends on the day on which it starts is valid on that day.
         until = max(end, since + timedelta(days=1)) if end else following or since + YEAR
         until = min(until, following) if following else until
         spells.append(Spell(value, since, until))
@@ -285,7 +286,7 @@ def _slot(source: str, name: str, dated: Sequence[tuple[str, datetime, datetime 
 
 
 def _date(text: str) -> datetime:
-    """Return the day of "+2017-00-00T00:00:00Z"."""
+    """Return the date of "+2017-00-00T00:00:00Z"."""
     year, month, day = (int(part) for part in text.lstrip("+").partition("T")[0].split("-"))
     return datetime(year, month or 1, day or 1, tzinfo=UTC)
 
@@ -297,5 +298,5 @@ def _month(name: str | None, year: str) -> datetime:
 
 def _lines(path: Path, sibling: str | None = None) -> list[str]:
     path = path.with_name(sibling) if sibling else path
-    # Not splitlines: a text may hold a line separator of Unicode.
+    # Not splitlines: a text may contain a Unicode line separator.
     return path.read_text("utf-8").rstrip("\n").split("\n")

@@ -1,4 +1,4 @@
-"""How often the sequential test errs under simulated evidence, with and without echoes."""
+"""Error rates of the sequential test under simulated evidence, with and without echoes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ BOUNDS = formulas.SprtParameters()
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How the evidence of a trial comes about and how it is tested."""
+    """Parameters of a trial: how its evidence is generated and tested."""
 
     reliability: float
-    """Probability that an episode says what is true."""
+    """Probability that an episode states the truth."""
     strength: float
-    """What its evidence claims that probability to be."""
+    """Probability that the evidence claims to have."""
     echoes: float = 0.0
     """Mean number of repeats of an episode's evidence."""
     pooled: bool = False
@@ -56,21 +56,23 @@ SETUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the test did in one trial."""
+    """Result of the test in one trial."""
 
     first: VerdictStatus
-    """The first boundary crossed; accumulating: none."""
+    """First boundary crossed; ACCUMULATING if none."""
     ever: frozenset[VerdictStatus]
     episodes: int
-    """Seen until the first boundary was crossed, or all."""
+    """Number of episodes until the first boundary was crossed; all of them if none was."""
 
 
 def simulated(setup: Setup, rng: np.random.Generator, *, true: bool) -> list[Evidence]:
-    """Return the evidence of independent episodes, each repeated as `setup` has it."""
+    """Return the evidence of independent episodes, with the repeats that `setup` specifies."""
     right = rng.random(EPISODES) < setup.reliability
     repeats = 1 + rng.poisson(setup.echoes, EPISODES)
-    said = [
-        (n, 1 if told == true else -1) for n, told in enumerate(right) for _ in range(repeats[n])
+    observations = [
+        (n, 1 if stated == true else -1)
+        for n, stated in enumerate(right)
+        for _ in range(repeats[n])
     ]
     return [
         Evidence(
@@ -83,12 +85,12 @@ def simulated(setup: Setup, rng: np.random.Generator, *, true: bool) -> list[Evi
             at=START + place * SECOND,
             strength=setup.strength,
         )
-        for place, (episode, polarity) in enumerate(said)
+        for place, (episode, polarity) in enumerate(observations)
     ]
 
 
 def outcome(evidence: Sequence[Evidence], *, pooled: bool) -> Outcome:
-    """Return what the test did as the evidence came."""
+    """Return the result of the test on evidence in order of arrival."""
     steps = sequential_oracle.test(evidence, 0.5, BOUNDS, pooled=pooled).steps
     decided = [s for s in steps if s.status is not VerdictStatus.ACCUMULATING]
     if not decided:
@@ -99,7 +101,7 @@ def outcome(evidence: Sequence[Evidence], *, pooled: bool) -> Outcome:
 
 
 def measure(steps: Steps) -> Table:
-    """Return observed rates of false promotions and demotions beside alpha and beta."""
+    """Return the observed rates of false promotions and demotions, compared with alpha and beta."""
     rows: list[dict[str, Cell]] = []
     for number, setup in enumerate(steps.over(SETUPS, "simulated tests")):
         untrue = _trials(setup, number, true=False)
@@ -107,8 +109,8 @@ def measure(steps: Steps) -> Table:
         promoted = _rate(untrue, VerdictStatus.PROMOTED)
         demoted = _rate(true, VerdictStatus.DEMOTED)
         honest = setup.reliability == setup.strength and (setup.pooled or not setup.echoes)
-        # Wald: the rates that are sure are alpha / (1 - beta) and beta / (1 - alpha).
-        sure = (
+        # Wald: the guaranteed bounds are alpha / (1 - beta) and beta / (1 - alpha).
+        bounds = (
             BOUNDS.alpha / (1 - BOUNDS.beta) + _noise(BOUNDS.alpha),
             BOUNDS.beta / (1 - BOUNDS.alpha) + _noise(BOUNDS.beta),
         )
@@ -130,7 +132,7 @@ def measure(steps: Steps) -> Table:
                 "episodes to a verdict": round(
                     float(np.mean([o.episodes for o in (*untrue, *true)])), 1
                 ),
-                "met": (promoted <= sure[0] and demoted <= sure[1]) if honest else None,
+                "met": (promoted <= bounds[0] and demoted <= bounds[1]) if honest else None,
             }
         )
     return Table("SPRT, simulated evidence", rows)

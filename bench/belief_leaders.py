@@ -1,4 +1,4 @@
-"""Which value of a slot leads: by ONE, and by simple rules."""
+"""The leader of a slot by ONE and by simple rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import Candidate, one_closed
 
 Answer: TypeAlias = Callable[[Sequence[Evidence], datetime], "str | None"]
-"""From pieces in order of arrival, and the date asked for."""
+"""Returns the leader, from evidence in order of arrival and the date asked for."""
 
 
 def one_leader(
@@ -23,23 +23,23 @@ def one_leader(
 
 
 def leader(candidates: Sequence[Candidate]) -> str | None:
-    """Return the first candidate's claim, if it was ever affirmed."""
+    """Return the first candidate's claim if it has supporting evidence, else None."""
     return candidates[0].claim if candidates and candidates[0].last_id else None
 
 
 def last_by_time(evidence: Sequence[Evidence], _: datetime) -> str | None:
-    """Return the claim affirmed last, by event time."""
+    """Return the claim of the latest supporting evidence, by event time."""
     positive = [e for e in evidence if e.polarity > 0]
     return max(positive, key=lambda e: (e.at, e.id)).claim if positive else None
 
 
 def last_by_arrival(evidence: Sequence[Evidence], _: datetime) -> str | None:
-    """Return the claim affirmed by what arrived last."""
+    """Return the claim of the supporting evidence that arrived last."""
     return next((e.claim for e in reversed(evidence) if e.polarity > 0), None)
 
 
 def majority(evidence: Sequence[Evidence], _: datetime) -> str | None:
-    """Return the claim with the most pieces for it less those against it; a tie: the later one."""
+    """Return the claim with the greatest number of supports minus refutations; ties: the latest."""
     votes: Counter[str] = Counter()
     last: dict[str, tuple[datetime, str]] = {}
     for e in evidence:
@@ -50,12 +50,12 @@ def majority(evidence: Sequence[Evidence], _: datetime) -> str | None:
 
 
 def majority_of_three(evidence: Sequence[Evidence], valid: datetime) -> str | None:
-    """Return the majority among the three latest pieces; a tie: the latest one."""
+    """Return the majority among the three latest pieces of evidence; ties: the latest."""
     return majority(sorted(evidence, key=lambda e: (e.at, e.id))[-3:], valid)
 
 
 def most_confident(evidence: Sequence[Evidence], _: datetime) -> str | None:
-    """Return the claim of the piece with the greatest weight * confidence; a tie: the latest."""
+    """Return the claim of the piece with the greatest weight * confidence; ties: the latest."""
     positive = [e for e in evidence if e.polarity > 0]
     best = max(positive, key=lambda e: (e.weight * e.confidence, e.at, e.id), default=None)
     return best.claim if best else None

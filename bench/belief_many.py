@@ -1,4 +1,4 @@
-"""MANY and the sequential test on labelled evidence, beside mean and majority."""
+"""MANY and the sequential test on labelled evidence, compared with mean and majority."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEALTHVER, ANNOTATOR = "HealthVer", "Climate-FEVER, one annotator"
 
 Probability: TypeAlias = Callable[[Sequence[Evidence]], float]
 Curves: TypeAlias = Mapping[str, Sequence[tuple[float, float, int]]]
-"""By rule: mean probability, share true and number of each bin."""
+"""By rule: mean probability, share of true claims and number of cases of each bin."""
 
 
 def many_net(evidence: Sequence[Evidence]) -> float:
@@ -36,38 +36,38 @@ def many_net(evidence: Sequence[Evidence]) -> float:
 
 
 def many_log_odds(evidence: Sequence[Evidence]) -> float:
-    """Return MANY's belief when L- is compared with L+."""
+    """Return MANY's belief with L- compared with L+."""
     return projection.many(evidence, _end(evidence), combine="log_odds").belief
 
 
 def balance(evidence: Sequence[Evidence]) -> float:
-    """Return (1 + P+ - P-) / 2, the difference read as a probability."""
-    found = projection.many(evidence, _end(evidence), combine="net")
-    return (1 + found.positive - found.negative) / 2
+    """Return (1 + P+ - P-) / 2, the difference as a probability."""
+    result = projection.many(evidence, _end(evidence), combine="net")
+    return (1 + result.positive - result.negative) / 2
 
 
 def fading_log_odds(evidence: Sequence[Evidence]) -> float:
-    """Return the same as `many_log_odds`, confidences fading by 1 / e a day."""
+    """Return the same as `many_log_odds`, with confidences that decay by 1 / e a day."""
     return projection.many(evidence, _end(evidence), combine="log_odds", decay_per_day=1.0).belief
 
 
 def sprt_odds(evidence: Sequence[Evidence]) -> float:
-    """Return the test's log ratio read as log odds."""
+    """Return the test's log ratio, interpreted as log odds."""
     return float(1 / (1 + np.exp(-sequential.test(evidence, 0.5).log_ratio)))
 
 
 def mean(evidence: Sequence[Evidence]) -> float:
-    """Return the mean of what each piece says, 1/2 + w * c / 2 for or against."""
+    """Return the mean over the evidence of 1/2 ± w * c / 2."""
     return float(np.mean([0.5 + e.polarity * e.weight * e.confidence / 2 for e in evidence]))
 
 
 def share(evidence: Sequence[Evidence]) -> float:
-    """Return the share of pieces that support."""
+    """Return the share of supporting evidence."""
     return float(np.mean([e.polarity > 0 for e in evidence]))
 
 
 def majority(evidence: Sequence[Evidence]) -> float:
-    """Return 1, 0 or 1/2 as most pieces have it."""
+    """Return the vote of the majority: 1 or 0, or 1/2 for a tie."""
     return float(np.sign(sum(e.polarity for e in evidence)) / 2 + 0.5)
 
 
@@ -77,15 +77,15 @@ def succession(evidence: Sequence[Evidence]) -> float:
 
 
 def newest(evidence: Sequence[Evidence]) -> float:
-    """Return the share that supports among the pieces of the last instant."""
+    """Return the share of supporting evidence at the latest timestamp."""
     at = _end(evidence)
     return share([e for e in evidence if e.at == at])
 
 
 def one_slot(evidence: Sequence[Evidence]) -> float:
-    """Return the leader of a slot whose two values are "holds" and "does not"; 1 or 0.
+    """Return the leader of a slot with the values "holds" and "does not", as 1 or 0.
 
-    A piece against the claim counts for its opposite, so that the newer side suppresses the older.
+    Refuting evidence supports the opposite value, so the newer side suppresses the older one.
     """
     turned = [
         Evidence(e.id, str(e.polarity), 1, e.confidence, e.weight, e.episode, e.at)
@@ -120,7 +120,7 @@ def measure(
     vitaminc: Sequence[Claim],
     steps: Steps,
 ) -> tuple[list[Table], dict[str, Curves]]:
-    """Return the tables, and the reliability of the probabilities on two sets for a plot."""
+    """Return the tables, and the reliability curves of two data sets for a plot."""
     cases = belief_cases.halves(healthver)
     mixed = {n for n, c in enumerate(healthver) if len({p.polarity for p in c.pieces}) > 1}
     sets: dict[str, tuple[list[Case], Mapping[str, Probability]]] = {
@@ -147,11 +147,13 @@ def scored(name: str, cases: Sequence[Case], rules: Mapping[str, Probability]) -
     truths = [float(c.true) for c in cases]
     claims = np.array([c.claim for c in cases])
     _, place = np.unique(claims, return_inverse=True)
-    found = {rule: [probability(c.seen) for c in cases] for rule, probability in rules.items()}
-    base = brier(found[MEAN], truths)
+    probabilities = {
+        rule: [probability(c.seen) for c in cases] for rule, probability in rules.items()
+    }
+    base = brier(probabilities[MEAN], truths)
     rows: list[dict[str, Cell]] = []
-    for rule, p in found.items():
-        hits = [accuracy([one], [true]) for one, true in zip(p, truths, strict=True)]
+    for rule, p in probabilities.items():
+        hits = [accuracy([value], [true]) for value, true in zip(p, truths, strict=True)]
         low, high = interval(np.bincount(place, hits).tolist(), np.bincount(place).tolist(), SEED)
         score = brier(p, truths)
         rows.append(
@@ -165,7 +167,7 @@ def scored(name: str, cases: Sequence[Case], rules: Mapping[str, Probability]) -
                 "ECE": round(ece(p, truths), 3),
                 "Brier / mean's": ratio(score, base),
                 "accuracy / majority's": ratio(
-                    float(np.mean(hits)), accuracy(found["majority"], truths)
+                    float(np.mean(hits)), accuracy(probabilities["majority"], truths)
                 ),
             }
         )
@@ -173,7 +175,7 @@ def scored(name: str, cases: Sequence[Case], rules: Mapping[str, Probability]) -
 
 
 def _confidences(cases: Sequence[Case]) -> Table:
-    """Return Brier scores by the confidence that a label is taken to have."""
+    """Return Brier scores by the confidence that is assumed for a label."""
     truths = [float(c.true) for c in cases]
     rows: list[dict[str, Cell]] = []
     for confidence in CONFIDENCES:
@@ -193,24 +195,24 @@ def _curves(cases: Sequence[Case]) -> Curves:
 
 
 def _verdicts(sets: Mapping[str, Sequence[Case]]) -> Table:
-    """Return what the test decided at its usual bounds, and how often wrongly."""
+    """Return the verdicts of the test at its default bounds, and the shares of wrong ones."""
     rows: list[dict[str, Cell]] = []
     for name, cases in sets.items():
-        found = [(sequential.test(c.seen, 0.5).status, c.true) for c in cases]
-        up = [true for status, true in found if status is VerdictStatus.PROMOTED]
-        down = [true for status, true in found if status is VerdictStatus.DEMOTED]
-        untrue = sum(not true for _, true in found)
+        verdicts = [(sequential.test(c.seen, 0.5).status, c.true) for c in cases]
+        up = [true for status, true in verdicts if status is VerdictStatus.PROMOTED]
+        down = [true for status, true in verdicts if status is VerdictStatus.DEMOTED]
+        untrue = sum(not true for _, true in verdicts)
         rows.append(
             {
                 "claims": name,
                 "cases": len(cases),
-                "decided": percent(len(up) + len(down), len(found)),
+                "decided": percent(len(up) + len(down), len(verdicts)),
                 "right of the decided": percent(
                     sum(up) + len(down) - sum(down), len(up) + len(down)
                 ),
                 "untrue ones promoted": percent(len(up) - sum(up), untrue),
                 "alpha": 5.0,
-                "true ones demoted": percent(sum(down), len(found) - untrue),
+                "true ones demoted": percent(sum(down), len(verdicts) - untrue),
                 "beta": 10.0,
             }
         )
@@ -218,10 +220,10 @@ def _verdicts(sets: Mapping[str, Sequence[Case]]) -> Table:
 
 
 def _contested(climate: Sequence[Claim]) -> Table:
-    """Return the share of Climate-FEVER's claims, by label, that MANY calls contested."""
+    """Return the share of Climate-FEVER's claims, by label, that MANY flags as contested."""
     rows: list[dict[str, Cell]] = []
     for label in ("DISPUTED", "SUPPORTS", "REFUTES", "NOT_ENOUGH_INFO"):
-        found = [
+        results = [
             projection.many(seen, _end(seen), combine="net")
             for claim in climate
             if claim.label == label and (seen := weighed(claim))
@@ -229,9 +231,11 @@ def _contested(climate: Sequence[Claim]) -> Table:
         rows.append(
             {
                 "label": label,
-                "claims": len(found),
-                "contested": percent(sum(f.contested for f in found), len(found)),
-                "belief by net over 0.5": percent(sum(f.belief > 0.5 for f in found), len(found)),
+                "claims": len(results),
+                "contested": percent(sum(f.contested for f in results), len(results)),
+                "belief by net over 0.5": percent(
+                    sum(f.belief > 0.5 for f in results), len(results)
+                ),
             }
         )
     return Table("MANY, contested", rows)

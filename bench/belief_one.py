@@ -1,4 +1,4 @@
-"""ONE beside simple rules: whose leader is the value in force, now and in the past."""
+"""Accuracy of ONE slots compared with simple rules: is the leader the value in force?"""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 SEED = 20_240_601
 LATE, FALSE = 0.2, 0.1
 FAINT = (0.2, 0.5)
-"""Confidence of false evidence that looks doubtful."""
+"""Confidence of false evidence that is marked as doubtful."""
 OFTEN, VERY_OFTEN = replace(MIXED, repeats=3.0), replace(MIXED, repeats=8.0)
 LEAST_SLOTS = 10
-"""That a source needs for a row of its own."""
+"""Number of slots that a source needs for a row of its own."""
 STABLE_PER_SOURCE = 100
 
 Maker: TypeAlias = Callable[[Slot, np.random.Generator], list[Evidence]]
@@ -37,12 +37,12 @@ Maker: TypeAlias = Callable[[Slot, np.random.Generator], list[Evidence]]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A kind of stream, in order of arrival."""
+    """A kind of evidence stream, in order of arrival."""
 
     name: str
     make: Maker
     past: bool = True
-    """Whether past dates are asked for as well."""
+    """Whether questions about past dates are asked too."""
 
 
 def _late(slot: Slot, rng: np.random.Generator, *, came: bool) -> list[Evidence]:
@@ -95,12 +95,12 @@ SCENARIOS = (
     ),
     Scenario(WEAK_FALSE, partial(streams.with_rumour, before=STRONG, rumour=WEAK), past=False),
 )
-"""Of one style all scenarios start from the same stream of a slot."""
+"""Scenarios of one style start from the same stream of a slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question for the value in force, and the pieces that it may see, in order of arrival."""
+    """A question for the value in force, and the available evidence in order of arrival."""
 
     slot: int
     now: bool
@@ -112,31 +112,31 @@ class Asked:
 def questions(slots: Sequence[Slot], scenario: Scenario) -> list[Asked]:
     """Return the questions about all slots under a scenario; now is within the last spell.
 
-    What is asked before anything was seen is left out.
+    Questions without any earlier evidence are left out.
     """
     asked = []
     for number, slot in enumerate(slots):
-        pieces = scenario.make(slot, np.random.default_rng((SEED, number)))
+        evidence = scenario.make(slot, np.random.default_rng((SEED, number)))
         for place, spell in enumerate(slot.spells):
             now = place == len(slot.spells) - 1
             valid = streams.asked_at(spell)
-            seen = [e for e in pieces if e.at <= valid]
+            seen = [e for e in evidence if e.at <= valid]
             if seen and (now or scenario.past):
                 asked.append(Asked(number, now, valid, spell.value, seen))
     return asked
 
 
 def share(asked: Sequence[Asked], answer: Answer) -> float:
-    """Return the share of the questions that a rule answers rightly."""
+    """Return the share of the questions that a rule answers correctly."""
     return sum(answer(a.seen, a.valid) == a.truth for a in asked) / len(asked)
 
 
 def compared(title: str, parts: Iterable[tuple[Mapping[str, Cell], Sequence[Asked]]]) -> Table:
-    """Return a row of shares in percent per part, ONE beside every simple rule.
+    """Return one row per part with the accuracy of ONE and of every simple rule, in percent.
 
     Args:
-        title: of the table.
-        parts: what names the row, and its questions.
+        title: Title of the table.
+        parts: Cells that name the row, and the questions of the row.
     """
     rows: list[dict[str, Cell]] = []
     for named, asked in parts:
@@ -168,11 +168,11 @@ def compared(title: str, parts: Iterable[tuple[Mapping[str, Cell], Sequence[Aske
 
 
 def measure(slots: Sequence[Slot], steps: Steps) -> tuple[list[Table], dict[str, list[Asked]]]:
-    """Return the tables of all scenarios, and the questions about slots that change, by scenario.
+    """Return the tables of all scenarios, and the questions about changing slots, by scenario.
 
     Args:
-        slots: with at least one spell.
-        steps: says how far it is.
+        slots: Slots with at least one spell.
+        steps: Receives the progress.
     """
     changing = [s for s in slots if len(s.spells) > 1]
     stable = [s for s in slots if len(s.spells) == 1]
@@ -185,8 +185,8 @@ def measure(slots: Sequence[Slot], steps: Steps) -> tuple[list[Table], dict[str,
         scenario.name: questions(changing, scenario)
         for scenario in steps.over(SCENARIOS, "streams of evidence")
     }
-    now = {name: [a for a in found if a.now] for name, found in asked.items()}
-    past = {name: [a for a in found if not a.now] for name, found in asked.items()}
+    now = {name: [a for a in part if a.now] for name, part in asked.items()}
+    past = {name: [a for a in part if not a.now] for name, part in asked.items()}
     still = [(s.name, questions(stable, s)) for s in SCENARIOS if s.name in {CLEAN, FALSE_OFTEN}]
     tables = [
         _slots(slots),
@@ -195,7 +195,7 @@ def measure(slots: Sequence[Slot], steps: Steps) -> tuple[list[Table], dict[str,
             "ONE, past dates",
             (({"scenario": n}, past[n]) for n in steps.over([n for n in past if past[n]], "past")),
         ),
-        compared("ONE, slots that never change", (({"scenario": n}, found) for n, found in still)),
+        compared("ONE, slots that never change", (({"scenario": n}, part) for n, part in still)),
         compared(
             "ONE by source, now",
             (
@@ -231,7 +231,7 @@ def _slots(slots: Sequence[Slot]) -> Table:
 
 
 def _identical(clean: Sequence[Asked], other: Sequence[Asked]) -> Table:
-    """Return how often the order of arrival changed a candidate, a score or a flag."""
+    """Return a table that counts the answers that the order of arrival changed."""
     differ = sum(
         one_closed(a.seen, a.valid, kappa=2.0, margin=0.05)
         != one_closed(b.seen, b.valid, kappa=2.0, margin=0.05)

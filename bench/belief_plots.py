@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# The same tables give the same bytes.
+# A fixed salt makes the output reproducible byte by byte.
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "graphmem",
     "svg.fonttype": "none",
@@ -30,7 +30,7 @@ MARKERS = "osD^vx"
 
 
 def check() -> None:
-    """Make sure that figures can be drawn.
+    """Check that figures can be drawn.
 
     Raises:
         ConfigurationError: matplotlib is not installed.
@@ -47,12 +47,12 @@ def check() -> None:
 def draw(
     folder: Path, tables: Mapping[str, Sequence[Row]], curves: Mapping[str, Curves]
 ) -> list[Path]:
-    """Write the figures as SVG and return where.
+    """Write the figures as SVG and return their paths.
 
     Args:
-        folder: made when it is not there.
-        tables: rows by title, as in the report of a run.
-        curves: reliability of probabilities by rule, by data set.
+        folder: Output folder, created if missing.
+        tables: Rows by title, as in the report of a run.
+        curves: Reliability curves by rule, by data set.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -146,17 +146,17 @@ def _calibration(figure: Figure, curves: Mapping[str, Curves]) -> None:
     panels: Sequence[Axes] = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
     for axes, (name, by_rule) in zip(panels, curves.items(), strict=True):
         axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1)
-        for (rule, found), colour, marker in zip(by_rule.items(), COLOURS, MARKERS, strict=False):
+        for (rule, points), colour, marker in zip(by_rule.items(), COLOURS, MARKERS, strict=False):
             axes.plot(
-                [p for p, _, _ in found],
-                [true for _, true, _ in found],
+                [p for p, _, _ in points],
+                [true for _, true, _ in points],
                 f"{marker}-",
                 markersize=4,
                 color=colour,
                 label=rule if axes is panels[0] else None,
             )
         axes.set_title(name, fontsize=9)
-        axes.set_xlabel("said")
+        axes.set_xlabel("stated probability")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("share true")
     figure.legend(loc="outside upper center", ncols=4, frameon=False)
@@ -182,12 +182,12 @@ def _errors(figure: Figure, rows: Sequence[Row]) -> None:
 
 
 def _setup(row: Row) -> str:
-    said = f"{row['reliability']}"
+    label = f"{row['reliability']}"
     if row["strength"] != row["reliability"]:
-        said += f" claimed as {row['strength']}"
+        label += f" claimed as {row['strength']}"
     if row["pieces an episode"] != 1:
-        said += ", echoes" + (" pooled" if row["pooled"] else "")
-    return said
+        label += ", echoes" + (" pooled" if row["pooled"] else "")
+    return label
 
 
 def _number(cell: Cell) -> float:

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     import numpy as np
 
 SOURCE_WEIGHTS = (1.0, 1.0, 0.8, 0.6, 0.5)
-"""Of the five types of source, as shipped."""
+"""Default weights of the five source types."""
 NEVER_TRUE = "a value that was never true"
 ASKED = 0.75
-"""How far into a spell the question for its value comes."""
+"""Fraction of a spell after which its value is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a slot's history is told."""
+    """How the evidence states a slot's history."""
 
     repeats: float = 0.0
     """Mean number of mentions of a value beyond the first, at any time while it holds."""
     confidence: tuple[float, float] = (0.6, 0.95)
-    """Least and greatest, all between equally likely."""
+    """Smallest and greatest confidence; uniformly distributed."""
     weights: tuple[float, ...] = SOURCE_WEIGHTS
-    """Equally likely."""
+    """Source weights, equally likely."""
     ends: bool = False
-    """Whether the end of a value is told too, as evidence against it."""
+    """Whether the end of a value is stated too, as evidence against it."""
 
 
 MIXED = Style()
@@ -41,30 +41,30 @@ WEAK = Style(confidence=(0.5, 0.8), weights=(0.6, 0.5))
 
 
 def asked_at(spell: Spell) -> datetime:
-    """Return when the value of this spell is asked for."""
+    """Return the time at which the value of this spell is asked for."""
     return spell.since + ASKED * (spell.until - spell.since)
 
 
 def told(slot: Slot, rng: np.random.Generator, style: Style) -> list[Evidence]:
     """Return the evidence about a slot in order of time, all of it true.
 
-    Each value is mentioned when it begins to hold and, as `style` has it, again while it holds.
+    Each value is stated when it begins to hold and, depending on `style`, again while it holds.
     """
-    pieces: list[Evidence] = []
+    evidence: list[Evidence] = []
     for spell in slot.spells:
         span = spell.until - spell.since
         again = sorted(rng.random(rng.poisson(style.repeats)))
-        pieces += [
+        evidence += [
             _piece(spell.value, 1, spell.since + part * span, style, rng) for part in (0.0, *again)
         ]
         if style.ends:
-            pieces.append(_piece(spell.value, -1, spell.until, style, rng))
-    pieces.sort(key=lambda e: e.at)
-    return [replace(e, id=f"{n:05d}") for n, e in enumerate(pieces)]
+            evidence.append(_piece(spell.value, -1, spell.until, style, rng))
+    evidence.sort(key=lambda e: e.at)
+    return [replace(e, id=f"{n:05d}") for n, e in enumerate(evidence)]
 
 
 def with_last(slot: Slot, rng: np.random.Generator, before: Style, last: Style) -> list[Evidence]:
-    """Return the evidence, the last value told in a style of its own."""
+    """Return the evidence, with the last value stated in a style of its own."""
     current = slot.spells[-1]
     earlier = told(slot, rng, before)
     late = told(replace(slot, spells=[current]), rng, last)
@@ -76,12 +76,12 @@ def with_last(slot: Slot, rng: np.random.Generator, before: Style, last: Style) 
 def with_rumour(
     slot: Slot, rng: np.random.Generator, before: Style, rumour: Style
 ) -> list[Evidence]:
-    """Return the evidence and one false piece, the newest when the last value is asked for."""
-    pieces = told(slot, rng, before)
+    """Return the evidence and one false event, the newest when the last value is asked for."""
+    evidence = told(slot, rng, before)
     current = slot.spells[-1]
     at = current.since + (asked_at(current) - current.since) * 0.999
     false = _piece(_other(slot, current.value, rng), 1, at, rumour, rng)
-    return [e for e in pieces if e.at < at] + [replace(false, id=f"{len(pieces):05d}")]
+    return [e for e in evidence if e.at < at] + [replace(false, id=f"{len(evidence):05d}")]
 
 
 def falsified(
@@ -91,30 +91,30 @@ def falsified(
     rng: np.random.Generator,
     confidence: tuple[float, float] | None = None,
 ) -> list[Evidence]:
-    """Return the pieces, each with this probability telling another value than the true one.
+    """Return the evidence, each item with probability `share` stating a false value.
 
-    The other value is one the slot has at another time, or one it never has.
+    A false value is one that the slot has at another time, or one that it never has.
 
     Args:
-        pieces: true ones.
-        slot: they are about.
-        share: in [0, 1].
-        rng: decides.
-        confidence: of the false ones, least and greatest; None: as that of the true ones.
+        pieces: True evidence.
+        slot: The slot that the evidence is about.
+        share: Probability in [0, 1].
+        rng: Random generator.
+        confidence: Smallest and greatest confidence of false evidence; None keeps the original one.
     """
-    said = []
+    evidence = []
     for e, false in zip(pieces, rng.random(len(pieces)) < share, strict=True):
         if false:
             own = rng.uniform(*confidence) if confidence else e.confidence
             e = replace(e, claim=_other(slot, e.claim, rng), polarity=1, confidence=own)
-        said.append(e)
-    return said
+        evidence.append(e)
+    return evidence
 
 
 def split_late(
     pieces: Sequence[Evidence], share: float, rng: np.random.Generator
 ) -> tuple[list[Evidence], list[Evidence]]:
-    """Return the pieces that come at once and those, each with this probability, that come late."""
+    """Return the evidence that arrives at once, and a random share that arrives late."""
     late = rng.random(len(pieces)) < share
     return (
         [e for e, is_late in zip(pieces, late, strict=True) if not is_late],
@@ -123,7 +123,7 @@ def split_late(
 
 
 def shuffled(pieces: Sequence[Evidence], rng: np.random.Generator) -> list[Evidence]:
-    """Return the pieces in a random order of arrival."""
+    """Return the evidence in a random order of arrival."""
     return [pieces[n] for n in rng.permutation(len(pieces))]
 
 

@@ -1,4 +1,4 @@
-"""What kappa, tau and the margin do to ONE."""
+"""Effect of kappa, tau and the margin on ONE."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FLAGGED = (belief_one.ONCE, belief_one.FALSE_OFTEN, belief_one.FALSE_FAINT)
 
 
 def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
-    """Return the sweeps over the questions for the present value, by scenario."""
+    """Return the sweeps over the questions for the current value, by scenario."""
     return [
         Table(
             "ONE, sweep of kappa",
@@ -68,9 +68,9 @@ def measure(now: Mapping[str, Sequence[Asked]], steps: Steps) -> list[Table]:
 
 
 def overtaking(incumbent: float, kappa: float) -> float:
-    """Return the least score of one piece that takes the lead from an incumbent's score.
+    """Return the smallest score of one piece of evidence that overtakes an incumbent's score.
 
-    It solves s = incumbent * exp(-kappa * s), by halving.
+    It solves s = incumbent * exp(-kappa * s) by bisection.
     """
     low, high = 0.0, 1.0
     while high - low > 1e-6:
@@ -92,7 +92,7 @@ def _shares(
 
 
 def _flags(name: str, asked: Sequence[Asked]) -> list[dict[str, Cell]]:
-    """Return, per kappa and margin, how often the leader is flagged, right and wrong ones."""
+    """Return the shares of flagged leaders, right and wrong, per kappa and margin."""
     return [row for kappa in FLAGGED_KAPPAS for row in _margins(name, asked, kappa)]
 
 
@@ -100,8 +100,8 @@ def _margins(name: str, asked: Sequence[Asked], kappa: float) -> list[dict[str, 
     gaps: list[tuple[float, bool]] = []
     for a in asked:
         best = one_closed(a.seen, a.valid, kappa=kappa)
-        rivals = [c.score for c in best if c.last_id]
-        gap = rivals[0] - rivals[1] if len(rivals) > 1 else math.inf
+        scores = [c.score for c in best if c.last_id]
+        gap = scores[0] - scores[1] if len(scores) > 1 else math.inf
         gaps.append((gap, belief_leaders.leader(best) != a.truth))
     rows: list[dict[str, Cell]] = []
     for margin in MARGINS:

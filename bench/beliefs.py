@@ -1,4 +1,4 @@
-"""How good the belief formulas are on public data, beside simple rules of the same run."""
+"""Quality of the belief formulas on public data, compared with simple rules of the same run."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 def measure(
     steps: Steps, *, data: Path | None, json_file: Path | None, plots: Path | None
 ) -> Report:
-    """Return the evaluation of ONE, MANY and the sequential test; repeatable to the last digit.
+    """Return the evaluation of ONE, MANY and the sequential test; reproducible to the last digit.
 
     Args:
-        steps: says how far it is.
-        data: folder with the data sets; None: GRAPHMEM_DATA.
-        json_file: to write the report to as well.
-        plots: folder to write figures to.
+        steps: Receives the progress.
+        data: Folder with the data sets; None uses GRAPHMEM_DATA.
+        json_file: File for a copy of the report; None writes none.
+        plots: Folder for the figures; None draws none.
 
     Raises:
-        ConfigurationError: the data is not there, or figures are wanted without matplotlib.
+        ConfigurationError: A data set is missing, or `plots` is given without matplotlib.
     """
     folder = belief_data.data_folder(data)
     if plots:
@@ -49,7 +49,7 @@ def measure(
         notes=[
             "Shares in percent. 95 %: bootstrap over whole slots or claims; of simulated rates, "
             "normal. Every rule answers the same questions from the same evidence.",
-            "last by arrival sees what arrived last among what had happened by the date asked for.",
+            "last by arrival uses the latest arrival among the events up to the date asked for.",
         ],
         setting={
             "kappa": 2.0,

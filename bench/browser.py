@@ -1,4 +1,4 @@
-"""Neo4j Browser in a headless Chromium: opened, logged in, and looked at."""
+"""Neo4j Browser in a headless Chromium, driven by Playwright."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ FLAGS = (
 )
 PATIENCE_MS = 60_000
 SETTLED_MS = 3_000
-"""Until the nodes have found their places."""
+"""Time until the layout of the graph has settled, in milliseconds."""
 SIZE = {"width": 1400, "height": 1000}
-DROPPED = """([name, octets]) => {
+DROPPED = """([name, bytes]) => {
     const given = new DataTransfer();
-    given.items.add(new File([new Uint8Array(octets)], name));
+    given.items.add(new File([new Uint8Array(bytes)], name));
     return given;
 }"""
 KEPT = "word => Object.values(localStorage).some(kept => kept.includes(word))"
 
 
 def chromium() -> str | None:
-    """Return where Chromium is; None when there is none."""
+    """Return the path of Chromium; None if it is not installed."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a picture shows."""
+    """Contents of a drawn graph."""
 
     captions: tuple[str, ...]
-    """Of each node, its lines joined."""
+    """Caption of each node, with its lines joined."""
     edges: Counter[str]
-    """How often each caption stands on a relationship."""
+    """Number of relationships by caption."""
 
 
 @contextmanager
 def context(executable: str) -> Iterator[BrowserContext]:
-    """Yield a Chromium that knows nothing of earlier visits."""
+    """Yield a Chromium context without any stored state."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=[*FLAGS])
         try:
-            found = started.new_context(viewport=SIZE, device_scale_factor=1)  # type: ignore[arg-type]
-            found.set_default_timeout(PATIENCE_MS)
-            yield found
+            browser_context = started.new_context(viewport=SIZE, device_scale_factor=1)  # type: ignore[arg-type]
+            browser_context.set_default_timeout(PATIENCE_MS)
+            yield browser_context
         finally:
             started.close()
 
@@ -71,11 +71,11 @@ class Window:
         self._page = page
 
     def open(self, link: str, password: str) -> None:
-        """Follow a link; log in when asked."""
+        """Open a link; log in if asked."""
         self._page.goto("about:blank")
         self._page.goto(link)
         entry = self._page.get_by_test_id("password")
-        # What it plays once it is connected, above whatever else there is by then.
+        # The frame that Browser shows after connecting, above any other content.
         playing = self._page.get_by_test_id("frame").filter(has_text=":play start").first
         entry.or_(playing).first.wait_for()
         if not playing.is_visible():
@@ -84,7 +84,7 @@ class Window:
             playing.wait_for()
 
     def drop(self, file: Path, word: str) -> None:
-        """Drag a file onto the window, and wait until Browser keeps a word of it."""
+        """Drop a file on the window; wait until Browser has stored text that contains `word`."""
         given = self._page.evaluate_handle(DROPPED, [file.name, [*file.read_bytes()]])
         self._page.dispatch_event(".filedrop", "drop", {"dataTransfer": given})
         self._page.wait_for_function(KEPT, arg=word)
@@ -98,20 +98,20 @@ class Window:
         return sorted(text.strip().splitlines()[0] for text in names.all_inner_texts())
 
     def write(self, text: str) -> None:
-        """Put a text into the editor."""
+        """Replace the text of the editor."""
         self._page.locator(".monaco-editor").first.click()
         self._page.keyboard.press("Control+A")
         self._page.keyboard.insert_text(text)
 
     def command(self, text: str) -> None:
-        """Run commands of Browser's own, several on a line, to their end."""
+        """Run commands of Browser, several on a line, and wait until they end."""
         self.write(text)
         self._page.get_by_test_id("editor-Run").click()
         done = self._page.get_by_test_id("frame").first.get_by_title("Status: success")
         done.nth(text.count(";")).wait_for()
 
     def run(self) -> Drawn:
-        """Run what is in the editor; return what is drawn once everything has its place."""
+        """Run the query in the editor; return the drawn graph once its layout has settled."""
         self._page.get_by_test_id("editor-Run").click()
         self._graph.locator("g.node").first.wait_for()
         self._page.wait_for_timeout(SETTLED_MS)
@@ -132,5 +132,5 @@ class Window:
         return self._page.get_by_test_id("frame").filter(has=drawing).first
 
     def shoot(self, file: Path) -> None:
-        """Keep a picture of the newest result."""
+        """Save a screenshot of the newest result."""
         self._frame.screenshot(path=str(file))

@@ -1,4 +1,4 @@
-"""How fast texts are committed, beside bare insertion with one bare search a row."""
+"""Speed of committing texts, compared with bare insertion and one bare search per row."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ TARGET = 0.8
 def measure(sizes: Sequence[int], steps: Steps) -> Report:
     """Return the speeds at these sizes, each on a server of its own.
 
-    All sides write to tenants of their own in one graph, batch by batch in turn, so that the
-    indexes are as large for the one as for the others.
+    All sides write to separate tenants of one graph, batch by batch in turn, so that the indexes
+    are equally large for all of them.
 
     Args:
-        sizes: memories to commit on each side; the graph holds three times as many in the end.
-        steps: told how far it is.
+        sizes: Numbers of memories to commit on each side; the graph finally contains three times as
+            many.
+        steps: Receives the progress.
     """
     rows: list[dict[str, Cell]] = []
     version = ""
@@ -54,7 +55,7 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
         notes=[
             f"remember_many, {BATCH} texts a transaction, embeddings ready, against UNWIND "
             "insertion of the same nodes, events and edges plus one filtered vector search "
-            "(LIMIT 5) a row in one transaction, its rows ready to be sent. Batches in turn.",
+            "(LIMIT 5) per row in one transaction, with its rows prepared. Batches in turn.",
             "The bare side sends vectors as the driver's Vector, as graphmem does, which is the "
             "fastest; `lists` sends them as lists of floats. Ratio: of the total times; batches: "
             "the same, batch by batch.",
@@ -105,8 +106,8 @@ def _remember(
     memory: GraphMem, tenant: str, corpus: synthetic.Corpus, part: slice
 ) -> Callable[[], object]:
     handle = memory.tenant(tenant)
-    wishes = [NewMemory(content=text) for text in corpus.texts[part]]
-    return lambda: handle.remember_many(wishes)
+    memories = [NewMemory(content=text) for text in corpus.texts[part]]
+    return lambda: handle.remember_many(memories)
 
 
 def _insert(
@@ -116,7 +117,7 @@ def _insert(
     part: slice,
     sent: Callable[[Any], object],
 ) -> Callable[[], object]:
-    """Return the insertion, its rows ready; `sent` makes of a vector what the driver is given."""
+    """Return the insertion with prepared rows; `sent` converts a vector for the driver."""
     rows = [
         written(tenant, text, sent(vector))
         for text, vector in zip(corpus.texts[part], corpus.vectors[part], strict=True)
@@ -126,7 +127,7 @@ def _insert(
 
 
 def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:
-    """What graphmem writes for a new text, ready to be sent."""
+    """Return the row that graphmem writes for a new text, ready to be sent."""
     now = datetime.now(UTC)
     hashed = identity.content_hash(text)
     memory_id = identity.memory_id(GLOBAL_SCOPE, text)

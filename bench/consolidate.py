@@ -1,4 +1,4 @@
-"""How long consolidation takes, from a thousand episodes to a hundred thousand."""
+"""Duration of consolidation, from a thousand episodes to a hundred thousand."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 RATIO = 3.0
-"""What a thousand episodes of the largest graph may take, in those of the smallest."""
+"""Maximum ratio of the time per thousand episodes between the largest and the smallest graph."""
 CLIENT_MB = 2 * 1024**3 / 1e6
 WARM = 200
-"""Episodes of another tenant, consolidated first: the server plans each query once."""
+"""Episodes of another tenant, consolidated first so that the server has planned each query."""
 FOUND = 0.95
-"""Share of the groups."""
+"""Share of the groups that must be found."""
 TIMES, BELIEFS, MEMORY = "seconds", "beliefs", "memory"
 
 
 @dataclass(slots=True)
 class Watch:
-    """When each kind of part was last seen to."""
+    """Times at which each kind of part was last processed."""
 
     started: float = field(default_factory=time.perf_counter)
     seen: dict[str, float] = field(default_factory=dict)
 
     def part(self, kind: str, _count: int) -> None:
-        """Note it."""
+        """Record the time of a processed part."""
         self.seen[kind] = time.perf_counter() - self.started
 
     def stages(self) -> dict[str, float]:
@@ -79,14 +79,14 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
         notes=[
             "consolidate(), extractive, embeddings ready, one tenant and scope, every episode new. "
             "read: passages with three vector searches each; write: gathering, and a transaction a "
-            "cluster; rest: what else was said of the new beliefs, and which are to be archived; "
+            "cluster; rest: further evidence for the new beliefs, and the beliefs to archive; "
             "again: a second run right after it.",
             f"A third of the episodes are in groups of {episodes.LEAST} to {episodes.MOST}, near "
             f"one another at about {episodes.NEAR} to {episodes.NEAREST}; the others have "
-            "neighbours at about 0.5. Found: groups with a belief that rests on at least three "
-            "of their episodes; mixed: beliefs that rest on more than one group or on none.",
-            "MB resident at most since the process was started; the client's hold the episodes "
-            "that the benchmark made.",
+            "neighbours at about 0.5. Found: groups with a belief that is based on at least three "
+            "of their episodes; mixed: beliefs based on more than one group or on none.",
+            "MB resident at most since the process was started; the client's include the episodes "
+            "that the benchmark generated.",
         ],
         setting={**setting, "dimensions": synthetic.DIMENSION},
     )
@@ -94,7 +94,7 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
 
 @contextmanager
 def _loaded(made: Episodes, steps: Steps) -> Iterator[tuple[Settings, GraphMem]]:
-    """Yield a server that holds these episodes; it was begun again after loading."""
+    """Yield a server that contains these episodes; it is restarted after loading."""
     warm = episodes.made(WARM, seed=2)
     embedder = synthetic.LookupEmbedder(made.corpus, warm.corpus)
     with TemporaryDirectory(prefix="graphmem-bench-") as folder:
@@ -103,7 +103,7 @@ def _loaded(made: Episodes, steps: Steps) -> Iterator[tuple[Settings, GraphMem]]
             with connected(settings, embedder, steps.say) as (_, bare):
                 episodes.load(warm, episodes.WARM_UP, bare, steps)
                 episodes.load(made, episodes.TENANT, bare, steps)
-            # Begun again, it has no merge of an index under way that would be measured too.
+            # After a restart, no index merge is running that could distort the measurement.
             steps.say("writing everything to disk")
             wind_down(settings)
         with (
@@ -116,7 +116,7 @@ def _loaded(made: Episodes, steps: Steps) -> Iterator[tuple[Settings, GraphMem]]
 def times_row(
     size: int, took: Mapping[str, float], again: float, smaller: Sequence[Mapping[str, Cell]]
 ) -> dict[str, Cell]:
-    """Return the seconds of one size, and those per 1,000 episodes beside the smallest size's."""
+    """Return the seconds of one size, and per 1,000 episodes relative to the smallest size."""
     each = 1_000 * took["s"] / size
     ratio = each / float(smaller[0]["s per 1,000"] or 0) if smaller else 1.0
     return {
@@ -136,12 +136,12 @@ def beliefs_row(
     second: ConsolidationReport,
     planted: Mapping[int, frozenset[str]],
 ) -> dict[str, Cell]:
-    """Return what became of the groups."""
+    """Return how many of the planted groups became beliefs."""
     created = [change for change in done.changes if change.step is BeliefChangeKind.CREATE]
-    group_of = {one: group for group, ids in planted.items() for one in ids}
-    of = [resting(change, group_of) for change in created]
-    found = len({groups[0] for groups in of if len(groups) == 1 and groups[0] is not None})
-    mixed = sum(len(groups) != 1 or groups[0] is None for groups in of)
+    group_of = {episode: group for group, ids in planted.items() for episode in ids}
+    rested = [resting(change, group_of) for change in created]
+    found = len({groups[0] for groups in rested if len(groups) == 1 and groups[0] is not None})
+    mixed = sum(len(groups) != 1 or groups[0] is None for groups in rested)
     share = found / len(planted)
     return {
         "episodes": size,
@@ -158,8 +158,8 @@ def beliefs_row(
 
 
 def resting(change: BeliefChange, group_of: Mapping[str, int]) -> list[int | None]:
-    """Return the groups of the episodes that a change rests on; None: an episode of none."""
-    found = {group_of.get(one) for one in change.episode_ids}
+    """Return the groups of the episodes of a change; None for an episode without a group."""
+    found = {group_of.get(episode) for episode in change.episode_ids}
     return sorted(found, key=lambda group: -1 if group is None else group)
 
 

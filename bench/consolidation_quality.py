@@ -1,4 +1,4 @@
-"""How good the beliefs are that consolidation makes offline: beside facts, and in conversations."""
+"""Quality of the beliefs that consolidation forms offline, on known facts and on conversations."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from bench.progress import Steps
 
 SEEDS = (1, 2, 3)
-"""Of the generated histories."""
+"""Seeds of the generated histories."""
 SWEPT_TALKS, STEPPED_TALKS = 3, 1
-"""Of LoCoMo's conversations, so many are swept, and consolidated at intervals."""
+"""Numbers of LoCoMo conversations for the sweeps and for consolidation at intervals."""
 ONCE, PART = "at once", "held in"
 
 
 def measure(steps: Steps, *, beam: bool) -> Report:
-    """Return how good beliefs are on generated histories, LoCoMo and, when asked for, BEAM.
+    """Return the quality of beliefs on generated histories, LoCoMo and, with `beam`, BEAM.
 
     Raises:
-        ConfigurationError: the data is not there.
+        ConfigurationError: The data set is missing.
     """
     folder = data_folder()
     made = [generated(seed) for seed in SEEDS]
@@ -80,21 +80,21 @@ def measure(steps: Steps, *, beam: bool) -> Report:
         tables=tables,
         notes=[
             "Extractive, the offline embedder, shares in percent. Known facts: precision, beliefs "
-            "that rest on one fact and nothing else; recall, facts told in enough episodes that "
-            "have such a belief; mixed, the others. Afterwards every fact is said once more in new "
-            "words (repeats), and then that it is so no longer (reversals).",
-            f"Held out: beliefs of the first {HELD_IN:.0%} of the sessions that the rest speaks "
-            f"for; random: as many telling passages instead, {DRAWS} draws.",
-            "Interval: a run after so many sessions, and at the end; Jaccard of the beliefs with "
-            "those of one run over everything; absorbed: of the passages that rest on a belief "
-            "there, those that do here.",
+            "whose evidence states one fact and nothing else; recall, facts stated in enough "
+            "episodes that have such a belief; mixed, the other beliefs. Afterwards every fact is "
+            "stated once more in new words (repeats) and then contradicted (reversals).",
+            f"Held out: beliefs of the first {HELD_IN:.0%} of the sessions that later sessions "
+            f"support; random: the same for as many random telling passages, {DRAWS} draws.",
+            "Interval: a run after this many sessions, and at the end; Jaccard of the beliefs with "
+            "those of one run over everything; absorbed: share of the passages that are evidence "
+            "in that run and in this one too.",
         ],
         setting=setting,
     )
 
 
 def facts(on: Bench, talks: Sequence[Talk]) -> Row:
-    """Return how beliefs stand to known facts, and how one more episode speaks of them."""
+    """Return the scores of beliefs on known facts, and the effect of one more episode on them."""
     found: list[Facts] = []
     repeats: list[EvidenceKind | None] = []
     reversals: list[EvidenceKind | None] = []
@@ -104,11 +104,11 @@ def facts(on: Bench, talks: Sequence[Talk]) -> Row:
         done = handle.consolidate(policy=talk.policy())
         found.append(facts_in(done.changes, talk, talk.policy()))
         about = _about(done.changes, talk.history)
-        for said, into in (("repeat", repeats), ("reversal", reversals)):
-            texts = {n: getattr(talk.history.facts[n], said) for n in about.values()}
+        for attribute, into in (("repeat", repeats), ("reversal", reversals)):
+            texts = {n: getattr(talk.history.facts[n], attribute) for n in about.values()}
             for n, text in texts.items():
-                message = {"role": "user", "content": text, "id": f"{said} {n}"}
-                handle.session(f"{said} {n}").add_messages([message])
+                message = {"role": "user", "content": text, "id": f"{attribute} {n}"}
+                handle.session(f"{attribute} {n}").add_messages([message])
             more = handle.consolidate(policy=talk.policy())
             into += [_heard(more.changes, about, n, text) for n, text in texts.items()]
     learnable = sum(len(talk.history.facts) for talk in talks if talk.history)
@@ -123,21 +123,21 @@ def facts(on: Bench, talks: Sequence[Talk]) -> Row:
 
 
 def _about(changes: Sequence[BeliefChange], history: History) -> dict[str, int]:
-    """Return the fact of each belief that rests on one alone."""
+    """Return the fact of each created belief whose evidence states one fact only."""
     about = {}
     for change in changes:
         of = scores.facts_of(change, history)
         if change.step is BeliefChangeKind.CREATE and len(of) == 1:
-            [one] = of
-            if one is not None:
-                about[change.belief_id] = one
+            [fact] = of
+            if fact is not None:
+                about[change.belief_id] = fact
     return about
 
 
 def _heard(
     changes: Sequence[BeliefChange], about: Mapping[str, int], fact: int, text: str
 ) -> EvidenceKind | None:
-    """Return how a text was taken for its fact; None: it spoke of none of its beliefs."""
+    """Return the kind of evidence that a text became for a belief of its fact; None if none."""
     for change in changes:
         if about.get(change.belief_id) == fact and text in {q.text for q in change.quotes}:
             if change.step is BeliefChangeKind.CONTRADICT:
@@ -154,7 +154,7 @@ def _real(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
 
 
 def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
-    """Return what one corpus becomes, and how much of it later sessions bear out."""
+    """Return the results on one corpus, and the share of beliefs that later sessions support."""
     whole: list[ConsolidationReport] = []
     again: list[ConsolidationReport] = []
     part: list[Predicted] = []
@@ -167,21 +167,23 @@ def conversations_row(on: Bench, name: str, talks: Sequence[Talk]) -> Row:
         part.append(predicted(halves, talk.policy()))
         first = halves.held.consolidate(policy=talk.policy())
         rest = on.told(PART, talk, talk.sessions[cut(talk) :]).consolidate(policy=talk.policy())
-        borne = {one.belief_id for one in rest.changes if one.step is BeliefChangeKind.SUPPORT}
-        supported += len(scores.created(first.changes) & borne)
-    stands = [ok for one in whole for ok in scores.quoted(one.changes).values()]
-    episodes = sum(one.episodes for one in whole)
+        confirmed = {
+            change.belief_id for change in rest.changes if change.step is BeliefChangeKind.SUPPORT
+        }
+        supported += len(scores.created(first.changes) & confirmed)
+    grounded = [ok for report in whole for ok in scores.quoted(report.changes).values()]
+    episodes = sum(report.episodes for report in whole)
     return {
         "corpus": name,
         "conversations": len(talks),
         "episodes": episodes,
-        "passages": sum(one.passages for one in whole),
-        "clusters": sum(one.clusters for one in whole),
-        "per 1,000 episodes": round(1_000 * sum(one.clusters for one in whole) / episodes, 1),
-        "beliefs": len(stands),
-        "stand in a quote": percent(sum(stands), len(stands)),
+        "passages": sum(report.passages for report in whole),
+        "clusters": sum(report.clusters for report in whole),
+        "per 1,000 episodes": round(1_000 * sum(report.clusters for report in whole) / episodes, 1),
+        "beliefs": len(grounded),
+        "stand in a quote": percent(sum(grounded), len(grounded)),
         "beliefs held in": sum(one.beliefs for one in part),
         "supported later": percent(supported, sum(one.beliefs for one in part)),
         **shares(part),
-        "changed again": sum(len(one.changes) for one in again),
+        "changed again": sum(len(report.changes) for report in again),
     }

@@ -1,4 +1,4 @@
-"""What is counted of beliefs: how they stand to known facts, and to what was said later."""
+"""Scores of beliefs against known facts and against later turns."""
 
 from __future__ import annotations
 
@@ -19,61 +19,66 @@ if TYPE_CHECKING:
 
 EVIDENCE = (BeliefChangeKind.CREATE, BeliefChangeKind.SUPPORT, BeliefChangeKind.CONTRADICT)
 LOOKED_AT = 8
-"""Nearest statements of which a passage may speak, as in consolidation."""
+"""Number of nearest statements that a passage is compared with, as in consolidation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How the beliefs made of one history stand to its facts."""
+    """Scores of the beliefs formed from one history against its facts."""
 
     beliefs: int
     mixed: int
-    """Resting on more than one fact, or on a text that tells none."""
+    """Beliefs whose evidence states more than one fact, or contains a text without a fact."""
     learnt: int
-    """Facts that a belief rests on, and on no other."""
+    """Facts with a belief whose evidence states this fact alone."""
     learnable: int
-    """Facts told in enough episodes."""
+    """Facts stated in enough episodes."""
 
 
 def against_facts(changes: Sequence[BeliefChange], history: History, least: int) -> Facts:
-    """Return how created beliefs stand to the facts of a history.
+    """Return the scores of created beliefs against the facts of a history.
 
     Args:
-        changes: of one run, or of several.
-        history: what was told.
-        least: episodes that make a fact one to be learnt.
+        changes: Changes of one or more runs.
+        history: The history that the runs consolidated.
+        least: Number of episodes that must state a fact for it to be learnable.
     """
     created = [
         facts_of(change, history) for change in changes if change.step is BeliefChangeKind.CREATE
     ]
-    pure = [of for of in created if len(of) == 1 and None not in of]
+    pure = [facts for facts in created if len(facts) == 1 and None not in facts]
     enough = {n for n, fact in enumerate(history.facts) if fact.episodes >= least}
     return Facts(
         beliefs=len(created),
         mixed=len(created) - len(pure),
-        learnt=len(enough & {n for of in pure for n in of}),
+        learnt=len(enough & {n for facts in pure for n in facts}),
         learnable=len(enough),
     )
 
 
 def facts_of(change: BeliefChange, history: History) -> set[int | None]:
-    """Return the facts that a change's quotes tell; None: a quote that tells none."""
+    """Return the facts that a change's quotes state; includes None if a quote states no fact."""
     return {history.tells.get(quote.text) for quote in change.quotes}
 
 
-def facts_row(found: Sequence[Facts]) -> dict[str, Cell]:
+def facts_row(results: Sequence[Facts]) -> dict[str, Cell]:
     """Return precision and recall, in percent, over several histories."""
-    beliefs, mixed = sum(one.beliefs for one in found), sum(one.mixed for one in found)
+    beliefs, mixed = (
+        sum(result.beliefs for result in results),
+        sum(result.mixed for result in results),
+    )
     return {
         "beliefs": beliefs,
         "precision": percent(beliefs - mixed, beliefs),
-        "recall": percent(sum(one.learnt for one in found), sum(one.learnable for one in found)),
+        "recall": percent(
+            sum(result.learnt for result in results), sum(result.learnable for result in results)
+        ),
         "mixed": percent(mixed, beliefs),
     }
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent; None of nothing."""
+    """Return a share in percent; None if the whole is zero."""
     return round(100 * part / whole, 1) if whole else None
 
 
@@ -85,17 +90,17 @@ def spoken_of(
     mu: float,
     same: float,
 ) -> dict[EvidenceKind, set[int]]:
-    """Return which statements later passages speak for and against, as consolidation matches them.
+    """Return the statements that later passages support and refute, matched as in consolidation.
 
-    A passage speaks of the nearest statement of which it can be told how.
+    A passage is evidence for the nearest statement whose relation to it can be determined.
 
     Args:
         statements: float32[n, d], unit rows.
-        texts: their words.
-        passages: what was said later.
+        texts: Texts of the statements.
+        passages: Passages of later sessions.
         vectors: float32[m, d], unit rows, of the passages.
-        mu: mean cosine of unrelated texts.
-        same: calibrated cosine from which a passage may speak of a statement.
+        mu: Mean cosine of unrelated texts.
+        same: Calibrated cosine from which a passage may match a statement.
     """
     found: dict[EvidenceKind, set[int]] = {kind: set() for kind in EvidenceKind}
     if not len(texts) or not passages:
@@ -114,12 +119,12 @@ def spoken_of(
 
 
 def created(changes: Sequence[BeliefChange]) -> set[str]:
-    """Return the ids of beliefs that were made."""
+    """Return the ids of the created beliefs."""
     return {change.belief_id for change in changes if change.step is BeliefChangeKind.CREATE}
 
 
 def absorbed(changes: Sequence[BeliefChange]) -> set[str]:
-    """Return the ids of the passages that evidence rests on."""
+    """Return the ids of the passages that are quoted as evidence."""
     return {
         quote.turn_id or quote.episode_id
         for change in changes
@@ -129,24 +134,24 @@ def absorbed(changes: Sequence[BeliefChange]) -> set[str]:
 
 
 def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float | None:
-    """Return what two sets have in common, over what either has; None of nothing."""
+    """Return the Jaccard index of two sets; None if both are empty."""
     both, either = {*one} & {*other}, {*one} | {*other}
     return len(both) / len(either) if either else None
 
 
 def quoted(changes: Sequence[BeliefChange]) -> Mapping[str, bool]:
-    """Return of each belief made whether its words stand in a quote it rests on.
+    """Return, for each created belief, whether a quote of its evidence contains its statement.
 
-    A statement begins with its speaker, leaves sentences out and may be cut at the end.
+    A statement begins with its speaker, leaves sentences out and may be truncated.
     """
     return {
-        change.belief_id: any(_stands_in(change.statement, quote.text) for quote in change.quotes)
+        change.belief_id: any(_contained(change.statement, quote.text) for quote in change.quotes)
         for change in changes
         if change.step is BeliefChangeKind.CREATE
     }
 
 
-def _stands_in(statement: str, text: str) -> bool:
+def _contained(statement: str, text: str) -> bool:
     words = iter(text.split())
-    # In their order, others between them.
+    # In the same order; other words may occur between them.
     return all(word in words for word in statement.removesuffix("…").split())

@@ -1,4 +1,4 @@
-"""The numbers of the policy, one at a time, and how often consolidation runs."""
+"""Sweeps over the policy's parameters and over the interval between consolidation runs."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
 NEAR = (0.65, 0.70, 0.75, 0.80, 0.85)
 LEAST = (2, 3, 4, 5)
 EVERY = (1, 5, 20)
-"""Sessions between two runs."""
+"""Numbers of sessions between two runs."""
 SWEPT = "swept"
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What sweeps look at; nothing is written there."""
+    """Data of the sweeps; they only use dry runs."""
 
     generated: Sequence[tuple[Talk, GraphMem]]
     locomo: Sequence[tuple[Talk, Split]]
 
     @classmethod
     def of(cls, on: Bench, generated: Sequence[Talk], locomo: Sequence[Talk]) -> Swept:
-        """Keep them in tenants of their own."""
+        """Load the talks into tenants of their own."""
         return cls(
             [(talk, on.told(SWEPT, talk, talk.sessions)) for talk in generated],
             [(talk, split(on, talk, SWEPT)) for talk in on.steps.over(locomo, "to be swept")],
         )
 
     def row(self, steps: Steps, **changed: Any) -> Row:
-        """Return precision and recall, and the share predicted, with the policy changed."""
-        found: list[Facts] = []
+        """Return precision, recall and the predicted share with the changed policy."""
+        results: list[Facts] = []
         for talk, handle in self.generated:
             policy = talk.policy(**changed)
             done = handle.consolidate(policy=policy, dry_run=True)
-            found.append(facts_in(done.changes, talk, policy))
+            results.append(facts_in(done.changes, talk, policy))
         title = ", ".join(f"{name} {value}" for name, value in changed.items())
         part = [
             predicted(split, talk.policy(**changed))
@@ -62,14 +62,14 @@ class Swept:
         ]
         return {
             **changed,
-            **{f"{GENERATED} {name}": cell for name, cell in scores.facts_row(found).items()},
-            f"{LOCOMO} beliefs": sum(one.beliefs for one in part),
+            **{f"{GENERATED} {name}": cell for name, cell in scores.facts_row(results).items()},
+            f"{LOCOMO} beliefs": sum(result.beliefs for result in part),
             **{f"{LOCOMO} {name}": cell for name, cell in shares(part).items()},
         }
 
 
 def intervals(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]:
-    """Yield what becomes of each corpus when runs follow one another sooner or later."""
+    """Yield the results on each corpus by the interval between runs."""
     for name, talks in corpora.items():
         once = [_in_steps(on, talk, None) for talk in talks]
         yield interval_row(name, "all", talks, once, once)
@@ -79,7 +79,7 @@ def intervals(on: Bench, corpora: Mapping[str, Sequence[Talk]]) -> Iterator[Row]
 
 
 def _in_steps(on: Bench, talk: Talk, every: int | None) -> list[BeliefChange]:
-    """Return all that was done when a run follows so many sessions; None: all of them."""
+    """Return all changes of runs after every `every` sessions; None: one run after all sessions."""
     step = every or len(talk.sessions)
     changes: list[BeliefChange] = []
     for start in range(0, len(talk.sessions), step):
@@ -95,11 +95,11 @@ def interval_row(
     runs: Sequence[Sequence[BeliefChange]],
     once: Sequence[Sequence[BeliefChange]],
 ) -> Row:
-    """Return what runs at an interval made, beside one run over everything."""
+    """Return the results of runs at an interval, compared with one run over everything."""
     made = [scores.created(changes) for changes in runs]
     whole = [scores.created(changes) for changes in once]
-    ours = {(n, one) for n, changes in enumerate(runs) for one in scores.absorbed(changes)}
-    theirs = {(n, one) for n, changes in enumerate(once) for one in scores.absorbed(changes)}
+    ours = {(n, i) for n, changes in enumerate(runs) for i in scores.absorbed(changes)}
+    theirs = {(n, i) for n, changes in enumerate(once) for i in scores.absorbed(changes)}
     known = [
         scores.against_facts(changes, talk.history, talk.policy().least_episodes)
         for changes, talk in zip(runs, talks, strict=True)
@@ -113,8 +113,8 @@ def interval_row(
         "precision": judged["precision"] if known else None,
         "recall": judged["recall"] if known else None,
         "Jaccard": scores.jaccard(
-            {(n, one) for n, ids in enumerate(made) for one in ids},
-            {(n, one) for n, ids in enumerate(whole) for one in ids},
+            {(n, i) for n, ids in enumerate(made) for i in ids},
+            {(n, i) for n, ids in enumerate(whole) for i in ids},
         ),
         "absorbed": percent(len(ours & theirs), len(theirs)),
     }

@@ -1,4 +1,4 @@
-"""Conversations and histories that consolidation is measured on, and what is held out of them."""
+"""Conversations and histories for the consolidation benchmark, and their held-out sessions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from graphmem.ports import Matrix
 
 HELD_IN = 0.7
-"""Share of a conversation's sessions that beliefs are made of."""
+"""Share of a conversation's sessions that beliefs are formed from."""
 DRAWS = 20
-"""Of random statements."""
+"""Number of random draws of statements."""
 GENERATED, LOCOMO, BEAM = "generated", "LoCoMo", "BEAM"
 
 Session: TypeAlias = tuple[str, Sequence[Any]]
@@ -38,32 +38,32 @@ Row: TypeAlias = dict[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """One conversation or history, in sessions; each way of keeping it has a tenant of its own."""
+    """One conversation or history, in sessions; each way of storing it uses its own tenant."""
 
     name: str
     sessions: tuple[Session, ...]
     history: History | None = None
-    """None: nobody knows what it should teach."""
+    """Generated history with known facts; None for a real conversation."""
 
     @property
     def start(self) -> int:
-        """How many sessions a run waits for: what the policy says, or what a short one has."""
+        """Number of sessions that a run waits for: the policy's, or fewer for a short talk."""
         return min(ConsolidationPolicy().start, round(len(self.sessions) * HELD_IN))
 
     def policy(self, **changed: Any) -> ConsolidationPolicy:
-        """Return the standard policy, changed."""
+        """Return the default policy with some fields changed."""
         return ConsolidationPolicy(start=self.start, **changed)
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is measured on."""
+    """Database handle and progress reporter of a measurement."""
 
     memory: GraphMem
     steps: Steps
 
     def told(self, way: str, talk: Talk, sessions: Sequence[Session]) -> GraphMem:
-        """Return a handle that holds these sessions, in a tenant named after the way."""
+        """Return a handle on a tenant, named after the way, that contains these sessions."""
         handle = self.memory.tenant(f"{way} {talk.name}")
         for name, messages in sessions:
             handle.session(name).add_messages(messages)
@@ -72,23 +72,23 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A conversation in two: a handle on its first sessions, and what people tell in the others."""
+    """A handle on the first sessions of a conversation, and the later statements of people."""
 
     held: GraphMem
     before: Sequence[Passage]
     later: Sequence[Passage]
     vectors: Matrix
-    """Of what is told later."""
+    """Embeddings of the later statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """How many statements what came later speaks for."""
+    """Number of statements that later sessions support."""
 
     beliefs: int
     supported: int
     drawn: float
-    """Of as many random telling passages, the mean over the draws."""
+    """The same for as many random telling passages, the mean over the draws."""
 
 
 def generated(seed: int) -> Talk:
@@ -98,47 +98,49 @@ def generated(seed: int) -> Talk:
 
 
 def conversations(path: Path) -> Iterator[Talk]:
-    """Yield what a conversation file holds."""
-    for one in read_conversations(path).conversations:
-        groups = itertools.groupby(one.messages, lambda message: str(message.session))
-        yield Talk(one.name, tuple((name, list(messages)) for name, messages in groups))
+    """Yield the conversations of a file."""
+    for talk in read_conversations(path).conversations:
+        groups = itertools.groupby(talk.messages, lambda message: str(message.session))
+        yield Talk(talk.name, tuple((name, list(messages)) for name, messages in groups))
 
 
 def facts_in(changes: Sequence[BeliefChange], talk: Talk, policy: ConsolidationPolicy) -> Facts:
-    """Return how the beliefs made of a generated history stand to its facts."""
-    assert talk.history is not None  # noqa: S101 - it is a generated one
+    """Return the scores of the beliefs formed from a generated history against its facts."""
+    assert talk.history is not None  # noqa: S101 - the caller passes a generated history
     return scores.against_facts(changes, talk.history, policy.least_episodes)
 
 
 def shares(part: Sequence[Predicted]) -> Row:
-    """Return which share of the statements what came later speaks for, in percent."""
-    beliefs = sum(one.beliefs for one in part)
+    """Return the shares of statements that later sessions support, in percent."""
+    beliefs = sum(result.beliefs for result in part)
     return {
-        "held out": percent(sum(one.supported for one in part), beliefs),
-        "random": percent(sum(one.drawn for one in part), beliefs),
+        "held out": percent(sum(result.supported for result in part), beliefs),
+        "random": percent(sum(result.drawn for result in part), beliefs),
     }
 
 
 def cut(talk: Talk) -> int:
-    """Return how many sessions are held in."""
+    """Return the number of sessions that beliefs are formed from."""
     return round(len(talk.sessions) * HELD_IN)
 
 
 def split(on: Bench, talk: Talk, way: str) -> Split:
-    """Keep the first sessions, and embed what people tell in the others."""
+    """Store the first sessions, and embed the statements of people in the others."""
     before, after = talk.sessions[: cut(talk)], talk.sessions[cut(talk) :]
     held = on.told(way, talk, before)
     later = _passages(after)
-    return Split(held, _passages(before), later, _embedded(held, [one.spoken for one in later]))
+    return Split(
+        held, _passages(before), later, _embedded(held, [passage.spoken for passage in later])
+    )
 
 
 def _passages(sessions: Sequence[Session]) -> list[Passage]:
-    """Return what people tell in these sessions."""
+    """Return the statements of people in these sessions."""
     return [
-        Passage(f"{name}/{place}", "Turn", name, one.name, one.content, one.at)
+        Passage(f"{name}/{place}", "Turn", name, message.name, message.content, message.at)
         for name, messages in sessions
-        for place, one in enumerate(messages)
-        if one.role not in transcripts.NOT_PEOPLE and consolidation.telling(one.content)
+        for place, message in enumerate(messages)
+        if message.role not in transcripts.NOT_PEOPLE and consolidation.telling(message.content)
     ]
 
 
@@ -147,7 +149,7 @@ def _embedded(handle: GraphMem, texts: Sequence[str]) -> Matrix:
 
 
 def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
-    """Return how many of the beliefs that a run would make what came later speaks for."""
+    """Return the number of beliefs a run would create, and how many of them later turns support."""
     done = split.held.consolidate(policy=policy, dry_run=True)
     made = list(
         dict.fromkeys(c.statement for c in done.changes if c.step is BeliefChangeKind.CREATE)
@@ -155,7 +157,7 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     if not made:
         return Predicted(0, 0, 0.0)
     rng = np.random.default_rng(len(made))
-    pool = sorted({consolidation.statement(one) for one in split.before})
+    pool = sorted({consolidation.statement(passage) for passage in split.before})
     drawn = [
         [pool[i] for i in rng.choice(len(pool), size=len(made), replace=False)]
         for _ in range(DRAWS)
@@ -164,10 +166,10 @@ def predicted(split: Split, policy: ConsolidationPolicy) -> Predicted:
     place = {text: n for n, text in enumerate(texts)}
     vectors = _embedded(split.held, texts)
 
-    def borne_out(statements: Sequence[str]) -> int:
-        rows = vectors[[place[one] for one in statements]]
+    def supported(statements: Sequence[str]) -> int:
+        rows = vectors[[place[text] for text in statements]]
         mu = split.held._state.binding.model.mu_document
-        spoken = scores.spoken_of(rows, statements, split.later, split.vectors, mu, policy.same)
-        return len(spoken[EvidenceKind.SUPPORTING])
+        matched = scores.spoken_of(rows, statements, split.later, split.vectors, mu, policy.same)
+        return len(matched[EvidenceKind.SUPPORTING])
 
-    return Predicted(len(made), borne_out(made), float(np.mean([borne_out(d) for d in drawn])))
+    return Predicted(len(made), supported(made), float(np.mean([supported(d) for d in drawn])))

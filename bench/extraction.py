@@ -1,4 +1,4 @@
-"""What the checks of extraction refuse when proposals are corrupted on purpose, on real talk."""
+"""Share of deliberately corrupted proposals that the checks of extraction dismiss, on real talk."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 SEED = 7
 LONGEST_QUOTE = 12
-"""Words."""
+"""Maximum number of words of a quote."""
 LEAST_WORD = 4
-"""Characters of a word that may be an object."""
+"""Minimum number of characters of a word that may be an object."""
 MOONS = ("Enceladus", "Hyperion", "Oberon", "Triton")
-"""Nobody here speaks of them."""
+"""Names that occur nowhere in the data."""
 EARLY = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A proposal that should stand up, and where."""
+    """A proposal that should be accepted, with its window and turn."""
 
     proposal: Proposal
     window: TurnWindow
@@ -44,14 +44,14 @@ class Case:
 
 
 Corruption = Callable[[Case, CheckContext, random.Random], tuple[Proposal, CheckContext] | None]
-"""From a case to what is offered in its place; None when it cannot be corrupted so."""
+"""Turns a case into a corrupted proposal; None if the case does not allow this corruption."""
 
 
 def measure(steps: Steps) -> Report:
-    """Return the share of proposals that each check refuses, on LoCoMo and on BEAM.
+    """Return the share of proposals that each check dismisses, on LoCoMo and on BEAM.
 
     Raises:
-        ConfigurationError: the data is not there.
+        ConfigurationError: The data set is missing.
     """
     folder = data_folder()
     files = {"LoCoMo": [folder / "locomo" / "locomo.json"]}
@@ -60,21 +60,21 @@ def measure(steps: Steps) -> Report:
     setting: dict[str, Cell] = {"seed": SEED}
     for name, paths in files.items():
         talks = [talk for path in paths for talk in _read(path)]
-        found = [one for talk in steps.over(talks, name) for one in _sessions(talk)]
-        cases = [case for session in found for case in _scripted(session)]
-        setting[f"{name} turns"] = sum(len(w.turns) for session in found for w in session)
-        tables += [_corrupted(name, cases), _by_rules(name, found)]
+        sessions = [s for talk in steps.over(talks, name) for s in _sessions(talk)]
+        cases = [case for session in sessions for case in _scripted(session)]
+        setting[f"{name} turns"] = sum(len(w.turns) for session in sessions for w in session)
+        tables += [_corrupted(name, cases), _by_rules(name, sessions)]
     return Report(
         name="extraction",
         tables=tables,
         notes=[
-            "A scripted proposal quotes up to twelve words of a person's sentence and takes one of "
-            "them for its object; then one thing about it is made wrong. Refused: in percent; by: "
-            "the codes, the most frequent first. Beside the corruptions stand the same proposals "
-            "as they are: what is refused of them is refused wrongly.",
-            "The last three are not caught: what stands near may be taken wrongly, and no rule "
-            "here knows what words mean. Review is for that.",
-            "Rules: what the forms of sentences find, all of which should stand up.",
+            "A scripted proposal quotes up to twelve words of a person's sentence and uses one of "
+            "them as its object; then one thing about it is corrupted. Refused: in percent; by: "
+            "the codes, the most frequent first. The unchanged proposals are listed next to the "
+            "corruptions: any that are refused are refused wrongly.",
+            "The last three are not caught: a nearby word may be used wrongly, and no rule here "
+            "knows the meaning of words. They need review.",
+            "Rules: proposals from the sentence patterns, all of which should be accepted.",
         ],
         setting=setting,
     )
@@ -116,8 +116,8 @@ def _sessions(talk: Conversation) -> Iterator[list[TurnWindow]]:
 
 
 def _scripted(session: Sequence[TurnWindow]) -> Iterator[Case]:
-    """Yield a proposal of each turn of a person that has a word to speak of."""
-    chance = random.Random(SEED)  # noqa: S311 - chooses words, keeps no secret
+    """Yield a proposal for each turn of a person that contains a usable word."""
+    chance = random.Random(SEED)  # noqa: S311 - chooses words, not for cryptography
     for window in session:
         for turn in window.people:
             quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
@@ -147,7 +147,7 @@ def _ground(window: TurnWindow) -> CheckContext:
 
 
 def _corrupted(name: str, cases: Sequence[Case]) -> Table:
-    chance = random.Random(SEED)  # noqa: S311 - chooses words, keeps no secret
+    chance = random.Random(SEED)  # noqa: S311 - chooses words, not for cryptography
     rows: list[dict[str, Cell]] = []
     for what, corrupt in CORRUPTIONS.items():
         codes: Counter[str] = Counter()
@@ -179,12 +179,12 @@ def _by_rules(name: str, sessions: Sequence[Sequence[TurnWindow]]) -> Table:
     codes: Counter[str] = Counter()
     predicates: Counter[str] = Counter()
     turns = 0
-    for window in (one for session in sessions for one in session):
+    for window in (w for session in sessions for w in session):
         turns += len(window.people)
         found, malformed = sentences.read(window)
         passed, refused = checking.sifted(found, window, _ground(window))
-        codes.update(one.code for one in (*malformed, *refused))
-        predicates.update(str(one.claim.predicate) for one in passed)
+        codes.update(proposal.code for proposal in (*malformed, *refused))
+        predicates.update(str(proposal.claim.predicate) for proposal in passed)
     row: dict[str, Cell] = {
         "turns of people": turns,
         "facts": predicates.total(),
@@ -229,7 +229,7 @@ def _swapped(
 def _of_another(
     case: Case, ground: CheckContext, _: random.Random
 ) -> tuple[Proposal, CheckContext] | None:
-    """Quote the turn before."""
+    """Quote the previous turn."""
     text = " ".join(case.turn.text.split())
     for turn in case.window.turns:
         quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
@@ -241,7 +241,7 @@ def _of_another(
 def _machines(
     case: Case, ground: CheckContext, _: random.Random
 ) -> tuple[Proposal, CheckContext] | None:
-    """Quote what a machine said, rightly."""
+    """Quote an assistant or tool turn, with the right id."""
     for turn in case.window.turns:
         quote = " ".join(turn.text.split()[:LONGEST_QUOTE])
         if not is_person(turn) and quote:
@@ -253,7 +253,7 @@ def _machines(
 def _supplied(
     case: Case, ground: CheckContext, _: random.Random
 ) -> tuple[Proposal, CheckContext] | None:
-    """Let memory have supplied the quote before."""
+    """Mark the quote as a text that memory supplied earlier."""
     if len(case.proposal.quote.split()) < 2:
         return None
     known = SuppliedText("m", case.proposal.quote, case.turn.recorded_at, "")
@@ -263,7 +263,7 @@ def _supplied(
 def _near(
     case: Case, ground: CheckContext, chance: random.Random
 ) -> tuple[Proposal, CheckContext] | None:
-    """Take another word of the turn for the object."""
+    """Use another word of the turn as the object."""
     words = [w for w in case.turn.text.split() if w.isalpha() and w != case.proposal.object]
     if not words:
         return None
@@ -276,21 +276,21 @@ def _secret(case: Case, ground: CheckContext, _: random.Random) -> tuple[Proposa
 
 CORRUPTIONS: dict[str, Corruption] = {
     "as they are": _as_it_is,
-    "one word of the quote another": _one_word,
+    "one word of the quote changed": _one_word,
     "the quote's words shuffled": _swapped,
     "the quote of another turn": _of_another,
-    "a turn of no session": _changed(turn_id="nowhere"),
-    "what a machine said": _machines,
-    "what memory had supplied": _supplied,
-    "an object nobody named": _changed(object=MOONS[0]),
-    "a subject nobody named": _changed(subject=MOONS[1]),
-    "a time nobody named": _changed(when="since 1817"),
+    "an unknown turn": _changed(turn_id="nowhere"),
+    "a turn of an assistant or tool": _machines,
+    "a text that memory supplied": _supplied,
+    "an object not in the text": _changed(object=MOONS[0]),
+    "a subject not in the text": _changed(subject=MOONS[1]),
+    "a time not in the text": _changed(when="since 1817"),
     "from the future": _changed(since=datetime(2999, 1, 1, tzinfo=UTC)),
     "a credential": _secret,
     "a source without a weight": _changed(source_type="ORACLE"),
     "another word of the turn": _near,
-    "the polarity turned round": _changed(kind=EvidenceKind.REFUTING),
+    "the opposite polarity": _changed(kind=EvidenceKind.REFUTING),
     "another predicate": _changed(predicate="owns"),
 }
-BLIND = {"another word of the turn", "the polarity turned round", "another predicate"}
-"""What the words alone do not tell: no check is made for it."""
+BLIND = {"another word of the turn", "the opposite polarity", "another predicate"}
+"""Corruptions that no check can detect from the words alone."""

@@ -1,4 +1,4 @@
-"""What a benchmark found: tables for people, JSON for programs."""
+"""Results of a benchmark as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything one benchmark found."""
+    """Results of one benchmark."""
 
     name: str
     tables: Sequence[Table]
     notes: Sequence[str] = ()
-    """What a reader has to know about the figures."""
+    """Explanations of the figures for the reader."""
     setting: Row = field(default_factory=dict)
-    """What was measured: sizes, versions."""
+    """Parameters of the measurement: sizes, versions."""
 
     @property
     def missed(self) -> bool:
-        """Whether a figure is not what was wanted."""
+        """Whether a figure misses its target."""
         return any(row.get("met") is False for table in self.tables for row in table.rows)
 
     def as_json(self) -> str:
-        """Return the report with the machine it was made on."""
+        """Return the report as JSON, with the machine that it was made on."""
         return json.dumps(
             {
                 "name": self.name,
@@ -61,7 +61,7 @@ class Report:
         )
 
     def save(self) -> Path:
-        """Write the JSON to bench/results and return where."""
+        """Write the JSON to bench/results and return its path."""
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{self.name}.json"
         path.write_text(self.as_json() + "\n", encoding="utf-8")
@@ -83,7 +83,7 @@ class Report:
 
 
 def machine() -> Row:
-    """Return what decides how fast things are here, and how busy it was."""
+    """Return the machine's speed-relevant properties and its current load."""
     return {
         "processors": os.cpu_count(),
         "architecture": platform.machine(),
@@ -94,7 +94,7 @@ def machine() -> Row:
 
 
 def shown(cell: Cell) -> str:
-    """Return a cell as people read it: numbers to three digits."""
+    """Return a cell as text, with numbers to three digits."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):
@@ -105,7 +105,7 @@ def shown(cell: Cell) -> str:
 
 
 def spread(name: str, values: Sequence[float]) -> dict[str, Cell]:
-    """Return median, least and greatest as three columns of one name."""
+    """Return median, minimum and maximum as three columns of one name."""
     return {
         name: statistics.median(values),
         f"{name} min": min(values),
@@ -117,8 +117,8 @@ def percentile(values: Sequence[float], share: float) -> float:
     """Return the smallest value that at least this share of the values does not exceed.
 
     Args:
-        values: at least one.
-        share: in (0, 1].
+        values: At least one value.
+        share: Share in (0, 1].
     """
     ordered = sorted(values)
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]

@@ -1,4 +1,4 @@
-"""How long the first reads after a start of the managed server take, planned ahead and not."""
+"""Times of the first reads after a start of the managed server, with and without planning ahead."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 PAUSE_S = 5.0
-"""Between the end of the start and the first read."""
+"""Seconds between the end of the start and the first read."""
 MEMORIES = 40
 SUBJECT, PREDICATE = "payments", "owned_by"
 QUESTION = "Who owns payments?"
 CPU = "processor of the server"
-"""What its start, the planning and the reads take of it, in seconds."""
+"""CPU seconds of the server for its start, the planning and the reads."""
 
 
 def fill(settings: Settings) -> str:
-    """Write a few memories and a belief that two events speak of; return the id of the belief."""
+    """Write some memories and a belief with two pieces of evidence; return the belief's id."""
     with GraphMem.open(settings, embedder=HashEmbedder()) as client:
         memory = client.tenant("bench").scope("global")
         memory.remember_many([f"Service {number} was deployed." for number in range(MEMORIES)])
@@ -42,13 +42,13 @@ def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, flo
     """Start the server and return the seconds of the first reads, in the order of the calls.
 
     Args:
-        settings: of a server that is stopped and was filled.
-        belief_id: of the belief to explain.
-        ahead: whether the server plans the reads in the background, as it does after each start.
+        settings: Settings of a stopped server that was filled before.
+        belief_id: Id of the belief to explain.
+        ahead: Whether the server plans the reads in the background, as it does after each start.
     """
     with ExitStack() as stack:
         if not ahead:
-            # The process that plans ends at once when another one holds this lock.
+            # The planning process exits at once if another process holds this lock.
             stack.enter_context(FileLock(DataFolder.of(settings).root / "warming.lock"))
         local_server.ensure(settings)
         time.sleep(PAUSE_S)
@@ -61,13 +61,13 @@ def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, flo
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """The reads that are measured."""
+    """The measured reads."""
 
     client: GraphMem
     belief_id: str
 
     def all(self) -> Mapping[str, Callable[[], object]]:
-        """Return them by name, in the order in which they are called."""
+        """Return the reads by name, in the order of the calls."""
         memory, now = self.client.tenant("bench").scope("global"), datetime.now(UTC)
         return {
             "recall": lambda: memory.recall(QUESTION),

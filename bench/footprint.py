@@ -1,4 +1,4 @@
-"""How much memory a process takes."""
+"""Memory use of a process."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Of one process, in MB (10^6 octets); None where the system does not say."""
+    """Memory of one process in MB (10^6 bytes); None if the system does not report it."""
 
     resident: float | None
     peak: float | None
-    """The most that was resident since it started."""
+    """Maximum resident memory since the process started."""
 
 
 def footprint(pid: int | None = None) -> Footprint:
-    """Return what a process takes now, this one by default; known on Linux alone."""
+    """Return the memory of a process, by default of this one; available on Linux only."""
     try:
         status = Path(f"/proc/{pid or os.getpid()}/status").read_text(encoding="utf-8")
     except OSError:
         return Footprint(None, None)
-    # "VmRSS:     12345 kB", where a kB is 1,024 octets.
+    # "VmRSS:     12345 kB", where a kB is 1,024 bytes.
     fields = dict(line.split(":", 1) for line in status.splitlines())
     resident, peak = (int(fields[name].split()[0]) * 1024 / 1e6 for name in ("VmRSS", "VmHWM"))
     return Footprint(resident, peak)

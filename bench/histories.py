@@ -1,4 +1,4 @@
-"""Made-up histories whose generalisations are known: facts told in several episodes, and noise."""
+"""Generated histories with known facts: each fact is repeated over several episodes, amid noise."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 
 TOLD = (1, 8)
-"""Episodes that a fact is told in: from the first number to below the second."""
+"""Range of the number of episodes that state a fact: [first, second)."""
 TURNS = 5
-"""Of a session."""
+"""Number of turns of a session."""
 NOISE = 1.0
-"""Turns that tell no fact, for each one that does."""
+"""Number of turns without a fact for each turn that states one."""
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of fact: what can stand in it, and how people say it."""
+    """A kind of fact: its possible values and the sentences that express it."""
 
     values: tuple[str, ...]
     ways: tuple[str, ...]
     """Paraphrases of one another; the last is held out for the repeat."""
     against: str
-    """Says that it is so no longer, or in another number."""
+    """Sentence that contradicts the fact: it is no longer true, or the number differs."""
     other: tuple[str, ...] = ()
-    """Of a number, what it becomes."""
+    """New values of a fact that is a number; empty for other facts."""
 
 
 KINDS = (
@@ -145,7 +145,7 @@ KINDS = (
         "I no longer grow {} on my balcony.",
     ),
 )
-# Any two noises share few of their parts, so that noise says nothing twice.
+# Any two noise sentences share few of these parts, so noise never repeats a statement.
 _NOISE = (
     "The neighbour|A colleague|My cousin|The plumber|The baker|Grandfather|A tourist|The librarian|"
     "Our landlord|The dentist|A student|The mayor",
@@ -165,62 +165,62 @@ _NOISE = (
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is so, and how often it is told."""
+    """A fact, and the number of episodes that state it."""
 
     kind: Kind
     value: int
     episodes: int
 
     def said(self, way: int) -> str:
-        """Return it in one of its ways."""
+        """Return the sentence that expresses the fact with one of its paraphrases."""
         return self.kind.ways[way].format(self.kind.values[self.value])
 
     @property
     def repeat(self) -> str:
-        """It again, in words that were not used before."""
+        """The fact in a paraphrase that no session contains."""
         return self.said(len(self.kind.ways) - 1)
 
     @property
     def reversal(self) -> str:
-        """That it is so no longer."""
+        """The sentence that contradicts the fact."""
         values = self.kind.other or self.kind.values
         return self.kind.against.format(values[self.value])
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was said in which session, and which fact each text tells."""
+    """The sessions of a history, and the fact that each text states."""
 
     facts: tuple[Fact, ...]
     sessions: tuple[tuple[str, ...], ...]
     tells: dict[str, int]
-    """The number of the fact that a text tells; a text that is not here tells none."""
+    """Index of the fact that a text states; texts without a fact are missing."""
 
     def messages(self, first: int = 0) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """Yield each session's name and turns, a day apart."""
         for number, texts in enumerate(self.sessions, first):
             at = START + timedelta(days=number)
-            said = [
+            turns = [
                 {"role": "user", "content": text, "at": at + timedelta(minutes=place)}
                 for place, text in enumerate(texts)
             ]
-            yield f"s{number:04d}", said
+            yield f"s{number:04d}", turns
 
 
 def made(*, seed: int, per_kind: int = 2) -> History:
-    """Return a history of so many facts of each kind, the same for the same seed."""
+    """Return a history with `per_kind` facts of each kind; the same seed gives the same history."""
     rng = np.random.default_rng(seed)
     facts = [
         Fact(kind, int(value), int(rng.integers(*TOLD)))
         for kind in KINDS
         for value in rng.choice(len(kind.values), size=per_kind, replace=False)
     ]
-    told = [(n, fact.said(way)) for n, fact in enumerate(facts) for way in _ways(rng, fact)]
-    count = -(-round(len(told) * (1 + NOISE)) // TURNS)
+    statements = [(n, fact.said(way)) for n, fact in enumerate(facts) for way in _ways(rng, fact)]
+    count = -(-round(len(statements) * (1 + NOISE)) // TURNS)
     count = max(count, *(fact.episodes for fact in facts))
     sessions: list[list[str]] = [[] for _ in range(count)]
     for n, fact in enumerate(facts):
-        texts = [text for of, text in told if of == n]
+        texts = [text for of, text in statements if of == n]
         places = rng.choice(count, size=fact.episodes, replace=False)
         for place, text in zip(places, texts, strict=True):
             sessions[place].append(text)
@@ -228,18 +228,18 @@ def made(*, seed: int, per_kind: int = 2) -> History:
         while len(session) < TURNS:
             session.append(noise(rng))
         rng.shuffle(session)
-    tells = {text: n for n, text in told}
+    tells = {text: n for n, text in statements}
     for n, fact in enumerate(facts):
         tells |= {fact.repeat: n, fact.reversal: n}
     return History(tuple(facts), tuple(tuple(session) for session in sessions), tells)
 
 
 def noise(rng: np.random.Generator) -> str:
-    """Return a sentence that tells none of the facts."""
-    parts = (of.split("|") for of in _NOISE)
-    return " ".join(one[int(rng.integers(len(one)))] for one in parts) + "."
+    """Return a sentence that states none of the facts."""
+    parts = (choices.split("|") for choices in _NOISE)
+    return " ".join(part[int(rng.integers(len(part)))] for part in parts) + "."
 
 
 def _ways(rng: np.random.Generator, fact: Fact) -> list[int]:
-    """Return how a fact is said each time; the last way is held out."""
+    """Return the paraphrase for each statement of a fact; the last paraphrase is held out."""
     return [int(way) for way in rng.integers(0, len(fact.kind.ways) - 1, fact.episodes)]

@@ -1,4 +1,4 @@
-"""Whether the time of an answer tells that another tenant has what was asked for."""
+"""Whether response times reveal that another tenant has the requested data."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 SIZE = 400
 """Memories and beliefs of the other tenant, each with three events."""
 PAIRS = 1_000
-"""Of one foreign and one unknown id, for each method."""
+"""Pairs of one foreign and one unknown id, for each method."""
 RESAMPLES = 2_000
 MOST = 0.05
-"""A ratio so near to 1 that an attacker learns nothing from thousands of questions."""
+"""Maximum deviation of the ratio from 1 at which thousands of questions reveal nothing."""
 SEED = 20_261_122
 
 Ask = Callable[[GraphMem, str], Any]
@@ -44,7 +44,7 @@ OF_BELIEF: dict[str, Ask] = {
 
 
 def measure(steps: Steps, *, pairs: int = PAIRS) -> Report:
-    """Return for each method how an answer about a foreign id compares with one about none."""
+    """Return, for each method, the response time for a foreign id relative to an unknown id."""
     with (
         fresh_server(steps.say) as settings,
         connected(settings, HashEmbedder(), steps.say) as (memory, _),
@@ -63,10 +63,10 @@ def measure(steps: Steps, *, pairs: int = PAIRS) -> Report:
     return Report(
         name="isolation",
         tables=[
-            Table("time of an answer about another tenant's id, over one about nobody's", rows)
+            Table("time of an answer about another tenant's id, over one about an unknown id", rows)
         ],
         notes=[
-            "The control compares two lots of ids that nobody has: what chance makes of it.",
+            "The control compares two sets of unknown ids: the effect of chance.",
             "Intervals: 95 %, of the ratio of medians, resampled.",
         ],
         setting={"memories": SIZE, "beliefs": SIZE, "pairs": pairs},
@@ -78,18 +78,20 @@ def _filled(owner: GraphMem) -> tuple[list[str], list[str]]:
     facts = [{"subject": f"s{n}", "predicate": "is", "object": f"o{n}"} for n in range(SIZE)]
     kept = [owner.remember_many(texts) for _ in range(3)]
     seen = [owner.observe_many(facts) for _ in range(3)]
-    return [str(one.memory_id) for one in kept[-1]], [one.belief_id for one in seen[-1]]
+    return [str(outcome.memory_id) for outcome in kept[-1]], [
+        outcome.belief_id for outcome in seen[-1]
+    ]
 
 
 def _timed(
     outside: GraphMem, ask: Ask, ids: Sequence[str], draw: np.random.Generator, pairs: int
 ) -> dict[str, np.ndarray]:
-    """Return seconds of answers, float64[pairs] each, asked in turn and in a random order."""
+    """Return the seconds of answers, float64[pairs] each, asked in random order."""
     took: dict[str, list[float]] = {"foreign": [], "unknown": [], "control": []}
-    for turn in range(-20, pairs):  # the first plan the query
+    for turn in range(-20, pairs):  # the first ones warm up the query plans
         known = ids[turn % len(ids)]
-        asked = {"foreign": known, "unknown": _nobodys(known, draw), "control": ""}
-        asked["control"] = _nobodys(known, draw)
+        asked = {"foreign": known, "unknown": _unknown(known, draw), "control": ""}
+        asked["control"] = _unknown(known, draw)
         for kind in draw.permutation(list(asked)):
             began = time.perf_counter()
             with suppress(NotFoundError):
@@ -99,7 +101,7 @@ def _timed(
     return {kind: np.asarray(times) for kind, times in took.items()}
 
 
-def _nobodys(known: str, draw: np.random.Generator) -> str:
+def _unknown(known: str, draw: np.random.Generator) -> str:
     head, mark, digits = known.rpartition("_")
     return head + mark + "".join(draw.choice(list("0123456789abcdef"), len(digits)))
 

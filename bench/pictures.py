@@ -1,4 +1,4 @@
-"""The pictures of Neo4j Browser in README.md and docs/browser.md, of a server of their own."""
+"""Screenshots of Neo4j Browser for README.md and docs/browser.md, on a temporary server."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ TENANT = "figures"
 
 
 def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
-    """Write the pictures into a folder and return where.
+    """Write the screenshots into a folder and return their paths.
 
     Raises:
-        SystemExit: no Chromium is on the PATH.
+        SystemExit: Chromium is not on the PATH.
     """
-    found = chromium()
-    if found is None:
-        sys.exit("No chromium is on the PATH: apt-get install chromium fonts-dejavu-core")
+    executable = chromium()
+    if executable is None:
+        sys.exit("Chromium is not on the PATH; run: apt-get install chromium fonts-dejavu-core")
     out.mkdir(parents=True, exist_ok=True)
-    with fresh_server(report) as settings, context(found) as opened:
+    with fresh_server(report) as settings, context(executable) as opened:
         window = Window(opened.new_page())
         password = local_server.ensure(settings).password.get_secret_value()
         report("running the demo")
-        said(settings, "demo")
+        command_output(settings, "demo")
         with tempfile.TemporaryDirectory() as folder:
-            style = said(settings, "admin", "browser", "--out", folder)["style"]
+            style = command_output(settings, "admin", "browser", "--out", folder)["style"]
             window.open(link(settings, "memories", *DEMO), password)
             window.drop(Path(style), "{statement}")
         wanted = {
@@ -55,12 +55,12 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
 
 
 def link(settings: Settings, *words: str) -> str:
-    """Return what `graphmem server browse` would open."""
-    return str(said(settings, "server", "browse", *words)["url"])
+    """Return the URL that `graphmem server browse` would open."""
+    return str(command_output(settings, "server", "browse", *words)["url"])
 
 
-def said(settings: Settings, *words: str) -> Any:
-    """Run a command of graphmem on the server of these settings; return its JSON."""
+def command_output(settings: Settings, *words: str) -> Any:
+    """Run a graphmem command on the server of these settings; return its JSON output."""
     environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")}
     environ |= {"GRAPHMEM_HOME": str(settings.home)}
     if settings.cache is not None:
@@ -71,17 +71,17 @@ def said(settings: Settings, *words: str) -> Any:
 
 
 def contested(settings: Settings) -> str:
-    """Give a belief much evidence on both sides, and a revision; return its id."""
+    """Create a belief with much evidence on both sides and a revision; return its id."""
     with GraphMem.open(settings) as opened:
         memory = opened.tenant(TENANT)
-        spoken = []
+        turns = []
         for week in range(12):
             session = memory.session(f"week {week + 1}")
             words = "The pool was busy again." if week % 3 else "The pool kept up."
             session.add_messages([{"role": "user", "content": words}])
             [turn] = session.turns(session.episode_id)
-            spoken.append((turn.episode_id, turn.id))
-        begun = datetime.now(UTC) - timedelta(hours=MANY)
+            turns.append((turn.episode_id, turn.id))
+        start = datetime.now(UTC) - timedelta(hours=MANY)
         done = memory.observe_many(
             {
                 "subject": "worker pool",
@@ -90,9 +90,9 @@ def contested(settings: Settings) -> str:
                 "kind": "supporting" if n % 3 else "refuting",
                 "source_type": ("TOOL", "EXPLICIT", "CLASSIFIER")[n % 7 % 3],
                 "confidence": 0.3 + n % 5 / 10,
-                "at": begun + timedelta(hours=n),
-                "episode": spoken[n % 12][0],
-                "turn": spoken[n % 12][1],
+                "at": start + timedelta(hours=n),
+                "episode": turns[n % 12][0],
+                "turn": turns[n % 12][1],
             }
             for n in range(MANY)
         )

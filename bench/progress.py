@@ -1,4 +1,4 @@
-"""How far a benchmark is, on standard error."""
+"""Progress of a benchmark, on standard error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Where a benchmark says how far it is."""
+    """Progress output of a benchmark."""
 
     console: Console
 
@@ -23,7 +23,7 @@ class Steps:
         self.console.print(f"[dim]{line}[/dim]")
 
     def over(self, items: Sequence[T], title: str) -> Iterator[T]:
-        """Yield the items behind a bar with the time left."""
+        """Yield the items behind a progress bar with the remaining time."""
         from rich.progress import track
 
         yield from track(items, title, console=self.console, transient=True)

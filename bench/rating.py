@@ -1,4 +1,4 @@
-"""How long rating a search log takes, what a kill leaves of it, and what logging adds to recall."""
+"""Time to rate a search log, recovery of a killed run, and the cost of logging in recall."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 MILLION_S = 300.0
-"""Seconds that a million results may take."""
+"""Maximum seconds for rating a million results."""
 KILLED_AT = 3
-"""The rating process dies when a third of the sessions is settled."""
+"""The rating process is killed when 1/KILLED_AT of the sessions is rated."""
 RECALLED = 10_000
-"""Memories that recall is asked about, over 20 tenants."""
+"""Number of memories in the recall measurement, over 20 tenants."""
 QUESTIONS = 2_000
 WARM_UP = 400
 ADDED = 1.05
-"""What logging may make of recall's median."""
-RATES, KILLED, MEMORY, LOGGING = "rating", "killed and gone on with", "memory", "logging"
+"""Maximum ratio of recall's median with the log to that without it."""
+RATES, KILLED, MEMORY, LOGGING = "rating", "killed and resumed", "memory", "logging"
 
 Row: TypeAlias = dict[str, Cell]
 
@@ -50,7 +50,7 @@ RETURN g.kind AS kind, g.id AS id, g.elo AS elo, g.games AS games, g.touched_at 
 ORDER BY kind, id
 """
 
-# Drops all ratings and settles the log again, telling each transaction.
+# Drops all ratings and rates the log again, printing each transaction.
 AGAIN = """
 from bench import synthetic
 from bench.rating_log import TENANT
@@ -61,11 +61,11 @@ with GraphMem.open(embedder=synthetic.LookupEmbedder()) as memory:
 
 
 def measure(results: int, steps: Steps) -> Report:
-    """Return times, what a killed run comes to, memory, and recall with and without the log.
+    """Return rating times, recovery after a kill, memory, and recall with and without the log.
 
     Args:
-        results: that searches returned, as logged; 100 a session.
-        steps: told how far it is.
+        results: Number of logged search results; 100 per session.
+        steps: Receives the progress.
     """
     log = MadeLog(results)
     with _loaded(log, steps) as (settings, memory, bare):
@@ -94,7 +94,7 @@ def measure(results: int, steps: Steps) -> Report:
         notes=[
             f"One rate() over sessions of {rating_log.SEARCHES} searches with "
             f"{rating_log.RESULTS} results, some opened, over {log.memories:,} memories of which "
-            "few come up often.",
+            "few are returned often.",
             "Killed: `kill -9` of a process that rates the same log from the beginning; then "
             "rate() here, and every rating compared with that of the undisturbed run.",
             f"Logging: recall(limit=10) at {RECALLED:,} memories in sessions, embeddings ready, "
@@ -112,7 +112,7 @@ def measure(results: int, steps: Steps) -> Report:
 
 
 def rates_row(log: MadeLog, done: RatingReport, seconds: float) -> Row:
-    """Return how fast a log was rated, beside what a million results may take."""
+    """Return the speed of rating a log, compared with the limit for a million results."""
     million = seconds / log.results * 1_000_000
     return {
         "results": log.results,
@@ -129,18 +129,18 @@ def rates_row(log: MadeLog, done: RatingReport, seconds: float) -> Row:
 
 
 def killed_row(log: MadeLog, settled: int, rest: RatingReport, seconds: float, wrong: int) -> Row:
-    """Return what became of a run that was killed.
+    """Return the recovery of a killed run.
 
     Args:
-        log: what was rated.
-        settled: sessions that the killed process had told of.
-        rest: what the run after it has done.
-        seconds: that it took.
-        wrong: ratings that are not those of a run that nobody killed.
+        log: The rated log.
+        settled: Number of sessions that the killed process had reported.
+        rest: Report of the run after it.
+        seconds: Duration of that run.
+        wrong: Number of ratings that differ from those of an undisturbed run.
     """
     return {
         "results": log.results,
-        "told before": settled,
+        "rated before": settled,
         "left": rest.sessions,
         "s": seconds,
         "other ratings": wrong,
@@ -150,16 +150,16 @@ def killed_row(log: MadeLog, settled: int, rest: RatingReport, seconds: float, w
 
 
 def differing(one: Sequence[Row], other: Sequence[Row]) -> int:
-    """Return how many rows are in one of both alone; each side has a row once."""
+    """Return the number of rows in only one of the two lists; neither list has duplicates."""
     return len({*map(_frozen, one)} ^ {*map(_frozen, other)})
 
 
 def logging_row(on: Sequence[float], off: Sequence[float]) -> Row:
-    """Return the times of single questions, in milliseconds, with the log and without it."""
+    """Return the times of single questions, in milliseconds, with and without the log."""
     row: Row = {"memories": RECALLED}
     for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
-        one, other = percentile(on, share), percentile(off, share)
-        row |= {f"logged {name}": one, f"not {name}": other, f"ratio {name}": one / other}
+        logged, silent = percentile(on, share), percentile(off, share)
+        row |= {f"logged {name}": logged, f"not {name}": silent, f"ratio {name}": logged / silent}
     met = percentile(on, 0.5) / percentile(off, 0.5) <= ADDED
     return row | {"wanted": f"ratio p50 <= {ADDED}", "met": met}
 
@@ -170,14 +170,14 @@ def _frozen(row: Row) -> tuple[Cell, ...]:
 
 @contextmanager
 def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, GraphMem, Bare]]:
-    """Yield a server that holds the log; it was begun again after loading."""
+    """Yield a server that contains the log; it is restarted after loading."""
     embedder = synthetic.LookupEmbedder()
     with TemporaryDirectory(prefix="graphmem-bench-") as folder:
         settings = settings_in(Path(folder))
         with running(settings, steps.say):
             with connected(settings, embedder, steps.say) as (_, bare):
                 rating_log.load(log, bare, steps)
-            # Begun again, it has nothing left to write that would be measured too.
+            # After a restart, no pending writes can distort the measurement.
             steps.say("writing everything to disk")
             wind_down(settings)
         with (
@@ -188,7 +188,7 @@ def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, GraphMem, Ba
 
 
 def _killed(settings: Settings, log: MadeLog, steps: Steps) -> int:
-    """Rate from the beginning in a process that is killed; return the sessions it had told of."""
+    """Rate from the beginning in a process that is killed; return the sessions it reported."""
     at = connect.address(settings, steps.say)
     kept = {name: v for name, v in os.environ.items() if not name.startswith("GRAPHMEM_")}
     child = subprocess.Popen(  # noqa: S603
@@ -222,7 +222,7 @@ def _memory(results: int, settings: Settings) -> Row:
 
 
 def _logging(steps: Steps) -> Row:
-    """Ask each question with the log and without it; which is first changes."""
+    """Ask each question with and without the log, alternating which is first."""
     store = Store(RECALLED)
     targets = store.memories.picked(store.targets(QUESTIONS + WARM_UP, seed=2))
     asked = synthetic.questions(targets, seed=3)
@@ -242,7 +242,7 @@ def _logging(steps: Steps) -> Row:
 
 
 def _asking(stack: ExitStack, memory: GraphMem) -> Callable[[int, str], None]:
-    """Return what recalls in a session of each tenant."""
+    """Return a function that recalls in a session of each tenant."""
     sessions = [
         stack.enter_context(memory.tenant(f"tenant-{n}").session("bench")) for n in range(TENANTS)
     ]

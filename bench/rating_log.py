@@ -1,4 +1,4 @@
-"""A made-up search log of any length: sessions over one tenant's memories, and loading it."""
+"""A synthetic search log: sessions over one tenant's memories, and loading it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 TENANT = "tenant-log"
 RESULTS = 10
-"""Of each search."""
+"""Number of results of each search."""
 SEARCHES = 10
-"""Of each session."""
+"""Number of searches of each session."""
 OPENED = (0.3, 0.5, 0.2)
-"""Chance that none, one or two of a search's results are opened."""
+"""Probabilities that none, one or two of a search's results are opened."""
 ZIPF = 1.0
-"""A memory comes up with a weight of its place to the minus this."""
+"""Exponent: the k-th memory is returned with weight k^-ZIPF."""
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 STEP = timedelta(seconds=1)
 MEMORIES_AT_ONCE = 1_000
@@ -40,7 +40,7 @@ CREATE (:Memory {
 })
 """
 
-# What the log of a client leaves: see cypher/attention/{begin,search,log,end}.
+# The events that a client logs: see cypher/attention/{begin,search,log,end}.
 LOAD_LOG: LiteralString = """CYPHER 25
 UNWIND $rows AS row
 CREATE (start:Event {
@@ -87,15 +87,15 @@ class Asked(NamedTuple):
     """One search."""
 
     found: tuple[int, ...]
-    """Numbers of memories, best first."""
+    """Numbers of the returned memories, best first."""
     similarities: tuple[float, ...]
     opened: tuple[int, ...]
-    """Places in `found`."""
+    """Positions in `found` of the opened results."""
 
 
 @dataclass(frozen=True)
 class MadeLog:
-    """So many results of searches over so many memories; a session depends on its number alone."""
+    """A log with `results` results over `memories` memories; each session depends on its number."""
 
     results: int
     memories: int = 10_000
@@ -103,12 +103,12 @@ class MadeLog:
 
     @property
     def sessions(self) -> int:
-        """How many there are."""
+        """Number of sessions."""
         return self.results // (RESULTS * SEARCHES)
 
     @cached_property
     def ids(self) -> list[str]:
-        """Of the memories, by number."""
+        """Ids of the memories, by number."""
         return [identity.memory_id(GLOBAL_SCOPE, _text(n)) for n in range(self.memories)]
 
     @cached_property
@@ -122,13 +122,13 @@ class MadeLog:
         return [self._asked(rng) for _ in range(SEARCHES)]
 
     def searches(self, number: int) -> list[Search]:
-        """Return the same as the rules rate it."""
+        """Return the searches of one session as the rating rules take them."""
         return [
             Search(
                 f"{_name(number)}-{place}",
                 [
-                    Result(self.ids[one], at in asked.opened, asked.similarities[at])
-                    for at, one in enumerate(asked.found)
+                    Result(self.ids[memory], at in asked.opened, asked.similarities[at])
+                    for at, memory in enumerate(asked.found)
                 ],
             )
             for place, asked in enumerate(self.session(number))
@@ -147,7 +147,7 @@ class MadeLog:
 
 
 def load(log: MadeLog, bare: Bare, steps: Steps) -> None:
-    """Put the memories and the log into the graph, as clients would have left them, unrated."""
+    """Load the memories and the unrated log into the graph, as clients would have written them."""
     for first in steps.over(range(0, log.memories, MEMORIES_AT_ONCE), "load memories"):
         numbers = range(first, min(first + MEMORIES_AT_ONCE, log.memories))
         bare.write(
@@ -172,7 +172,7 @@ def load(log: MadeLog, bare: Bare, steps: Steps) -> None:
 
 
 def _row(log: MadeLog, number: int) -> dict[str, Any]:
-    # A second for each entry: a search, then what was opened of it.
+    # One second per entry: a search, then the openings of its results.
     at = STARTED + number * SEARCHES * (1 + len(OPENED)) * STEP
     searches = []
     for place, asked in enumerate(log.session(number)):
@@ -187,10 +187,10 @@ def _row(log: MadeLog, number: int) -> dict[str, Any]:
                 "opened": [
                     {
                         "id": f"{name}-{nth}",
-                        "item_id": log.ids[asked.found[of]],
+                        "item_id": log.ids[asked.found[position]],
                         "at": then + nth * STEP,
                     }
-                    for nth, of in enumerate(asked.opened, 1)
+                    for nth, position in enumerate(asked.opened, 1)
                 ],
             }
         )
@@ -206,8 +206,8 @@ def _row(log: MadeLog, number: int) -> dict[str, Any]:
 
 def _found(ids: Sequence[str], asked: Asked) -> list[dict[str, Any]]:
     return [
-        {"id": ids[one], "rank": rank, "similarity": similarity}
-        for rank, (one, similarity) in enumerate(
+        {"id": ids[memory], "rank": rank, "similarity": similarity}
+        for rank, (memory, similarity) in enumerate(
             zip(asked.found, asked.similarities, strict=True), 1
         )
     ]

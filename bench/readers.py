@@ -1,4 +1,4 @@
-"""Many threads that ask at once: how many answers a second, and how long the slow ones take."""
+"""Concurrent readers: answers per second and latency percentiles."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from graphmem.errors import GraphmemError
 
 @dataclass(slots=True)
 class Answers:
-    """What readers got; one object may gather several rounds."""
+    """Times and errors of readers; one object may collect several rounds."""
 
     took: list[float] = field(default_factory=list)
     """Milliseconds of each answer."""
     errors: list[str] = field(default_factory=list)
-    """Name of each error."""
+    """Class name of each error."""
     seconds: float = 0.0
-    """From the first question to the last answer, over all rounds."""
+    """Seconds from the first question to the last answer, over all rounds."""
 
     @property
     def per_second(self) -> float:
-        """Answers a second, of all readers together."""
+        """Answers per second, of all readers together."""
         return len(self.took) / self.seconds
 
     def within(self, share: float) -> float | None:
-        """Return in how many milliseconds this share was answered; None without answers."""
+        """Return the milliseconds within which this share was answered; None without answers."""
         return percentile(self.took, share) if self.took else None
 
 
 def ask_at_once(
     ask: Callable[[int], object], shares: Sequence[Sequence[int]], answers: Answers
 ) -> None:
-    """Let one thread per share ask its questions, one after another; all begin together.
+    """Ask the questions of each share in a thread of its own; all threads start together.
 
     Args:
-        ask: answers the question of a number.
-        shares: numbers of the questions of each thread.
-        answers: gathers times and errors.
+        ask: Answers the question with a number.
+        shares: Numbers of the questions of each thread.
+        answers: Collects times and errors.
     """
     ready = threading.Barrier(len(shares) + 1)
 

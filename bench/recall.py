@@ -1,4 +1,4 @@
-"""How long recall takes, beside the bare filtered vector search, and what the index misses."""
+"""Latency of recall, compared with the bare filtered vector search, and recall of the index."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ POOL = 200
 QUESTIONS = 400
 WARM_UP = 400
 COMPARED = 100
-"""Questions whose nearest are searched exactly as well."""
+"""Number of questions for which the nearest memories are also searched exactly."""
 READERS = 32
 SHARE = 20
-"""Questions that each reader asks in one round."""
+"""Number of questions that each reader asks in one round."""
 ROUNDS = 4
-"""Of each side; the sides take turns: one, other, other, one."""
+"""Rounds of each side; the sides alternate: one, other, other, one."""
 TARGET = 1.8
 FOUND = {10: 0.99, POOL: 0.95}
-"""Share of the exact nearest that the index has to find, by how many are asked for."""
+"""Minimum share of the exact nearest memories that the index finds, by number of results."""
 
 TIMES = "milliseconds of one question"
 CROWD = "many readers at once"
@@ -50,7 +50,7 @@ Row: TypeAlias = dict[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The same questions, asked by graphmem and by a bare search; the i-th of tenant i mod 20."""
+    """The same questions to graphmem and to a bare search; the i-th is from tenant i mod 20."""
 
     memory: GraphMem
     bare: Bare
@@ -62,12 +62,12 @@ class Sides:
         handle.recall(self.asked.texts[number], limit=10)
 
     def plain(self, number: int) -> None:
-        """Search for the 200 nearest of the tenant."""
+        """Search for the 200 nearest memories of the tenant."""
         embedding = Vector.from_numpy(self.asked.vectors[number])
         self.bare.nearest(f"tenant-{number % TENANTS}", embedding, POOL)
 
     def both(self) -> dict[str, Callable[[int], None]]:
-        """Return both by name."""
+        """Return both sides by name."""
         return {"graphmem": self.graphmem, "bare": self.plain}
 
 
@@ -75,12 +75,12 @@ def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> 
     """Return times, the index's recall and memory at these sizes, each on a server of its own.
 
     Args:
-        sizes: memories in the graph, over 20 tenants.
-        steps: told how far it is.
-        keep: folder where the loaded graphs stay, and are found again; None: nothing stays.
+        sizes: Numbers of memories in the graph, over 20 tenants.
+        steps: Receives the progress.
+        keep: Folder in which loaded graphs are kept and reused; None keeps nothing.
 
     Raises:
-        ConfigurationError: what is kept there is not the graph to measure.
+        ConfigurationError: The kept graph is a different one.
     """
     tables: dict[str, list[Row]] = {title: [] for title in (TIMES, CROWD, MISSED, MEMORY)}
     setting: Row = {}
@@ -108,7 +108,7 @@ def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> 
             "Index recall: share of the exact nearest current memories of the tenant among the "
             f"first results, over {COMPARED} questions.",
             "MB resident after the questions, and at most since the process was started; the "
-            "server's hold what it maps of its indexes.",
+            "server's include its memory-mapped indexes.",
         ],
         setting={
             **setting,
@@ -123,7 +123,7 @@ def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> 
 
 
 def _latency(size: int, sides: Sides, steps: Steps) -> Row:
-    """Both sides answer each question; which is first changes."""
+    """Return the latencies of both sides, which alternate in answering first."""
     took: dict[str, list[float]] = {name: [] for name in sides.both()}
     for number in steps.over(range(len(sides.asked.texts)), f"recall {size:,}"):
         both = list(sides.both().items())
@@ -136,22 +136,26 @@ def _latency(size: int, sides: Sides, steps: Steps) -> Row:
 
 
 def times_row(size: int, ours: Sequence[float], theirs: Sequence[float]) -> Row:
-    """Return the times of single questions, in milliseconds, beside those of the bare search."""
+    """Return the times of single questions, in milliseconds, compared with the bare search."""
     row: Row = {"memories": size}
     ratios = []
     for name, share in (("p50", 0.5), ("p95", 0.95)):
-        one, other = percentile(ours, share), percentile(theirs, share)
-        ratios.append(one / other)
-        row |= {f"graphmem {name}": one, f"bare {name}": other, f"ratio {name}": ratios[-1]}
+        our_time, their_time = percentile(ours, share), percentile(theirs, share)
+        ratios.append(our_time / their_time)
+        row |= {
+            f"graphmem {name}": our_time,
+            f"bare {name}": their_time,
+            f"ratio {name}": ratios[-1],
+        }
     return row | {"wanted": f"ratios <= {TARGET}", "met": max(ratios) <= TARGET}
 
 
 def _crowd(size: int, sides: Sides, steps: Steps) -> Row:
-    """Many threads ask one client at once, then the bare driver."""
+    """Return the results of many concurrent readers, on one client and on the bare driver."""
     got = {name: Answers() for name in sides.both()}
     names = [name for turn in range(ROUNDS) for name in sorted(got, reverse=bool(turn % 2))]
     total = len(sides.asked.texts)
-    # Opens a connection for each reader, which the first questions would wait for.
+    # Open a connection for each reader, so that the first questions do not wait for it.
     for ask in sides.both().values():
         ask_at_once(ask, [[reader % total] for reader in range(READERS)], Answers())
     for place, name in enumerate(steps.over(names, f"{READERS} readers {size:,}")):
@@ -163,7 +167,7 @@ def _crowd(size: int, sides: Sides, steps: Steps) -> Row:
 
 
 def crowd_row(size: int, ours: Answers, theirs: Answers) -> Row:
-    """Return what many readers got, beside what they got by bare search."""
+    """Return the results of many readers, compared with bare search."""
     errors = [*ours.errors, *theirs.errors]
     return {
         "memories": size,
@@ -182,7 +186,7 @@ def crowd_row(size: int, ours: Answers, theirs: Answers) -> Row:
 
 
 def _index_recall(store: Store, sides: Sides, steps: Steps) -> list[Row]:
-    """Search with the filters that recall uses, by index and exactly."""
+    """Return the recall of the index with recall's filters, against exact search."""
     asked = synthetic.Corpus(sides.asked.texts[:COMPARED], sides.asked.vectors[:COMPARED])
     exact = store.nearest(asked, POOL, steps)
     rows = []
@@ -197,7 +201,7 @@ def _index_recall(store: Store, sides: Sides, steps: Steps) -> list[Row]:
 
 
 def found_row(size: int, limit: int, shares: Sequence[float]) -> Row:
-    """Return which share of the exact nearest the index found, over the questions."""
+    """Return the share of the exact nearest memories that the index found, over the questions."""
     mean = float(np.mean(shares))
     return {
         "memories": size,
@@ -210,7 +214,7 @@ def found_row(size: int, limit: int, shares: Sequence[float]) -> Row:
 
 
 def _memory(store: Store, settings: Settings) -> Row:
-    """What client and server take after the questions."""
+    """Return the memory of client and server after the questions."""
     status = local_server.status(settings)
     client, server = footprint(), footprint(status.pid)
     return {

@@ -1,4 +1,4 @@
-"""How long going over to another embedding model takes, and what readers notice of it."""
+"""Duration of a migration to another embedding model, and its effect on readers."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from bench.progress import Steps
 
 DIMENSION = 256
-"""Of the new model, beside 384 of the old one; it answers at once, so the graph is measured."""
+"""Dimension of the new model (the old one has 384); it is instant, so only the graph is measured.
+"""
 READERS = 4
 QUESTIONS = 200
 ALONE_S = 20.0
-"""How long readers are measured before and afterwards."""
+"""Seconds for which readers are measured before and after the migration."""
 KILLED_AT = 0.4
 """Share of the memories after which the first run is killed."""
 POLL_S = 0.5
 PATIENCE = 10
-"""First questions that may fail."""
+"""Number of first questions that may fail."""
 EMBEDDED = "MATCH (m:Memory) WHERE m.embedding_2 IS NOT NULL RETURN count(m) AS found"
 
 RUNS = "runs of graphmem admin reembed"
@@ -45,7 +46,7 @@ Row: TypeAlias = dict[str, Cell]
 
 
 def measure(size: int, steps: Steps) -> Report:
-    """Return how a graph of so many memories is embedded anew, killed once, while it is read."""
+    """Return the results of re-embedding `size` memories under load, with one kill."""
     store = Store(size)
     asked = synthetic.questions(store.memories.picked(store.targets(QUESTIONS, seed=2)), seed=3)
     old = synthetic.LookupEmbedder(asked)
@@ -88,27 +89,27 @@ def _watched(
     size: int,
     steps: Steps,
 ) -> tuple[list[Row], list[Row]]:
-    """Return the runs up to the switch, one of them killed, and what readers got."""
+    """Return the runs up to the switch, one of them killed, and the readers' results."""
     before, meanwhile = Answers(), Answers()
     steps.say("readers alone")
     _warm(memory, questions[0])
     with reading(memory, questions, before):
         time.sleep(ALONE_S)
     with reading(memory, questions, meanwhile):
-        steps.say("embedding anew, to be killed")
+        steps.say("re-embedding, to be killed")
         started = time.perf_counter()
         _killed(environ, lambda: bare.count(EMBEDDED) >= KILLED_AT * size)
         kept = bare.count(EMBEDDED)
         runs: list[Row] = [
             {"run": "killed", "seconds": time.perf_counter() - started, "embedded": kept}
         ]
-        steps.say("going on")
+        steps.say("resuming")
         started = time.perf_counter()
         _ran(environ)
         found = bare.count(EMBEDDED)
         runs.append(
             {
-                "run": "gone on and switched",
+                "run": "resumed and switched",
                 "seconds": time.perf_counter() - started,
                 "embedded": found - kept,
                 "wanted": f"{size:,} in all, some before the kill",
@@ -120,7 +121,7 @@ def _watched(
 
 @contextmanager
 def reading(memory: GraphMem, questions: Sequence[str], answers: Answers) -> Iterator[None]:
-    """Let readers ask without a pause for as long as the block lasts."""
+    """Let readers ask without a pause for the duration of the block."""
     over = threading.Event()
 
     def read(first: int) -> None:
@@ -150,7 +151,7 @@ def reading(memory: GraphMem, questions: Sequence[str], answers: Answers) -> Ite
 
 
 def _warm(memory: GraphMem, question: str) -> None:
-    """Ask until there is an answer: a busy machine may plan longer than is allowed."""
+    """Ask until an answer comes: query planning may exceed the time limit on a busy machine."""
     for _ in range(PATIENCE):
         with suppress(UnavailableError):
             memory.tenant("tenant-0").recall(question, limit=10)
@@ -162,7 +163,7 @@ def _command(*args: str) -> list[str]:
 
 
 def _killed(environ: dict[str, str], is_time: Callable[[], bool]) -> None:
-    """Begin a run and kill it when it is time."""
+    """Start a run and kill it when `is_time` returns true."""
     run = subprocess.Popen(_command(), env=environ, stderr=subprocess.DEVNULL)  # noqa: S603 - ours
     try:
         while run.poll() is None and not is_time():

@@ -1,4 +1,4 @@
-"""The server that a benchmark runs on: a managed one in a folder of its own, gone afterwards."""
+"""Temporary managed servers for benchmarks."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from graphmem.ports import Embedder
 
 KEPT = ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
-"""What a benchmark takes from the environment: where things are fetched from, nothing else."""
+"""Environment variables that a benchmark uses: download locations only."""
 PATIENCE_S = 3_600.0
 
 
 def settings_in(home: Path) -> Settings:
-    """Return default settings with a data folder of their own and any free ports."""
+    """Return default settings with a separate data folder and any free ports."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     return Settings.load(kept, home=home, bolt_port=0, http_port=0)
 
@@ -53,11 +53,11 @@ def running(settings: Settings, report: Callable[[str], None]) -> Iterator[Setti
 
 
 def wind_down(settings: Settings) -> None:
-    """Stop the server, however long it takes to merge its indexes and to write everything."""
+    """Stop the server, however long merging its indexes and writing everything takes."""
     folder = DataFolder.of(settings)
-    found = process.find(folder, folder.read_state())
-    if found is not None:
-        process.end(found, PATIENCE_S)
+    running_process = process.find(folder, folder.read_state())
+    if running_process is not None:
+        process.end(running_process, PATIENCE_S)
 
 
 @contextmanager

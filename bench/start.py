@@ -1,4 +1,4 @@
-"""How soon a stopped server answers, and its first reads; how soon the package is imported."""
+"""Start times: of a stopped server, of its first reads, and of the package import."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def measure(steps: Steps) -> Report:
     for run in steps.over(range(-1, RUNS), "processes"):
         for name, arguments in PROCESSES.items():
             seconds = _timed(partial(_process, arguments))
-            if run >= 0:  # the first compiles and fills the disk's cache
+            if run >= 0:  # the first compiles and fills the disk cache
                 took[name].append(seconds)
     first, warm, version = _server(steps)
     reads = _first_reads(steps)
@@ -56,10 +56,10 @@ def measure(steps: Steps) -> Report:
             Table("first reads", reads),
         ],
         notes=[
-            "Processes: whole ones, from their start to their end, in turn. Server: from the call "
-            "to a login over Bolt, its files fetched and its AOT cache made.",
-            f"First reads: one after the other, the first {first_reads.PAUSE_S:g} s after the end "
-            "of the start; beside them those of a server that plans nothing ahead, in turn.",
+            "Processes: complete runs, from start to end, in turn. Server: from the call "
+            "to a login over Bolt, with its files downloaded and its AOT cache present.",
+            f"First reads: in sequence, the first {first_reads.PAUSE_S:g} s after the end "
+            "of the start; compared with a server that plans nothing ahead, in turn.",
         ],
         setting={"neo4j": version},
     )
@@ -82,7 +82,7 @@ def _server(steps: Steps) -> tuple[float, list[float], str]:
     with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
         settings = settings_in(Path(folder))
         try:
-            steps.say("fetching what is missing and making the AOT cache")
+            steps.say("downloading missing files and making the AOT cache")
             version = local_server.ensure(settings).version
             lifecycle.make(settings)
             warm = []
@@ -100,20 +100,22 @@ def _server(steps: Steps) -> tuple[float, list[float], str]:
 
 
 def _first_reads(steps: Steps) -> list[dict[str, Cell]]:
-    """Return the times of the first reads after starts, planned ahead and not, by turns."""
+    """Return the times of the first reads after starts, with and without planning ahead."""
     took: dict[bool, list[dict[str, float]]] = {True: [], False: []}
     with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
         settings = settings_in(Path(folder))
         try:
             belief_id = first_reads.fill(settings)
             for _ in steps.over(range(SERVER_RUNS), "first reads"):
-                for ahead, found in took.items():
+                for ahead, times in took.items():
                     local_server.stop(settings)
-                    found.append(first_reads.measure(settings, belief_id, ahead=ahead))
+                    times.append(first_reads.measure(settings, belief_id, ahead=ahead))
         finally:
             local_server.stop(settings)
     return [
-        _read_row(name, [one[name] for one in took[True]], [one[name] for one in took[False]])
+        _read_row(
+            name, [times[name] for times in took[True]], [times[name] for times in took[False]]
+        )
         for name in took[True][0]
     ]
 
@@ -131,7 +133,7 @@ def _read_row(name: str, ahead: Sequence[float], otherwise: Sequence[float]) -> 
 
 
 def _process(arguments: Sequence[str]) -> None:
-    subprocess.run(  # noqa: S603 - this interpreter with arguments of ours
+    subprocess.run(  # noqa: S603 - this interpreter with fixed arguments
         [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL
     )
 

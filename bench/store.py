@@ -1,4 +1,4 @@
-"""A graph full of made-up memories: which they are, loading them, keeping what was loaded."""
+"""A graph of synthetic memories: their contents, loading them, and keeping loaded graphs."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 TENANTS = 20
 EVENTS = 5
-"""Of each memory, a day apart: one ADD, the others said again."""
+"""Events of each memory, a day apart: one ADD, the others repeats."""
 SUPERSEDED = 10
 """Every tenth memory of a tenant is superseded by the one after it."""
 WRITERS = 2
 LARGE = 200_000
-"""From more memories than this on, the server's default memory is too small."""
+"""Number of memories above which the server's default memory is too small."""
 MEMORY_OF_LARGE = {"heap": "3g", "page_cache": "6g", "start_timeout_s": 600.0}
 NOTE = "loaded.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """So many memories over 20 tenants: number i belongs to tenant i modulo 20."""
+    """A number of memories over 20 tenants; number i belongs to tenant i modulo 20."""
 
     size: int
     seed: int = 1
@@ -57,11 +57,11 @@ class Store:
         return synthetic.Memories(self.size, self.seed)
 
     def is_superseded(self, number: int) -> bool:
-        """Return whether a later memory of the tenant stands in the place of this one."""
+        """Return whether a later memory of the tenant supersedes this one."""
         return number // TENANTS % SUPERSEDED == 0 and number + TENANTS < self.size
 
     def targets(self, count: int, *, seed: int) -> list[int]:
-        """Return current memories to ask about, the i-th one of tenant i modulo 20."""
+        """Return current memories to ask about; the i-th belongs to tenant i modulo 20."""
         rng = np.random.default_rng(seed)
         numbers = []
         for i in range(count):
@@ -74,9 +74,9 @@ class Store:
         """Return the ids of the nearest current memories by exact search, best first.
 
         Args:
-            asked: questions, the i-th one asked by tenant i modulo 20.
-            limit: results of each, at most.
-            steps: told how far it is.
+            asked: Questions; the i-th is asked by tenant i modulo 20.
+            limit: Maximum number of results of each question.
+            steps: Receives the progress.
         """
         best: list[list[tuple[float, str]]] = [[] for _ in asked.texts]
         memories = self.memories
@@ -89,25 +89,26 @@ class Store:
                 near = asked.vectors[tenant::TENANTS] @ block.vectors[kept].T
                 for i, similarities in zip(range(tenant, len(best), TENANTS), near, strict=True):
                     order = np.argsort(-similarities)[:limit]
-                    found = [(float(similarities[j]), block.texts[kept[j]]) for j in order]
-                    best[i] = heapq.nlargest(limit, [*best[i], *found])
-        return [[identity.memory_id(GLOBAL_SCOPE, text) for _, text in found] for found in best]
+                    candidates = [(float(similarities[j]), block.texts[kept[j]]) for j in order]
+                    best[i] = heapq.nlargest(limit, [*best[i], *candidates])
+        return [[identity.memory_id(GLOBAL_SCOPE, text) for _, text in nearest] for nearest in best]
 
 
 @contextmanager
 def loaded(
     store: Store, keep: Path | None, embedder: Embedder, steps: Steps
 ) -> Iterator[tuple[Settings, GraphMem, Bare]]:
-    """Yield a server that holds these memories, and graphmem and a bare driver on it.
+    """Yield a server that contains these memories, and graphmem and a bare driver on it.
 
     Args:
-        store: what is loaded, unless it is there.
-        keep: folder of kept graphs, one below it for each size; None: deleted afterwards.
-        embedder: of graphmem.
-        steps: told how far it is.
+        store: The memories to load unless they are already loaded.
+        keep: Folder of kept graphs, with a subfolder for each size; None deletes the graph
+            afterwards.
+        embedder: Embedder of the graphmem client.
+        steps: Receives the progress.
 
     Raises:
-        ConfigurationError: the kept graph is another one, or was not loaded to the end.
+        ConfigurationError: The kept graph is a different one, or was not loaded to the end.
     """
     with ExitStack() as stack:
         if keep is None:
@@ -121,27 +122,27 @@ def loaded(
         if load_seconds(store, home) is None:
             if keep is not None and home.exists():
                 raise ConfigurationError(
-                    f"{home} holds a graph that was not loaded to the end, or another one.",
+                    f"{home} contains a graph that was not loaded to the end, or a different one.",
                     hint="Delete that folder.",
                 )
             started = time.perf_counter()
             with running(settings, steps.say):
                 with connected(settings, embedder, steps.say) as (_, bare):
                     _load(store, bare, steps)
-                # Begun again, it has no merge of an index under way that would be measured too.
+                # After a restart, no index merge is running that could distort the measurement.
                 steps.say("writing everything to disk")
                 wind_down(settings)
             note = {"store": _contents(store), "seconds": time.perf_counter() - started}
             (home / NOTE).write_text(json.dumps(note) + "\n", encoding="utf-8")
         _read_all(home)
         stack.enter_context(running(settings, steps.say))
-        # What is asked must not change what is kept; what the log takes has a benchmark of its own.
+        # Questions must not change a kept graph; another benchmark measures the access log.
         silent = settings.model_copy(update={"access_log": False})
         yield settings, *stack.enter_context(connected(silent, embedder, steps.say))
 
 
 def load_seconds(store: Store, home: Path) -> float | None:
-    """Return how long loading took; None when the folder does not hold all of these memories."""
+    """Return the loading time in seconds; None if the folder contains another graph."""
     try:
         note = json.loads((home / NOTE).read_text(encoding="utf-8"))
     except OSError:
@@ -150,7 +151,7 @@ def load_seconds(store: Store, home: Path) -> float | None:
 
 
 def _read_all(home: Path) -> None:
-    """Read every file once: the system keeps them in memory, as after a day of questions."""
+    """Read every file once, so that the page cache is warm as after a day of questions."""
     for path in home.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -159,7 +160,7 @@ def _read_all(home: Path) -> None:
 
 
 def _load(store: Store, bare: Bare, steps: Steps) -> None:
-    """Put the memories, their events and the supersessions into the graph."""
+    """Load the memories, their events and the supersessions into the graph."""
     memories = store.memories
     with ThreadPoolExecutor(WRITERS) as pool:
         for number in steps.over(range(memories.blocks), f"load {store.size:,}"):
@@ -180,12 +181,12 @@ def _contents(store: Store) -> dict[str, int]:
 
 
 def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenant: int) -> None:
-    """Write what one tenant has of a block: 500 memories, then what supersedes what."""
+    """Write one tenant's part of a block: 500 memories, then their supersessions."""
     name = f"tenant-{tenant}"
     first = number * synthetic.BLOCK
     start = datetime.now(UTC) - timedelta(days=100)
     times = [start + timedelta(days=n) for n in range(EVENTS)]
-    told = tracerank.continued(tracerank.State(), times)
+    trace = tracerank.continued(tracerank.State(), times)
     places = range(tenant, len(block.texts), TENANTS)
     rows = {first + place: _row(block, first, place) for place in places}
     bare.write(
@@ -196,7 +197,7 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
         scope_key=identity.scope_key(name, GLOBAL_SCOPE),
         facet_keys=identity.facet_keys(name, (), ["manual"]),
         times=times,
-        trace=asdict(told),
+        trace=asdict(trace),
         rows=[*rows.values()],
     )
     pairs = [

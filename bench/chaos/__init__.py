@@ -1,5 +1,5 @@
-"""Many writers, and everything that can go wrong with a server: what was acknowledged stays, once.
+"""Chaos benchmark: concurrent writers under faults; acknowledged writes must persist exactly once.
 
-`proxy` is the network, `faults` what happens to server and network, `writers` what is written
-meanwhile, `judging` what must be true afterwards, `running` the whole.
+`proxy` contains the network, `faults` the faults of server and network, `writers` the concurrent
+writes, `judging` the checks afterwards, and `running` the whole run.
 """

@@ -1,4 +1,4 @@
-"""What happens to the server and the network, each fault ended before the next."""
+"""Faults of the server and the network; each fault ends before the next one starts."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ DELAY_S = 0.05
 CUTS = 5
 FULL_S = 10.0
 DISK = "1500m"
-"""Of the small disk that the server's data stand on."""
+"""Size of the small disk that contains the server's data."""
 LEFT = 1 << 16
-"""Octets that are left on it when it is full."""
+"""Bytes that stay free on the disk when it is full."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A managed server, and the way to it."""
+    """A managed server, and the proxy in front of it."""
 
     settings: Settings
     proxy: Proxy
 
     def start(self) -> None:
-        """Start the server unless it runs, and lead the way to where it is now."""
+        """Start the server unless it is running, and point the proxy to its current address."""
         at = urlsplit(local_server.ensure(self.settings).uri)
         self.proxy.target = (str(at.hostname), int(at.port or 0))
 
@@ -48,18 +48,18 @@ class Site:
             os.kill(pid, number)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill the server, as a power cut would, and start it again."""
         self.signal(signal.SIGKILL)
         time.sleep(DOWN_S)
         self.start()
 
     def stop(self) -> None:
-        """Stop it in good order."""
+        """Stop the server cleanly and start it again."""
         local_server.stop(self.settings)
         self.start()
 
     def pause(self) -> None:
-        """Let it hang for longer than a client waits."""
+        """Suspend the server for longer than a client waits."""
         self.signal(signal.SIGSTOP)
         try:
             time.sleep(PAUSED_S)
@@ -67,19 +67,19 @@ class Site:
             self.signal(signal.SIGCONT)
 
     def cut(self) -> None:
-        """Cut all connections, again and again."""
+        """Cut all connections several times."""
         for _ in range(CUTS):
             self.proxy.cut()
             time.sleep(DOWN_S)
 
     def slow(self) -> None:
-        """Make the network slow."""
+        """Slow the network down for a while."""
         self.proxy.delay_s = DELAY_S
         time.sleep(SLOW_S)
         self.proxy.delay_s = 0.0
 
     def fill(self) -> None:
-        """Leave no room on the disk; then start the server anew, as an operator would."""
+        """Fill the disk, then restart the server as an operator would."""
         home = self.settings.home or Path()
         ballast = home / "ballast"
         size = shutil.disk_usage(home).free - LEFT
@@ -92,8 +92,8 @@ class Site:
         self.kill()
 
     def faults(self) -> dict[str, Callable[[], None]]:
-        """Return every fault by its name; a full disk only where there is a small one."""
-        found = {
+        """Return all faults by name; a full disk only if the data is on a small disk."""
+        faults = {
             "killed": self.kill,
             "stopped": self.stop,
             "paused": self.pause,
@@ -101,13 +101,13 @@ class Site:
             "slow network": self.slow,
         }
         if self.settings.home is not None and os.path.ismount(self.settings.home):
-            found["disk full"] = self.fill
-        return found
+            faults["disk full"] = self.fill
+        return faults
 
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[bool]:
-    """Make a folder a disk of its own, as small as in memory; yield whether we may."""
+    """Mount a small in-memory disk on a folder; yield whether mounting was permitted."""
     folder.mkdir(parents=True, exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "graphmem-chaos", str(folder)]
     try:

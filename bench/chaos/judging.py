@@ -1,4 +1,4 @@
-"""What must be true afterwards, asked of the graph past graphmem."""
+"""Checks after a chaos run, by direct queries of the graph without graphmem."""
 
 from __future__ import annotations
 
@@ -27,39 +27,39 @@ RETURN t.text AS text, count(*) AS times
 
 
 def judged(writes: Sequence[Write], bare: Bare, tenant: str) -> list[Row]:
-    """Return a row for each kind of write: what was promised, and what is there.
+    """Return a row for each kind of write that compares acknowledged writes with the graph.
 
-    An event counts when it leads to what it speaks of: one without is half a write.
+    An event counts only if it is connected to its node; an event without one is half a write.
     """
-    there = _there(writes, bare, tenant)
+    present = _there(writes, bare, tenant)
     by_kind: dict[str, list[Write]] = defaultdict(list)
     for write in writes:
         by_kind[write.kind].append(write)
-    return [_row(kind, found, there) for kind, found in sorted(by_kind.items())]
+    return [_row(kind, group, present) for kind, group in sorted(by_kind.items())]
 
 
 def _there(writes: Sequence[Write], bare: Bare, tenant: str) -> dict[str, int]:
-    ids = [one for write in writes if write.kind != "add_messages" for one in write.ids]
-    found = {
+    ids = [i for write in writes if write.kind != "add_messages" for i in write.ids]
+    events = {
         row["id"]: 1
         for part in _parts(ids)
         for row in bare.rows(EVENTS, tenant=tenant, ids=list(part))
     }
-    return found | {row["text"]: row["times"] for row in bare.rows(TURNS, tenant=tenant)}
+    return events | {row["text"]: row["times"] for row in bare.rows(TURNS, tenant=tenant)}
 
 
 def _parts(ids: Sequence[str]) -> Iterable[Sequence[str]]:
     return [ids[at : at + ASKED] for at in range(0, len(ids), ASKED)]
 
 
-def _row(kind: str, writes: Sequence[Write], there: dict[str, int]) -> Row:
+def _row(kind: str, writes: Sequence[Write], present: dict[str, int]) -> Row:
     done = [write for write in writes if write.is_done]
     open_ = [write for write in writes if not write.is_done]
-    # What only reads leaves nothing behind.
-    whole = sum(all(one in there for one in write.ids) for write in open_ if write.ids)
-    absent = sum(not any(one in there for one in write.ids) for write in open_)
-    lost = sum(not all(one in there for one in write.ids) for write in done)
-    twice = sum(there.get(one, 0) > 1 for write in writes for one in write.ids)
+    # Writes without ids are reads; they leave nothing in the graph.
+    whole = sum(all(i in present for i in write.ids) for write in open_ if write.ids)
+    absent = sum(not any(i in present for i in write.ids) for write in open_)
+    lost = sum(not all(i in present for i in write.ids) for write in done)
+    twice = sum(present.get(i, 0) > 1 for write in writes for i in write.ids)
     half = len(open_) - whole - absent
     return {
         "kind": kind,

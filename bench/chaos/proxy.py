@@ -1,4 +1,4 @@
-"""A network on loopback that can be slow, or cut."""
+"""A loopback TCP proxy that can be slowed down or cut."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ CHUNK = 65_536
 
 
 class Proxy:
-    """Hands on what clients and the server say, wherever the server is by then."""
+    """Forwards bytes between clients and the server, at the server's current address."""
 
     def __init__(self, listening: socket.socket, target: tuple[str, int]) -> None:
         self.target = target
         self.delay_s = 0.0
-        """How long everything said takes on its way."""
+        """Delay of each chunk of data, in seconds."""
         self._listening = listening
         self._ends: set[socket.socket] = set()
         self._lock = threading.Lock()
 
     @property
     def uri(self) -> str:
-        """Where clients connect to."""
+        """The URI that clients connect to."""
         return f"bolt://127.0.0.1:{self._listening.getsockname()[1]}"
 
     def cut(self) -> None:
-        """Hang up on everybody; who connects again is served."""
+        """Close all connections; new connections are accepted."""
         with self._lock:
             ends, self._ends = self._ends, set()
         for end in ends:
@@ -37,7 +37,7 @@ class Proxy:
             end.close()
 
     def serve(self) -> None:
-        """Take connections until nobody listens any more."""
+        """Accept connections until the listening socket is closed."""
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
@@ -50,13 +50,13 @@ class Proxy:
                 with self._lock:
                     self._ends |= {client, server}
                 for pair in ((client, server), (server, client)):
-                    threading.Thread(target=self._hand_on, args=pair, daemon=True).start()
+                    threading.Thread(target=self._forward, args=pair, daemon=True).start()
 
-    def _hand_on(self, source: socket.socket, target: socket.socket) -> None:
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
-            while said := source.recv(CHUNK):
+            while data := source.recv(CHUNK):
                 time.sleep(self.delay_s)
-                target.sendall(said)
+                target.sendall(data)
         with self._lock:
             self._ends -= {source, target}
         for end in (source, target):
@@ -67,7 +67,7 @@ class Proxy:
 
 @contextmanager
 def proxy_to(host: str, port: int) -> Iterator[Proxy]:
-    """Yield a proxy to a server; afterwards nobody is connected by it."""
+    """Yield a proxy to a server; close all of its connections afterwards."""
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
         proxy = Proxy(listening, (host, port))
         threading.Thread(target=proxy.serve, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The whole: writers, faults in turn, and the judgement."""
+"""A whole chaos run: writers, faults in turn, and the checks afterwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TENANT = "chaos"
 QUIET_S = 20.0
-"""Between two faults: everybody is back at work, and the server has planned its queries anew."""
+"""Seconds between two faults, in which clients reconnect and the server replans its queries."""
 
 WRITES = "writes"
 FAULTS = "faults"
@@ -38,7 +38,7 @@ Row: TypeAlias = dict[str, Cell]
 
 
 def measure(seconds: float, writers: int, steps: Steps) -> Report:
-    """Return what so many writers had acknowledged in this time, and what of it is there."""
+    """Return what these writers had acknowledged in this time, and how much of it persists."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphmem-chaos-")))
         home = folder / "home"
@@ -59,7 +59,7 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
             }
         )
         with GraphMem.open(settings, embedder=HashEmbedder()):
-            pass  # brings the schema up to date
+            pass  # updates the schema
         steps.say(f"{writers} writers")
         with GraphMem.open(known, embedder=HashEmbedder()) as client:
             memory = client.tenant(TENANT)
@@ -80,7 +80,7 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
             f"{writers} threads on one client, through a proxy, for {seconds:.0f} s; a write that "
             "is not acknowledged is often tried again under the same ids. One clock in "
             "four is an hour fast, one in four an hour slow.",
-            "Lost: acknowledged and not there. By half: some of a transaction is there.",
+            "Lost: acknowledged but missing. By half: part of a transaction is present.",
             *([] if is_small else ["No small disk could be mounted, so none was full."]),
         ],
         setting={"writers": writers, "seconds": seconds},
@@ -96,9 +96,9 @@ def run(
     *,
     quiet_s: float = QUIET_S,
 ) -> tuple[Journal, Counter[str]]:
-    """Let writers write for so long while the faults strike in turn; return what they tried.
+    """Run writers for `seconds` while the faults strike in turn; return their journal.
 
-    Also returns how often each fault struck.
+    Also returns the number of times that each fault struck.
     """
     over, struck = threading.Event(), Counter[str]()
     threads = [Writer(memory, number, over) for number in range(writers)]
@@ -136,7 +136,7 @@ def _laws(wrong: int, journal: Journal) -> list[Row]:
     odd = ", ".join(f"{text} {n}" for text, n in sorted(journal.unexpected.items()))
     away = ", ".join(f"{code} {n}" for code, n in sorted(journal.unavailable.items()))
     return [
-        {"what": "caches that are not as the events say", "found": str(wrong), "met": not wrong},
+        {"what": "caches that differ from the events", "found": str(wrong), "met": not wrong},
         {"what": "errors other than `unavailable`", "found": odd or "none", "met": not odd},
-        {"what": "writes told that nothing answers", "found": away or "none", "met": None},
+        {"what": "writes that failed as unavailable", "found": away or "none", "met": None},
     ]

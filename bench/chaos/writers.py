@@ -1,4 +1,4 @@
-"""What is written and read meanwhile: by many at once, each write under ids of its own."""
+"""Concurrent writers and readers; each write uses ids of its own."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from graphmem.adapters.clock import BlockingClock
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
 
 BATCH = 6
-"""Texts or observations of one transaction."""
+"""Number of texts or observations in one transaction."""
 AGAIN = 0.6
-"""How often a write that was not acknowledged is tried again, as it was."""
+"""Probability that a write without acknowledgement is retried unchanged."""
 WRONG = (timedelta(0), timedelta(hours=1), timedelta(0), timedelta(hours=-1))
-"""How wrong the clocks of writers are, in turn."""
+"""Clock errors of the writers, in turn."""
 SYLLABLES = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ra", "se", "ti", "vo", "zu"]
 
 
 @dataclass(slots=True)
 class Write:
-    """One call, and what it was to leave behind."""
+    """One call, and the ids that it must leave in the graph."""
 
     kind: str
     ids: tuple[str, ...]
-    """Of its events; of messages, the texts of its turns."""
+    """Ids of its events; for messages, the texts of its turns."""
     is_done: bool = False
-    """It was acknowledged."""
+    """Whether the write was acknowledged."""
 
 
 @dataclass
 class Journal:
-    """What every writer tried, and what was wrong with it."""
+    """The writes that a writer tried, and the errors they met."""
 
     writes: list[Write] = field(default_factory=list)
     unexpected: Counter[str] = field(default_factory=Counter)
@@ -44,29 +44,29 @@ class Journal:
 
 
 class WrongClock(BlockingClock):
-    """The clock of a machine that nobody has set."""
+    """A clock with a constant error."""
 
     def __init__(self, wrong: timedelta) -> None:
         self._wrong = wrong
 
     def now(self) -> datetime:
-        """Return what it shows, UTC."""
+        """Return the wrong current time, UTC."""
         return super().now() + self._wrong
 
 
 def with_clock(memory: GraphMem, wrong: timedelta) -> GraphMem:
-    """Return the same handle, on a machine by whose clock it is earlier or later."""
+    """Return the same handle with a clock that is wrong by this much."""
     binding = memory._state.binding
     world = replace(binding.world, clock=WrongClock(wrong))
     return GraphMem(replace(memory._state, binding=replace(binding, world=world)))
 
 
 Verb: TypeAlias = Callable[[str], tuple[Write, Callable[[], object]]]
-"""Makes a write of a mark, and what writes it."""
+"""Returns, for a mark, a write and the call that performs it."""
 
 
 class Writer(threading.Thread):
-    """Writes one thing after another until it is told to stop."""
+    """Performs one write after another until the event is set."""
 
     def __init__(self, memory: GraphMem, number: int, over: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -74,9 +74,9 @@ class Writer(threading.Thread):
         self._memory = with_clock(memory, WRONG[number % len(WRONG)])
         self._number = number
         self._over = over
-        self._chance = random.Random(number)  # noqa: S311 - no secret
+        self._chance = random.Random(number)  # noqa: S311 - not for cryptography
         self._known: list[str] = []
-        """Memories that can be superseded or hidden."""
+        """Memories that can be superseded or deprecated."""
 
         self._verbs = [
             *(self._remember, self._remember_many, self._observe, self._observe_many),
@@ -84,13 +84,13 @@ class Writer(threading.Thread):
         ]
 
     def run(self) -> None:
-        """Write until it is over."""
+        """Write until the run is over."""
         while not self._over.is_set():
             self._write(self._chance.choice(self._verbs))
 
     def write_each(self) -> None:
-        """Write one of everything, in the caller's thread: the server plans each query once."""
-        for verb in (self._remember, *self._verbs):  # Two memories: one each to replace and hide.
+        """Perform each kind of write once in the caller's thread, so that its query is planned."""
+        for verb in (self._remember, *self._verbs):  # Two memories: to supersede and to deprecate.
             self._write(verb)
 
     def _write(self, verb: Verb) -> None:
@@ -107,11 +107,11 @@ class Writer(threading.Thread):
                 if self._over.is_set() or self._chance.random() > AGAIN:
                     return
             except RefusedError as error:
-                # What another writer did meanwhile; nothing of this one may be there.
+                # Another writer changed the state; this write must have left nothing behind.
                 self.journal.unexpected[f"refused {write.kind}: {error.code}"] += 1
                 return
             except GraphmemError as error:
-                # Of a query that was refused the message holds Neo4j's own codes, and no values.
+                # The message of a rejected query contains Neo4j's error codes, and no values.
                 self.journal.unexpected[f"{error.code}: {error}"] += 1
                 return
             else:
@@ -135,11 +135,11 @@ class Writer(threading.Thread):
         from graphmem import NewMemory
 
         ids = tuple(f"{mark}-{n}" for n in range(BATCH))
-        wishes = [NewMemory(content=self._text(one), id=one) for one in ids]
-        return Write("remember_many", ids), lambda: self._memory.remember_many(wishes)
+        memories = [NewMemory(content=self._text(i), id=i) for i in ids]
+        return Write("remember_many", ids), lambda: self._memory.remember_many(memories)
 
     def _observe(self, mark: str) -> tuple[Write, Callable[[], object]]:
-        # Of few subjects, so that slots are shared by all writers.
+        # Few subjects, so that all writers share slots.
         who, what = f"s{self._chance.randrange(20)}", f"v{self._chance.randrange(5)}"
         return (
             Write("observe", (mark,)),
@@ -149,19 +149,19 @@ class Writer(threading.Thread):
     def _observe_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
         ids = tuple(f"{mark}-{n}" for n in range(BATCH))
         rows = [
-            {"subject": f"s{n}", "predicate": "likes", "object": mark, "id": one}
-            for n, one in enumerate(ids)
+            {"subject": f"s{n}", "predicate": "likes", "object": mark, "id": i}
+            for n, i in enumerate(ids)
         ]
         return Write("observe_many", ids), lambda: self._memory.observe_many(rows)
 
     def _talk(self, mark: str) -> tuple[Write, Callable[[], object]]:
         texts = tuple(self._text(f"{mark}-{n}") for n in range(3))
-        said = [
+        messages = [
             {"role": "user", "content": text, "id": f"{mark}-{n}"} for n, text in enumerate(texts)
         ]
 
         def call() -> None:
-            self._memory.session(f"session {self._number}").add_messages(said)
+            self._memory.session(f"session {self._number}").add_messages(messages)
 
         return Write("add_messages", texts), call
 

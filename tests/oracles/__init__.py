@@ -1,4 +1,4 @@
-"""Each formula a second time, in Python, to test the Cypher by.
+"""Python reference implementations of the formulas, to test the Cypher against.
 
-The product calls none of this. Defaults come from the product, so that they cannot drift apart.
+The product calls none of this. Defaults come from the product, so that they stay identical.
 """

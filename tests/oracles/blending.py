@@ -1,7 +1,7 @@
-"""How what fits a question is scored: the oracle of cypher/fragments/recall_scores.cypher.
+"""Scores of recall candidates: the oracle of cypher/fragments/recall_scores.cypher.
 
-The blend is a weighted sum of lists that were each put on one scale, which keeps how much better
-the best is, where reciprocal ranks forget it (Bruch, Gai and Ingber, TOIS 2023).
+The blend is a weighted sum of lists that are each scaled first. It keeps the distance between the
+best results, which reciprocal ranks discard (Bruch, Gai and Ingber, TOIS 2023).
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ class Listed:
 
     points: Mapping[str, float]
     floor: float = 0.0
-    """What counts as nothing."""
+    """Points that count as zero."""
 
 
 def names(words: Collection[str], name: str, *, wholly: bool) -> bool:
-    """Return whether a question with these words names somebody or something.
+    """Return whether the words of a question contain a name.
 
     Args:
-        words: as `asked` returns them.
-        name: lower case.
-        wholly: by all words of the name, as what a belief is about; else any is enough, as people
-            are called.
+        words: Words as `asked` returns them.
+        name: Name in lower case.
+        wholly: Whether all words of the name are required, as for the subject of a belief; if
+            false, any word is enough, as for people.
     """
     return (all if wholly else any)(word in words for word in name.split(" "))
 
 
 def floor(points: Mapping[str, float], pool: int) -> float:
-    """Return what counts as nothing in a list by meaning.
+    """Return the points that count as zero in a vector list.
 
-    A full list ends with what hardly fits any more; in one that is not full there is everything.
+    A full list ends with candidates that hardly match; a list that is not full contains everything.
     """
     return max(min(points.values()), 0.0) if len(points) >= pool else 0.0
 
 
 def scaled(lists: Sequence[Listed]) -> list[dict[str, float]]:
-    """Return the points of each list on the scale from its floor, 0, to the best of all lists, 1.
+    """Return the points of each list, scaled from its floor (0) to the best of all lists (1).
 
     Args:
-        lists: by meaning, or by words, of all kinds.
+        lists: Either the vector lists or the BM25 lists of all kinds.
     """
-    top = max((p for one in lists for p in one.points.values()), default=0.0)
+    top = max((p for listed in lists for p in listed.points.values()), default=0.0)
     return [
         {
-            item: (p - one.floor) / (top - one.floor) if p > one.floor else 0.0
-            for item, p in one.points.items()
+            item: (p - listed.floor) / (top - listed.floor) if p > listed.floor else 0.0
+            for item, p in listed.points.items()
         }
-        for one in lists
+        for listed in lists
     ]
 
 
@@ -68,7 +68,7 @@ def recency(last: datetime, now: datetime, days: float) -> float:
 
 
 def access(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return ln(1 + count) as a share of the greatest; what was never opened is left out."""
+    """Return ln(1 + count) relative to the greatest; items that were never opened are left out."""
     most = max(counts.values(), default=0)
     return {item: math.log1p(n) / math.log1p(most) for item, n in counts.items() if n}
 
@@ -76,12 +76,12 @@ def access(counts: Mapping[str, int]) -> dict[str, float]:
 def around(
     relevance: Mapping[tuple[str, int], float], share: float, reach: int
 ) -> dict[tuple[str, int], float]:
-    """Return what each turn gets from its neighbours among the candidates.
+    """Return the score that each turn receives from its neighbours among the candidates.
 
     Args:
-        relevance: of turns, by episode and position.
-        share: what a turn gives to its neighbours, in [0, 1).
-        reach: turns to each side.
+        relevance: Relevance of turns, by episode and position.
+        share: Share of its relevance that a turn passes to its neighbours, in [0, 1).
+        reach: Number of turns on each side.
     """
     return {
         (episode, at): math.fsum(

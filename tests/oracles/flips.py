@@ -1,4 +1,4 @@
-"""The fewest events without which a sequential test ends otherwise: oracle of cypher/belief/."""
+"""Smallest sets of events that decide a sequential test: an oracle of cypher/belief/."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIDES = {
     VerdictStatus.DEMOTED: (-1,),
     VerdictStatus.ACCUMULATING: (1, -1),
 }
-"""Which way what is removed pushes: +1 supports, -1 refutes."""
+"""Directions in which the removed events push: +1 supports, -1 refutes."""
 
 
 def flip_set(
@@ -27,20 +27,20 @@ def flip_set(
 ) -> tuple[str, ...] | None:
     """Return a smallest set of events without which the verdict has another status.
 
-    The status is that of the boundary reached last. A promoted belief loses it when, from the
-    start or from an instant at which the lower boundary is reached, the log ratio stays below the
-    upper one; only removing what pushes up helps. A demoted belief is its mirror image; one that
-    is accumulating has to reach either boundary.
+    The status is that of the boundary reached last. A promoted belief loses it if, from the start
+    or from a timestamp at which the lower boundary is reached, the log ratio stays below the upper
+    one; only removing supporting events helps. A demoted belief is the mirror image. An
+    accumulating belief has to reach either boundary.
 
     Args:
-        evidence: of one claim, as much as is visible, in any order; none is pooled.
-        bounds: of the test.
+        evidence: Visible evidence of one claim, in any order; it is not pooled.
+        bounds: Parameters of the test.
 
     Returns:
-        ids in order of (at, id); None when no removal does it.
+        Ids in order of (at, id); None if no removal changes the status.
     """
     once = {e.id: e for e in evidence}.values()
-    # The initial confidence has no say in the status.
+    # The initial confidence does not affect the status.
     status = sequential.test(once, 0.5, bounds).status
     decided = status is not VerdictStatus.ACCUMULATING
     ways = [_fewest(once, side, bounds, decided=decided) for side in _SIDES[status]]
@@ -53,13 +53,13 @@ def flip_set(
 def _fewest(
     evidence: Collection[Evidence], side: int, bounds: SprtParameters, *, decided: bool
 ) -> list[Evidence] | None:
-    """Return the fewest events to remove of those that push to `side`, or None.
+    """Return the fewest events to remove among those that push to `side`, or None.
 
-    Seen from there, `side` is up. For each instant from which the ratio could stay below the upper
-    boundary the fewest are found by `_removed`. An instant is worth trying only where the ratio is
-    lower than at all later ones: from a later one that is not higher, less has to hold.
+    Signs are flipped so that `side` is up. For each timestamp from which the ratio could stay below
+    the upper boundary, `_removed` finds the fewest events. Only timestamps with a ratio lower than
+    at all later ones matter: a later one that is not higher imposes fewer constraints.
     """
-    # Of one instant, what pushes down comes first: on the way the ratio is never above its end.
+    # At one timestamp, events that push down come first, so the ratio never exceeds its end value.
     events = sorted(evidence, key=lambda e: (e.at, side * llr(e) > 0, e.id))
     by = [side * llr(e) for e in events]
     low, high = sorted((side * bounds.lower, side * bounds.upper))
@@ -72,7 +72,7 @@ def _fewest(
 
 
 def _low_points(events: Sequence[Evidence], by: Sequence[float]) -> list[int]:
-    """Return where the ratio after an instant is lower than after all later ones, in order."""
+    """Return, in order, the places where the ratio is lower than after all later timestamps."""
     sums = list(accumulate(by))
     least, points = math.inf, list[int]()
     for place in reversed(range(len(events))):
@@ -84,11 +84,10 @@ def _low_points(events: Sequence[Evidence], by: Sequence[float]) -> list[int]:
 
 
 def _removed(by: Sequence[float], since: int, low: float, high: float) -> list[int] | None:
-    """Return the fewest places to remove so that the ratio is low at `since`, never high after.
+    """Return the fewest places to remove so that the ratio is low at `since` and never high after.
 
-    Each bound is one on what has been removed so far, and what is removed once counts for all
-    later bounds. So it is best to remove nothing before a bound is broken and then, of all so far,
-    what pushes most.
+    Each bound limits the total removed so far, and a removal counts for all later bounds. So the
+    best strategy removes nothing until a bound is broken, and then the strongest event so far.
     """
     ratio = 0.0
     pushing: list[tuple[float, int]] = []

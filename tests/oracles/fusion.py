@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 
 def ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    """Return the rank of each id from 1, best score first; equal ones share a rank.
+    """Return the rank of each id from 1, best score first; equal scores share a rank.
 
-    The rank counts all that are better, as in a race: 1, 2, 2, 4.
+    The rank counts all better scores, as in a race: 1, 2, 2, 4.
     """
     places: dict[float, int] = {}
     for place, score in enumerate(sorted(scores.values(), reverse=True), 1):
@@ -19,13 +19,13 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
 def reciprocal_rank(
     lists: Sequence[tuple[float, Mapping[str, float]]], k: int
 ) -> list[tuple[str, float]]:
-    """Return ids with the sum of weight / (k + rank) over the lists that hold them, best first.
+    """Return ids with the sum of weight / (k + rank) over the lists that contain them, best first.
 
-    Equal sums stand in the order of their ids.
+    Equal sums are ordered by id.
 
     Args:
-        lists: weight and the scores by id, for each list.
-        k: > 0; 60 in Cormack, Clarke and Büttcher (SIGIR 2009).
+        lists: Weight and scores by id, for each list.
+        k: Constant > 0; 60 in Cormack, Clarke and Büttcher (SIGIR 2009).
     """
     sums: dict[str, float] = {}
     for weight, scores in lists:

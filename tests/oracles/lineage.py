@@ -12,42 +12,42 @@ from graphmem.rules.read_options import BEGINNING
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing that hid a memory or a belief, or brought it back.
+    """An event that hides a memory or a belief, or restores it.
 
-    A statement of its exact content, a restoration, and superseding another one bring it back.
+    A statement of its exact content, a restoration, and superseding another one restore it.
     """
 
     occurred_at: datetime
     event_id: str
     status: Status
     is_statement: bool = False
-    """The content was said, as against a correction: it ranks below one of the same instant."""
+    """Whether the event states the content; it ranks below a correction at the same timestamp."""
     recorded_at: datetime = BEGINNING
-    """When it became known."""
+    """When the event became known."""
 
 
 def seen(effects: Iterable[Effect], valid: datetime, known: datetime) -> list[Effect]:
-    """Return the effects that a read at a pair of times sees: what it leaves out is as not there.
+    """Return the effects that are visible at a pair of times.
 
     Args:
-        effects: in any order.
-        valid: what happened later is not seen.
-        known: what was recorded later is not seen.
+        effects: Effects in any order.
+        valid: Valid time; later events are ignored.
+        known: Known time; events recorded later are ignored.
     """
     return [e for e in effects if e.occurred_at <= valid and e.recorded_at <= known]
 
 
 def status_of(effects: Iterable[Effect]) -> Status:
-    """Return the status that the newest effect gives; without any, nothing hides the memory.
+    """Return the status that the newest effect gives; CURRENT without effects.
 
-    At one instant a correction outranks a statement, then the larger event id wins.
+    At the same timestamp a correction outranks a statement, then the larger event id wins.
     """
     newest = max(effects, key=_when, default=None)
     return newest.status if newest else Status.CURRENT
 
 
 def in_force(supersession: Effect, effects: Iterable[Effect]) -> bool:
-    """Return whether nothing newer brought the superseded memory back."""
+    """Return whether no newer effect restored the superseded memory."""
     back = [_when(e) for e in effects if e.status is Status.CURRENT]
     return not back or _when(supersession) > max(back)
 

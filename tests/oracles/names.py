@@ -1,4 +1,4 @@
-"""By which names something is known: the oracle of the fragments `called` and `names`."""
+"""Alias resolution: the oracle of the fragments `called` and `names`."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """One event that says what a name stands for; names are folded."""
+    """One event that declares an alias; names are folded."""
 
     id: str
     key: str
     same_as: str | None
-    """None: for itself again."""
+    """Canonical name; None if the name refers to itself again."""
     at: datetime
-    """When it happened."""
+    """When the event happened."""
     recorded_at: datetime
-    """When it became known."""
+    """When the event became known."""
 
 
-def canonical(key: str, said: Iterable[Naming], known: datetime | None = None) -> str:
-    """Return what a name stands for: as the newest by (at, id) says, for every valid time.
+def canonical(key: str, namings: Iterable[Naming], known: datetime | None = None) -> str:
+    """Return the canonical name, which the newest event by (at, id) defines for every valid time.
 
     Args:
-        key: the name.
-        said: of any names, in any order, each maybe several times.
-        known: what was recorded later is as if it had not been said; None sees all.
+        key: The name.
+        namings: Events about any names, in any order, possibly repeated.
+        known: Known time; events recorded later are ignored. None includes all.
     """
-    seen = [one for one in said if one.key == key and (known is None or one.recorded_at <= known)]
-    newest = max(seen, key=lambda one: (one.at, one.id), default=None)
+    seen = [n for n in namings if n.key == key and (known is None or n.recorded_at <= known)]
+    newest = max(seen, key=lambda n: (n.at, n.id), default=None)
     return (newest.same_as if newest else None) or key
 
 
-def ways(key: str, said: Iterable[Naming], known: datetime | None = None) -> tuple[str, ...]:
-    """Return all names of whom a name stands for: that one, the canonical one, the others.
+def ways(key: str, namings: Iterable[Naming], known: datetime | None = None) -> tuple[str, ...]:
+    """Return all names of the same entity: the given one, the canonical one, the others.
 
-    One name leads to another by one step: `check` lets no chains come about.
+    An alias leads to its canonical name in one step: `check` prevents chains.
     """
-    said = tuple(said)
-    stands_for = canonical(key, said, known)
-    others = {one.key for one in said if canonical(one.key, said, known) == stands_for}
-    return tuple(dict.fromkeys((key, stands_for, *sorted(others - {stands_for}))))
+    namings = tuple(namings)
+    target = canonical(key, namings, known)
+    others = {n.key for n in namings if canonical(n.key, namings, known) == target}
+    return tuple(dict.fromkeys((key, target, *sorted(others - {target}))))

@@ -1,4 +1,4 @@
-"""What evidence makes of claims: the MANY and ONE projections, oracles of cypher/belief/."""
+"""The MANY and ONE projections of evidence onto claims: oracles of cypher/belief/."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from graphmem.model.belief import Combine, Policy
 from graphmem.rules.formulas import Evidence
 
 POLICY = Policy()
-"""The defaults of the product, so that these cannot drift from them."""
+"""The product's defaults, so that the two stay identical."""
 MOST = 1 - 1e-9
-"""No confidence, score or belief is more: ln(1 - p) stays finite."""
+"""Upper bound of confidences, scores and beliefs, so that ln(1 - p) stays finite."""
 CONTESTED = 0.5
-"""Both sides above it: contested."""
+"""A claim is contested if both sides exceed this."""
 _DAY = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ManyBelief:
-    """What is believed of one claim that may be true beside others."""
+    """Belief in one claim that may be true together with others."""
 
     belief: float
     positive: float
@@ -46,18 +46,18 @@ class Candidate:
 
     claim: str
     score: float
-    """Unfaded; the ranking and the ambiguity go by it."""
+    """Score without decay; ranking and ambiguity use it."""
     belief: float
-    """The score, faded since the last positive evidence."""
+    """Score, decayed since the last positive evidence."""
     last_at: datetime | None
-    """Of the last positive evidence; None where there was none."""
+    """Time of the last positive evidence; None if there is none."""
     last_id: str | None
     ambiguous: bool
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the fold over a slot left one claim: all that its future depends on."""
+    """State of one claim after the fold over a slot: everything that its future depends on."""
 
     claim: str
     score: float
@@ -76,16 +76,16 @@ def days(span: timedelta) -> float:
 
 
 def visible(evidence: Iterable[Evidence], valid: datetime) -> list[Evidence]:
-    """Return what had happened by `valid`, in order of (instant, id).
+    """Return the evidence that happened by `valid`, in order of (timestamp, id).
 
-    Each event stands once for each claim that it speaks of.
+    Each event appears once for each claim that it is about.
     """
     once = {(e.id, e.claim): e for e in evidence if e.at <= valid}
     return sorted(once.values(), key=attrgetter("at", "id"))
 
 
 def episode_of(e: Evidence) -> Hashable:
-    """Return what names the episode of `e`; without one, the event is its own."""
+    """Return a key for the episode of `e`; an event without one is its own episode."""
     return (e.episode,) if e.episode is not None else (None, e.id)
 
 
@@ -97,32 +97,32 @@ def many(
     combine: str = POLICY.combine,
     initial: float = 0.5,
 ) -> ManyBelief:
-    """Return what the evidence of one claim makes of it at `valid`.
+    """Return the belief in a claim at `valid`, from its evidence.
 
-    Of an episode and polarity only the event that says most counts, so that an echo adds nothing;
-    episodes combine by weighted noisy-OR.
+    Per episode and polarity only the strongest event counts, so an echo adds nothing; episodes
+    combine by weighted noisy-OR.
 
     Args:
-        evidence: of one claim, in any order.
-        valid: what happened later is not seen.
-        decay_per_day: lambda >= 0 of the confidences.
+        evidence: Evidence of one claim, in any order.
+        valid: Valid time; later events are ignored.
+        decay_per_day: Decay rate lambda >= 0 of the confidences.
         combine: `net` takes P+ - P-, at least 0; `log_odds` the logistic of L- - L+, which still
-            tells the sides apart where both are near 1.
-        initial: the belief as long as there is no evidence, in [0, 1].
+            separates the sides where both are near 1.
+        initial: Belief without any evidence, in [0, 1].
     """
-    said: dict[int, dict[Hashable, float]] = {1: {}, -1: {}}
+    sides: dict[int, dict[Hashable, float]] = {1: {}, -1: {}}
     for e in visible(evidence, valid):
         faded = clipped(e.confidence * math.exp(-decay_per_day * days(valid - e.at)))
-        episodes, episode = said[e.polarity], episode_of(e)
+        episodes, episode = sides[e.polarity], episode_of(e)
         episodes[episode] = min(episodes.get(episode, 0.0), e.weight * math.log1p(-faded))
-    log_positive, log_negative = (math.fsum(said[side].values()) for side in (1, -1))
+    log_positive, log_negative = (math.fsum(sides[side].values()) for side in (1, -1))
     positive, negative = 0.0 - math.expm1(log_positive), 0.0 - math.expm1(log_negative)
-    if not said[1] and not said[-1]:
+    if not sides[1] and not sides[-1]:
         belief = initial
     elif Combine(combine) is Combine.NET:
         belief = clipped(positive - negative)
     else:
-        # The logistic function, in a form that does not overflow.
+        # The logistic function, in a form without overflow.
         belief = clipped((1 + math.tanh((log_negative - log_positive) / 2)) / 2)
     return ManyBelief(
         belief=belief,
@@ -130,8 +130,8 @@ def many(
         negative=negative,
         log_positive=log_positive,
         log_negative=log_negative,
-        supporting_episodes=len(said[1]),
-        refuting_episodes=len(said[-1]),
+        supporting_episodes=len(sides[1]),
+        refuting_episodes=len(sides[-1]),
         contested=positive > CONTESTED and negative > CONTESTED,
     )
 
@@ -145,18 +145,18 @@ def one(
     decay_per_day: float = POLICY.decay_per_day,
     margin: float = POLICY.margin,
 ) -> list[Candidate]:
-    """Return the claims that compete for a slot at `valid`, best first: the definition, a fold.
+    """Return the competing claims of a slot at `valid`, best first: the definition, as a fold.
 
     Positive evidence suppresses every other claim last affirmed before it and sets its own claim's
-    score; negative evidence weakens its own claim. Of one instant, negative evidence comes last.
+    score; negative evidence weakens its own claim. At one timestamp, negative evidence comes last.
 
     Args:
-        evidence: of one slot, in any order.
-        valid: what happened later is not seen.
-        kappa: >= 0, how hard positive evidence suppresses the others.
-        tau_days: > 0, time constant by which older claims are spared.
-        decay_per_day: lambda >= 0 of the scores since their last positive evidence.
-        margin: the two best are ambiguous when their scores are nearer than this.
+        evidence: Evidence of one slot, in any order.
+        valid: Valid time; later events are ignored.
+        kappa: Strength >= 0 with which positive evidence suppresses the others.
+        tau_days: Time constant > 0 by which older claims are spared.
+        decay_per_day: Decay rate lambda >= 0 of the scores since their last positive evidence.
+        margin: The two best are ambiguous if their scores differ by less than this.
     """
     states: dict[str, State] = {}
     for e in sorted(visible(evidence, valid), key=lambda e: (e.at, -e.polarity, e.id)):
@@ -183,7 +183,7 @@ def one_closed(
     decay_per_day: float = POLICY.decay_per_day,
     margin: float = POLICY.margin,
 ) -> list[Candidate]:
-    """Return what `one` returns, in a time that does not grow with the number of claims."""
+    """Return the result of `one` in a time that does not grow with the number of claims."""
     states = continued((), evidence, valid, kappa=kappa, tau_days=tau_days)
     return ranked(states, valid, decay_per_day=decay_per_day, margin=margin)
 
@@ -196,18 +196,18 @@ def continued(
     kappa: float = POLICY.kappa,
     tau_days: float = math.inf,
 ) -> list[State]:
-    """Return the state of a slot at `valid`, from an earlier one and what happened since.
+    """Return the state of a slot at `valid`, from an earlier state and the evidence since.
 
     In closed form: score = that of the last positive evidence * product of (1 - s) over the
     negative evidence since * exp(-kappa * A), with A the sum of s * exp(-dt / tau) over the
     positive evidence that is later.
 
     Args:
-        state: of the slot at an instant; empty for its beginning.
-        tail: evidence that is strictly later than all that went into `state`, in any order.
-        valid: what happened later is not seen.
-        kappa: as `one` takes it.
-        tau_days: as `one` takes it.
+        state: State of the slot at some time; empty for its beginning.
+        tail: Evidence strictly later than all evidence in `state`, in any order.
+        valid: Valid time; later events are ignored.
+        kappa: As in `one`.
+        tau_days: As in `one`.
     """
     seen = sorted(visible(tail, valid), key=lambda e: (e.at, -e.polarity, e.id))
     start = {s.claim: s for s in state}
@@ -235,9 +235,10 @@ def ranked(
     decay_per_day: float = POLICY.decay_per_day,
     margin: float = POLICY.margin,
 ) -> list[Candidate]:
-    """Return the claims of a slot best first, faded to `valid`, the two best marked if ambiguous.
+    """Return the claims of a slot best first, decayed to `valid`; the two best may be ambiguous.
 
-    Equal scores go to the later positive evidence, then to its larger id, then to the larger claim.
+    Equal scores are ordered by the later positive evidence, then its larger id, then the larger
+    claim.
     """
     best = sorted(
         states,
@@ -269,19 +270,19 @@ def _score(e: Evidence) -> float:
 def _pressure(
     seen: Sequence[Evidence], instants: Iterable[datetime], tau_days: float
 ) -> dict[datetime, float]:
-    """Return A at each of the instants: what later positive evidence weighs on it.
+    """Return A at each timestamp: the weight of all later positive evidence.
 
     Accumulated from the newest to the oldest, A(t) = (A(t') + s at t') * exp(-(t' - t) / tau) with
-    t' the next instant. A claim's own evidence is never later than its last.
+    t' the next timestamp. A claim's own evidence is never later than its last.
     """
-    said = dict.fromkeys(instants, 0.0)
+    weights = dict.fromkeys(instants, 0.0)
     for at, events in groupby((e for e in seen if e.polarity > 0), key=attrgetter("at")):
-        said[at] = math.fsum(_score(e) for e in events)
+        weights[at] = math.fsum(_score(e) for e in events)
     pressure: dict[datetime, float] = {}
     total, later = 0.0, 0.0
     after: datetime | None = None
-    for at in sorted(said, reverse=True):
+    for at in sorted(weights, reverse=True):
         if after is not None:
             total = (total + later) * math.exp(-days(after - at) / tau_days)
-        pressure[at], later, after = total, said[at], at
+        pressure[at], later, after = total, weights[at], at
     return pressure

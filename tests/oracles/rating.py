@@ -1,7 +1,7 @@
-"""Ratings of what searches return: the oracle of the Cypher that folds the search log.
+"""Ratings of search results: the oracle of the Cypher that folds the search log.
 
-Elo, "The Rating of Chessplayers" (1978), as Vector ELO uses it: what an agent opened has won
-against what it left. Ratings annotate results and never rank them.
+Elo, "The Rating of Chessplayers" (1978), as Vector ELO uses it: an opened result wins against those
+not opened. Ratings annotate results and never rank them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Result(NamedTuple):
 
     item: str
     opened: bool
-    """Before its session ended."""
+    """Whether it was opened before its session ended."""
     similarity: float | None = None
-    """Calibrated; None: one of the two has no vector."""
+    """Calibrated similarity; None if one of the two has no vector."""
 
 
 class Search(NamedTuple):
@@ -29,19 +29,19 @@ class Search(NamedTuple):
 
     id: str
     results: Sequence[Result]
-    """Each item once, in any order."""
+    """The results, each item once, in any order."""
 
 
 class Standing(NamedTuple):
-    """What the future of a rating depends on."""
+    """State of a rating: everything that its future depends on."""
 
     elo: float
     games: int = 0
-    """Played so far, >= 0."""
+    """Number of games so far, >= 0."""
 
 
 class Update(NamedTuple):
-    """What a search changed of an item."""
+    """Rating change of an item by a search."""
 
     search: str
     item: str
@@ -50,12 +50,12 @@ class Update(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """What a log leads to."""
+    """Result of rating a log."""
 
     standings: Mapping[str, Standing]
-    """By item; an item without a game has none, unless it had one at the start."""
+    """Ratings by item; items without a game are missing unless they had a rating at the start."""
     updates: Sequence[Update]
-    """In the order of the log, and of the results of a search."""
+    """Changes in the order of the log, and of the results of a search."""
 
 
 def expected(own: float, opponent: float, by: Rating = STANDARD) -> float:
@@ -64,12 +64,12 @@ def expected(own: float, opponent: float, by: Rating = STANDARD) -> float:
 
 
 def faded(elo: float, days: float, by: Rating = STANDARD) -> float:
-    """Return what is left of a rating at reading: it fades towards the floor, never up to it.
+    """Return a rating as it is read: it fades towards the floor, and never rises.
 
     Args:
-        elo: as the games left it; games themselves are played with this one.
-        days: since the item was last opened; one in the future counts as one now.
-        by: the constants.
+        elo: Rating after the games; games themselves use this value.
+        days: Days since the item was last opened; a future opening counts as now.
+        by: The constants.
     """
     left = by.floor + (elo - by.floor) * math.exp(-max(days, 0.0) / by.fading_days)
     return min(elo, left)
@@ -78,17 +78,18 @@ def faded(elo: float, days: float, by: Rating = STANDARD) -> float:
 def gain(
     winner: Standing, loser: Standing, similarity: float | None, by: Rating = STANDARD
 ) -> float:
-    """Return what a result that was opened takes from one that was not, >= 0.
+    """Return the points, >= 0, that an opened result takes from one that was not opened.
 
-    K is the mean of both sides' K: what one gains the other loses, and together they move as far
-    as if each had kept its own. The gate looks at the winner, because opening is what it doubts.
+    K is the mean of both sides' K: one side gains what the other loses, and together they move as
+    far as if each had kept its own K. The gate applies to the winner, because it doubts the
+    opening.
 
     Args:
-        winner: was opened.
-        loser: was not.
-        similarity: of the winner to the question. Without one there is nothing to doubt it by, and
-            an item that waits for its vector would pay for it.
-        by: the constants.
+        winner: Rating of the opened result.
+        loser: Rating of the other result.
+        similarity: Similarity of the winner to the question. None never gates: an item that waits
+            for its vector must not be penalised.
+        by: The constants.
     """
     k = (_k(winner.games, by) + _k(loser.games, by)) / 2
     gated = similarity is not None and similarity <= by.gate_similarity
@@ -99,16 +100,16 @@ def gain(
 def played(
     results: Sequence[Result], standings: Mapping[str, Standing], by: Rating = STANDARD
 ) -> dict[str, Standing]:
-    """Return where the items of one search stand after it; empty when it is no game.
+    """Return the ratings of one search's items after it; empty if it is not a game.
 
-    Each opened result plays each that was not opened, all at once: every pair is reckoned from the
-    standings before the search. Without a winner or a loser there is no pair, so with fewer than
-    two results there is none.
+    Each opened result plays against each one that was not opened, all at once: every pair uses the
+    ratings before the search. Without a winner or a loser, and so with fewer than two results,
+    no pair exists.
 
     Args:
-        results: each item once.
-        standings: before the search; who is not in it begins.
-        by: the constants.
+        results: The results, each item once.
+        standings: Ratings before the search; missing items get the initial rating.
+        by: The constants.
     """
     before = {r.item: standings.get(r.item, Standing(by.initial)) for r in results}
     changes: defaultdict[str, list[float]] = defaultdict(list)
@@ -117,7 +118,7 @@ def played(
             points = gain(before[won.item], before[lost.item], won.similarity, by)
             changes[won.item].append(points)
             changes[lost.item].append(-points)
-    # Summed exactly, so that the order of the results leaves no trace.
+    # Summed exactly, so that the order of the results has no effect.
     return {
         item: Standing(math.fsum([was.elo, *changes[item]]), was.games + len(changes[item]))
         for item, was in before.items()
@@ -130,12 +131,12 @@ def rate(
     start: Mapping[str, Standing] | None = None,
     by: Rating = STANDARD,
 ) -> Rated:
-    """Return where a log leads.
+    """Return the ratings after a log.
 
     Args:
-        searches: in the order of the log, each once.
-        start: where the part of the log before it led; None: it is the beginning.
-        by: the constants.
+        searches: Searches in the order of the log, each once.
+        start: Ratings after the preceding part of the log; None if there is no such part.
+        by: The constants.
     """
     standings = dict(start or {})
     updates: list[Update] = []

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test of a belief: fold and trail, oracle of cypher/belief/."""
+"""The sequential probability ratio test of a belief, with its trail: oracle of cypher/belief/."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.oracles.projection import episode_of
 
 @dataclass(frozen=True)
 class Step:
-    """What one event said, and where the test stood after all events of its instant."""
+    """Contribution of one event, and the state of the test after all events of its timestamp."""
 
     at: datetime
     id: str
@@ -28,22 +28,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where the test stands."""
+    """Result of the test."""
 
     status: VerdictStatus
     log_ratio: float
     confidence: float
     steps: tuple[Step, ...]
-    """In order of (at, id); pooled, only of the events that count."""
+    """Steps in order of (at, id); if pooled, only of the events that count."""
 
     @property
     def revise_due(self) -> bool:
-        """Whether its wording should be revised."""
+        """Whether the belief should be revised."""
         return self.status is VerdictStatus.DEMOTED
 
 
 def llr(e: Evidence) -> float:
-    """Return the log likelihood ratio of an event; "support" under 1/2 counts against."""
+    """Return the log likelihood ratio of an event; support of a strength below 1/2 is negative."""
     s = evidence_strength(e)
     return e.polarity * math.log(s / (1 - s))
 
@@ -55,16 +55,16 @@ def test(
     *,
     pooled: bool = False,  # noqa: PT028
 ) -> Verdict:
-    """Return the verdict of the evidence and how it came about.
+    """Return the verdict of the evidence and its steps.
 
     A state is entered when its boundary is crossed from another state, so the same state never
-    counts twice. What would be if the evidence were different is the same function of it.
+    counts twice. Hypothetical evidence is tested by the same function.
 
     Args:
-        evidence: of one claim, as much as is visible, in any order.
-        initial: the confidence before all evidence, in [0, 1].
-        bounds: of the test.
-        pooled: of an episode and polarity only the event that says most counts.
+        evidence: Visible evidence of one claim, in any order.
+        initial: Confidence before all evidence, in [0, 1].
+        bounds: Parameters of the test.
+        pooled: Whether only the strongest event of an episode and polarity counts.
     """
     counted = sorted({e.id: e for e in evidence}.values(), key=attrgetter("at", "id"))
     if pooled:
@@ -73,12 +73,12 @@ def test(
     log_ratio, confidence = 0.0, initial
     steps: list[Step] = []
     for at, events in groupby(counted, key=attrgetter("at")):
-        said = [(e.id, llr(e)) for e in events]
-        log_ratio += math.fsum(by for _, by in said)
+        ratios = [(e.id, llr(e)) for e in events]
+        log_ratio += math.fsum(by for _, by in ratios)
         crossed = bounds.crossed(log_ratio)
         if crossed is not None and crossed is not status:
             status, confidence = crossed, bounds.stepped(confidence, crossed)
-        steps += [Step(at, event_id, by, log_ratio, status, confidence) for event_id, by in said]
+        steps += [Step(at, event_id, by, log_ratio, status, confidence) for event_id, by in ratios]
     return Verdict(status, log_ratio, confidence, tuple(steps))
 
 
@@ -86,11 +86,11 @@ def _pooled(evidence: Sequence[Evidence]) -> list[Evidence]:
     best: dict[Hashable, Evidence] = {}
     for e in evidence:
         side = (episode_of(e), e.polarity)
-        if side not in best or _loudness(e) > _loudness(best[side]):
+        if side not in best or _weight(e) > _weight(best[side]):
             best[side] = e
     return sorted(best.values(), key=attrgetter("at", "id"))
 
 
-def _loudness(e: Evidence) -> float:
-    # Rounded, because s and 1 - s are equally loud and their logarithms are off by a last bit.
+def _weight(e: Evidence) -> float:
+    # Rounded, because s and 1 - s have equal weight but their logarithms differ in the last bit.
     return round(abs(llr(e)), 9)

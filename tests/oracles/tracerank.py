@@ -1,4 +1,4 @@
-"""TraceRank: how much it counts that something was said again and again, at an instant.
+"""TraceRank: the value of a repeated statement at a given time.
 
 Oracle of cypher/fragments/trace_fold.cypher.
 """
@@ -16,34 +16,34 @@ from graphmem.rules.formulas import _DAY, BURST, STANDARD_TRACE, TRACE_WINDOW, c
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the future of a trace depends on."""
+    """State of a trace: everything that its future depends on."""
 
     trace: float = 0.0
-    """Right after the last event, >= 0."""
+    """Trace right after the last event, >= 0."""
     at: datetime | None = None
-    """When that was."""
+    """Time of the last event."""
     full_at: datetime | None = None
-    """When the last full event was."""
+    """Time of the last full event."""
     burst: int = 0
-    """Events since then."""
+    """Number of events since the last full event."""
 
 
 def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD_TRACE) -> float:
-    """Return the trace at `now`, >= 0; what happens later is not seen.
+    """Return the trace at `now`, >= 0; later events are ignored.
 
     The sum of e^(-(now - t) / tau) * burst * spacing over the events.
     """
     seen = [at for at in instants if at <= now]
     return math.fsum(
-        one.burst * one.spacing * math.exp(-(now - one.at) / _DAY / by.tau_days)
-        for one in contributions(seen, by)
+        c.burst * c.spacing * math.exp(-(now - c.at) / _DAY / by.tau_days)
+        for c in contributions(seen, by)
     )
 
 
 def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDARD_TRACE) -> State:
     """Return the state after events that are not older than the last one of `state`.
 
-    Because recency is exponential, what was summed up to there fades as one.
+    Because recency is exponential, the previous sum decays as a whole.
     """
     for at in sorted(instants):
         faded = state.trace * math.exp(-(at - state.at) / _DAY / by.tau_days) if state.at else 0.0

@@ -1,8 +1,8 @@
-"""How alive a belief is: the oracle of cypher/fragments/vitality.cypher, and the gate.
+"""Vitality of a belief: the oracle of cypher/fragments/vitality.cypher, and the gate.
 
-Dual strength (Bjork): storage strength only grows, retrieval strength fades with disuse and is
-made to last by retrievals that are spaced. Beside it a mean weighted by precision, and the gate
-that decides whether a contradiction unsettles the belief (Nader; Engram's findings).
+Dual strength (Bjork): storage strength only grows; retrieval strength decays with disuse and
+becomes more durable by spaced retrievals. In addition, a mean weighted by precision, and the gate
+that decides whether a contradiction flags the belief (Nader; Engram's findings).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _DAY = timedelta(days=1)
 
 
 class Piece(NamedTuple):
-    """A piece of evidence that counts, and where it comes from."""
+    """A piece of evidence that counts, and its source."""
 
     evidence: Evidence
     source: str
     importance: float | None = None
-    """Of the episode that it occurred in; None: it occurred in none."""
+    """Importance of the episode that it occurred in; None if it occurred in none."""
 
 
 class Mark(NamedTuple):
@@ -39,26 +39,26 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Life:
-    """What is seen of a belief at a pair of times, in any order; evidence not taken back."""
+    """Visible history of a belief at a pair of times, in any order, without retracted evidence."""
 
     created_at: datetime
-    """When the first was seen that speaks of it."""
+    """Time of the first visible event about the belief."""
     initial: float
-    """Its confidence before any evidence."""
+    """Confidence before any evidence."""
     pieces: Sequence[Piece] = ()
     accesses: Sequence[datetime] = ()
     marks: Sequence[Mark] = ()
     stated_by: Sequence[str] = ()
-    """The `source` of each event that states it."""
+    """The `source` of each event that states the belief."""
 
 
 def vitality(life: Life, valid: datetime, by: VitalityConstants = STANDARD_VITALITY) -> Vitality:
-    """Return how alive a belief is.
+    """Return the vitality of a belief.
 
     Args:
-        life: what is seen of it at `valid`.
-        valid: the instant that is asked about.
-        by: the constants.
+        life: Visible history of the belief at `valid`.
+        valid: Valid time.
+        by: The constants.
     """
     evidence = sorted((piece.evidence for piece in life.pieces), key=attrgetter("at", "id"))
     supports = [piece for piece in life.pieces if piece.evidence.polarity > 0]
@@ -88,9 +88,9 @@ def stability(
 ) -> float:
     """Return S, in days: each retrieval after the first makes it grow, each flag halves it.
 
-    S * (1 + ln(1 + days since the retrieval before)): one at once adds nothing, so a burst counts
-    as one. What happens at one instant counts once, and a flag comes after a retrieval of its
-    instant: it is that look which unsettled the belief.
+    S * (1 + ln(1 + days since the previous retrieval)): an immediate retrieval adds nothing, so a
+    burst counts as one. Events at the same timestamp count once. A flag comes after a retrieval of
+    its timestamp, because that access flagged the belief.
     """
     days, last = by.first_days, None
     for at, flag in sorted([(at, False) for at in {*retrievals}] + [(at, True) for at in {*flags}]):
@@ -111,10 +111,10 @@ def retrieval(
     """Return R in [0, 1].
 
     Args:
-        since: the last retrieval; one in the future counts as one now.
+        since: Time since the last retrieval; a future retrieval counts as now.
         stability_days: S.
-        importance: in [0, 1]; what is important fades more slowly.
-        by: the constants.
+        importance: Importance in [0, 1]; important beliefs decay more slowly.
+        by: The constants.
     """
     lasts = stability_days * by.stretch ** (importance - by.neutral)
     return math.exp(-max(since / _DAY, 0.0) / lasts)
@@ -125,8 +125,8 @@ def weighted(
 ) -> tuple[float, float]:
     """Return the mean weighted by precision, and its precision.
 
-    Each piece draws the mean by the share that its precision, weight * confidence, has in the sum
-    so far; a piece without precision changes nothing.
+    Each piece of evidence moves the mean by its share, weight * confidence, of the sum of
+    precisions so far; evidence without precision changes nothing.
     """
     mean, total = initial, by.prior_precision
     for e in evidence:
@@ -138,25 +138,25 @@ def weighted(
 
 
 def gate(storage: int, age: timedelta, by: VitalityConstants = STANDARD_VITALITY) -> float:
-    """Return the error that a contradiction must pass: older and better founded, the greater.
+    """Return the error that a contradiction must exceed; it grows with age and evidence.
 
     Args:
-        storage: pieces of evidence that count.
-        age: since the first was seen that speaks of the belief.
-        by: the constants.
+        storage: Number of pieces of evidence that count.
+        age: Time since the first visible event about the belief.
+        by: The constants.
     """
     wanted = by.gate_base * math.log1p(storage) * math.log1p(max(age / _DAY, 0.0))
     return min(max(wanted, by.gate_least), by.gate_most)
 
 
 def flagged_at(marks: Iterable[Mark]) -> datetime | None:
-    """Return since when a belief is flagged, if the newest word is a FLAG, by (instant, id)."""
+    """Return the time of the flag if the newest mark by (timestamp, id) is a FLAG, else None."""
     newest = max(marks, key=lambda mark: (mark.at, mark.id), default=None)
     return newest.at if newest is not None and newest.type is EventType.FLAG else None
 
 
 def derived(life: Life, by: VitalityConstants = STANDARD_VITALITY) -> bool:
-    """Return whether consolidation inferred a belief, and nothing else states or supports it."""
-    told = [*life.stated_by, *(p.source for p in life.pieces if p.evidence.polarity > 0)]
+    """Return whether only consolidation states and supports a belief."""
+    sources = [*life.stated_by, *(p.source for p in life.pieces if p.evidence.polarity > 0)]
     inferred = any(piece.source == by.consolidation for piece in life.pieces)
-    return inferred and all(source == by.consolidation for source in told)
+    return inferred and all(source == by.consolidation for source in sources)

@@ -1,4 +1,4 @@
-"""What beliefs should be after any evidence, kept in plain lists and read by the oracles."""
+"""A model of beliefs in plain lists, evaluated by the oracles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import lineage, projection, retraction, sequential
 
 SEES = {"global": ("global",), "alice": ("alice", "global")}
-"""Scopes that a handle can see, its own first."""
+"""Read scopes by write scope, the handle's own first."""
 
 
 @dataclass(frozen=True)
@@ -28,56 +28,56 @@ class Happened:
     at: datetime
     kind: str
     target: str | None = None
-    """What a retraction retracts."""
+    """Id of the event that a retraction retracts."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A pair of times, and when each event was recorded; known None sees all."""
+    """A pair of times, and when each event was recorded; known None includes all."""
 
     valid: datetime
     known: datetime | None = None
     recorded: Mapping[str, datetime] = field(default_factory=dict)
 
     def sees(self, at: datetime, event_id: str) -> bool:
-        """Whether an event is seen then."""
+        """Whether an event is visible at that moment."""
         return at <= self.valid and (self.known is None or self.recorded[event_id] <= self.known)
 
 
 @dataclass
 class Kept:
-    """One belief as the model has it."""
+    """One belief in the model."""
 
     claim: Claim
     wordings: list[tuple[datetime, str, Claim]] = field(default_factory=list)
     thoughts: list[tuple[datetime, str, float]] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     said: list[tuple[datetime, str]] = field(default_factory=list)
-    """When and by which event anything was said of it."""
+    """Time and id of each event about the belief."""
     effects: list[lineage.Effect] = field(default_factory=list)
 
     @property
     def worded(self) -> Claim:
-        """As its earliest event words it."""
+        """The claim as its earliest event words it."""
         return min(self.wordings, key=lambda w: w[:2])[2]
 
     @property
     def key(self) -> tuple[str, str | None, str | None]:
-        """Of its slot."""
+        """Key of the belief's slot."""
         return self.claim.scope, self.claim.subject_key, self.claim.predicate_key
 
     def status(self, when: Moment | None = None) -> str:
-        """What its lineage makes of it then; by all that is known, when no time is given."""
+        """Status by its lineage at that moment; by all events if no moment is given."""
         seen = [e for e in self.effects if when is None or when.sees(e.occurred_at, e.event_id)]
         return str(lineage.status_of(seen))
 
     def initial(self, when: Moment) -> float:
-        """What was believed before any evidence."""
+        """Confidence before any evidence."""
         seen = [thought for thought in self.thoughts if when.sees(*thought[:2])]
         return min(seen, key=lambda t: t[:2])[2] if seen else 0.5
 
     def since(self, when: Moment) -> datetime | None:
-        """When it was first spoken of, as far as is seen."""
+        """Time of the first visible event about the belief."""
         return min((at for at, name in self.said if when.sees(at, name)), default=None)
 
 
@@ -88,36 +88,36 @@ class Model:
         self.kept: dict[str, Kept] = {}
         self.events: dict[str, Happened] = {}
         self.declared: dict[str, list[tuple[datetime, str, Policy, str | None, str]]] = {}
-        """By predicate: when, by which event, how it is read, how read aloud, its name."""
+        """Declarations by predicate: time, event id, policy, template, name."""
         self.edges: list[tuple[str, str, lineage.Effect]] = []
-        """Newer, older and what superseded it."""
+        """Newer belief, older belief, and the superseding event."""
         self.texts: set[tuple[str, str]] = set()
-        """What is remembered, by scope."""
+        """Remembered texts, by scope."""
 
-    # What is written.
+    # Writes.
 
     def _happen(
         self, event_id: str, scope: str, at: datetime, kind: str, target: str | None = None
     ) -> None:
         self.events[event_id] = Happened(event_id, scope, at, kind, target)
 
-    def _meet(self, claim: Claim, at: datetime, event_id: str) -> Kept:
-        found = self.kept.setdefault(claim.id, Kept(claim))
-        found.said.append((at, event_id))
-        return found
+    def _kept_for(self, claim: Claim, at: datetime, event_id: str) -> Kept:
+        kept = self.kept.setdefault(claim.id, Kept(claim))
+        kept.said.append((at, event_id))
+        return kept
 
     def claim(self, scope: str, parts: Sequence[str], statement: str | None = None) -> Claim:
-        """Return a triple's claim, read aloud as its predicate has it by now."""
+        """Return the claim of a triple, worded by the predicate's current template."""
         if statement is None:
             newest = max(self.declared.get(claims.folded(parts[1]), []), default=None, key=_when)
             statement = claims.spoken(newest[3] if newest else None, *parts)
         subject, predicate, object_ = parts
         return claims.about_triple(scope, subject, predicate, object_, statement)
 
-    def observe(self, event_id: str, claim: Claim, at: datetime, said: Mapping[str, Any]) -> None:
+    def observe(self, event_id: str, claim: Claim, at: datetime, fields: Mapping[str, Any]) -> None:
         """Record an observation."""
         self._happen(event_id, claim.scope, at, "EVIDENCE")
-        self._hear(event_id, claim, at, said)
+        self._add_evidence(event_id, claim, at, fields)
 
     def remember(
         self,
@@ -126,27 +126,31 @@ class Model:
         text: str,
         asserted: Iterable[Claim],
         at: datetime,
-        said: Mapping[str, Any],
+        fields: Mapping[str, Any],
     ) -> None:
-        """Record a text that asserts something."""
-        there = any((seen, text) in self.texts for seen in SEES[scope])
-        self._happen(event_id, scope, at, "REINFORCE_EXACT" if there else "ADD")
-        if not there:
+        """Record a text with claims."""
+        exists = any((seen, text) in self.texts for seen in SEES[scope])
+        self._happen(event_id, scope, at, "REINFORCE_EXACT" if exists else "ADD")
+        if not exists:
             self.texts.add((scope, text))
         for claim in asserted:
-            self._hear(event_id, claim, at, {"kind": "supporting", "episode": None, **said})
+            self._add_evidence(
+                event_id, claim, at, {"kind": "supporting", "episode": None, **fields}
+            )
 
-    def _hear(self, event_id: str, claim: Claim, at: datetime, said: Mapping[str, Any]) -> None:
-        kept = self._meet(claim, at, event_id)
+    def _add_evidence(
+        self, event_id: str, claim: Claim, at: datetime, fields: Mapping[str, Any]
+    ) -> None:
+        kept = self._kept_for(claim, at, event_id)
         kept.wordings.append((at, event_id, claim))
         kept.evidence.append(
             Evidence(
                 id=event_id,
                 claim=claim.id,
-                polarity=1 if said["kind"] == "supporting" else -1,
-                confidence=said["confidence"],
-                weight=SOURCE_WEIGHTS[said["source_type"]],
-                episode=said["episode"],
+                polarity=1 if fields["kind"] == "supporting" else -1,
+                confidence=fields["confidence"],
+                weight=SOURCE_WEIGHTS[fields["source_type"]],
+                episode=fields["episode"],
                 at=at,
             )
         )
@@ -160,7 +164,7 @@ class Model:
     def believe(self, event_id: str, claim: Claim, at: datetime, confidence: float) -> Kept:
         """Record a hypothesis."""
         self._happen(event_id, claim.scope, at, "BELIEVE")
-        kept = self._meet(claim, at, event_id)
+        kept = self._kept_for(claim, at, event_id)
         kept.wordings.append((at, event_id, claim))
         kept.thoughts.append((at, event_id, confidence))
         kept.effects.append(lineage.Effect(at, event_id, _CURRENT, is_statement=True))
@@ -174,7 +178,7 @@ class Model:
         older: Iterable[Kept],
         newer: Iterable[tuple[Claim, float]],
     ) -> None:
-        """Put beliefs in the place of others."""
+        """Supersede beliefs by others."""
         olds = list(older)
         self._happen(event_id, olds[0].claim.scope, at, kind)
         for claim, confidence in newer:
@@ -190,21 +194,21 @@ class Model:
             old.effects.append(lineage.Effect(at, event_id, _SUPERSEDED))
 
     def retract(self, event_id: str, scope: str, target: str, at: datetime) -> None:
-        """Take an event back, which may come later."""
+        """Retract an event, which may arrive later."""
         self._happen(event_id, scope, at, "RETRACT", target)
 
     def declare(
         self, event_id: str, name: str, at: datetime, policy: Policy, template: str | None
     ) -> None:
-        """Declare how a predicate is read."""
+        """Declare the policy of a predicate."""
         self._happen(event_id, "global", at, "POLICY")
         key = claims.folded(name)
         self.declared.setdefault(key, []).append((at, event_id, policy, template, name))
 
-    # What is read.
+    # Reads.
 
     def visible(self, kept: Kept, when: Moment) -> list[Evidence]:
-        """Return what counts for a belief, retractions taken into account."""
+        """Return the evidence that counts for a belief, without retracted events."""
         known = [
             retraction.Retract(e.id, str(e.target), e.at, when.recorded.get(e.id, when.valid))
             for e in self.events.values()
@@ -214,49 +218,51 @@ class Model:
         return [e for e in kept.evidence if when.sees(e.at, e.id) and e.id not in gone]
 
     def _is_own(self, e: Happened) -> bool:
-        """Whether the target of a retraction is of its own scope."""
+        """Whether a retraction and its target have the same scope."""
         target = self.events.get(str(e.target))
         return target is not None and target.scope == e.scope
 
     def policy(self, predicate_key: str | None, when: Moment) -> Policy:
         """Return the policy in force."""
-        told = [d for d in self.declared.get(predicate_key or "", []) if when.sees(*d[:2])]
-        return max(told, key=_when)[2] if told else Policy()
+        declarations = [d for d in self.declared.get(predicate_key or "", []) if when.sees(*d[:2])]
+        return max(declarations, key=_when)[2] if declarations else Policy()
 
     def slot(self, scope: str, subject: str, predicate: str, when: Moment) -> dict[str, Any]:
-        """Return what a handle on a scope is shown of a slot."""
+        """Return a slot as a handle on a scope shows it."""
         key = claims.folded(subject), claims.folded(predicate)
         policy = self.policy(key[1], when)
         for place in SEES[scope]:
-            found = [k for k in self.kept.values() if k.key == (place, *key)]
-            if any(k.since(when) is not None for k in found):
+            beliefs = [k for k in self.kept.values() if k.key == (place, *key)]
+            if any(k.since(when) is not None for k in beliefs):
                 return {
                     "scope": place,
                     "policy": policy,
-                    "candidates": self._ranked(found, policy, when),
+                    "candidates": self._ranked(beliefs, policy, when),
                 }
         return {"scope": scope, "policy": policy, "candidates": []}
 
     def slots(self, scope: str, when: Moment) -> list[dict[str, Any]]:
-        """Return all slots that a handle is shown, in order; what is taken back still makes one."""
-        found: dict[tuple[str, str, str], list[Kept]] = {}
+        """Return all slots that a handle shows, in order; retracted evidence also creates slots."""
+        by_slot: dict[tuple[str, str, str], list[Kept]] = {}
         for kept in self.kept.values():
             place, subject, predicate = kept.key
             if place in SEES[scope] and subject and predicate:
-                found.setdefault((place, subject, predicate), []).append(kept)
+                by_slot.setdefault((place, subject, predicate), []).append(kept)
         return [
             {
                 "scope": key[0],
                 "policy": (policy := self.policy(key[2], when)),
                 "candidates": self._ranked(values, policy, when),
             }
-            for key, values in sorted(found.items())
+            for key, values in sorted(by_slot.items())
             if any(when.sees(e.at, e.id) for kept in values for e in kept.evidence)
         ]
 
-    def _ranked(self, found: Iterable[Kept], policy: Policy, when: Moment) -> list[dict[str, Any]]:
-        heard = {k.claim.id: self.visible(k, when) for k in found}
-        heard = {claim: evidence for claim, evidence in heard.items() if evidence}
+    def _ranked(
+        self, beliefs: Iterable[Kept], policy: Policy, when: Moment
+    ) -> list[dict[str, Any]]:
+        visible = {k.claim.id: self.visible(k, when) for k in beliefs}
+        visible = {claim: evidence for claim, evidence in visible.items() if evidence}
         if policy.cardinality == Cardinality.ONE:
             rows = [
                 {
@@ -268,7 +274,7 @@ class Model:
                     "belief_id": c.claim,
                 }
                 for c in projection.one(
-                    [e for evidence in heard.values() for e in evidence],
+                    [e for evidence in visible.values() for e in evidence],
                     when.valid,
                     kappa=policy.kappa,
                     tau_days=math.inf if policy.tau_days is None else policy.tau_days,
@@ -285,12 +291,12 @@ class Model:
                     "last_id": None,
                     "ambiguous": False,
                 }
-                for claim, evidence in heard.items()
+                for claim, evidence in visible.items()
             ]
         for row in rows:
             kept = self.kept[str(row["belief_id"])]
             row |= {
-                "events": len(heard[kept.claim.id]),
+                "events": len(visible[kept.claim.id]),
                 "object": kept.worded.object,
                 "statement": kept.worded.statement,
                 "status": kept.status(when),
@@ -298,16 +304,16 @@ class Model:
         return rows
 
     def card(self, kept: Kept, when: Moment) -> dict[str, Any]:
-        """Return what a reader is shown of a belief that is spoken of by then."""
+        """Return a belief that exists at that moment, as a reader sees it."""
         evidence, initial = self.visible(kept, when), kept.initial(when)
         policy = self.policy(kept.claim.predicate_key, when)
         sides = many_of(evidence, policy, when.valid, initial)
         belief = sides["belief"]
         if evidence and policy.cardinality == Cardinality.ONE and kept.claim.subject_key:
-            rivals = [k for k in self.kept.values() if k.key == kept.key]
+            candidates = [k for k in self.kept.values() if k.key == kept.key]
             [own] = [
                 row
-                for row in self._ranked(rivals, policy, when)
+                for row in self._ranked(candidates, policy, when)
                 if row["belief_id"] == kept.claim.id
             ]
             belief = own["belief"]
@@ -338,7 +344,7 @@ class Model:
         }
 
     def cards(self, scope: str, when: Moment, *, superseded: bool) -> list[dict[str, Any]]:
-        """Return what a page that is long enough shows to a handle on a scope."""
+        """Return all beliefs in one page, as a handle on a scope shows them."""
         seen = [
             self.card(kept, when)
             for kept in self.kept.values()
@@ -348,7 +354,7 @@ class Model:
         return [card for card in seen if superseded or card["status"] == "current"]
 
     def links(self) -> set[tuple[str, str, str, bool]]:
-        """Return newer, older, event and whether in force, of every supersession."""
+        """Return newer, older, event id and whether in force, of every supersession."""
         return {
             (newer, older, by.event_id, lineage.in_force(by, self.kept[older].effects))
             for newer, older, by in self.edges
@@ -366,7 +372,7 @@ def told(
     strength: float,
     episode: str | None = None,
 ) -> Evidence:
-    """Return a testimony as the oracles see it."""
+    """Return evidence with a strength, in the form that the oracles use."""
     counted = min(max(strength, 0.1), 0.9)
     return Evidence(
         id=event_id,
@@ -383,8 +389,8 @@ def told(
 def many_of(
     evidence: Sequence[Evidence], policy: Policy, valid: datetime, initial: float = 0.5
 ) -> dict[str, Any]:
-    """Return what the evidence of one claim makes of it, as a candidate has it."""
-    found = projection.many(
+    """Return the belief in a claim from its evidence, with the fields of a candidate."""
+    result = projection.many(
         evidence,
         valid,
         decay_per_day=policy.decay_per_day,
@@ -392,15 +398,15 @@ def many_of(
         initial=initial,
     )
     return {
-        "belief": found.belief,
-        "score": found.belief,
-        "positive": found.positive,
-        "negative": found.negative,
-        "log_positive": found.log_positive,
-        "log_negative": found.log_negative,
-        "supporting_episodes": found.supporting_episodes,
-        "refuting_episodes": found.refuting_episodes,
-        "contested": found.contested,
+        "belief": result.belief,
+        "score": result.belief,
+        "positive": result.positive,
+        "negative": result.negative,
+        "log_positive": result.log_positive,
+        "log_negative": result.log_negative,
+        "supporting_episodes": result.supporting_episodes,
+        "refuting_episodes": result.refuting_episodes,
+        "contested": result.contested,
     }
 
 

@@ -1,4 +1,4 @@
-"""In what reads of beliefs differ from what the rules make of the same evidence."""
+"""Differences between reads of beliefs and the oracles' results for the same evidence."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from tests.plugins.histories import Written
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, unlike
 
 LONG = 1_000
-"""From this many events on the closed form stands for the fold, to which its own tests hold it."""
+"""Number of events from which the closed form replaces the fold; other tests compare the two."""
 
 
 def close(a: float, b: float) -> bool:
-    """Whether two numbers agree; the last digits of a large sum are compared with it."""
+    """Whether two numbers agree, up to the rounding of large sums."""
     return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def wrong_slot(written: Written, slot: Slot, as_of: AsOf) -> list[str]:
-    """Return in what a slot differs from what its history says, as the slot's policy reads it."""
+    """Return the differences between a slot and its history, read by the slot's policy."""
     evidence, valid = written.seen(as_of.known), as_of.valid or END
     seen = by_claim(evidence, valid)
     counts = {claim: len(events) for claim, events in seen.items()}
     found = {c.belief_id: c.events for c in slot.candidates}
     if (found, slot.total) != (counts, len(counts)):
         return [f"{found} of {slot.total}, not {counts}"]
-    # Closer to 1 than the tolerance, so that a comparison would not tell.
+    # Closer to 1 than the tolerance, so that a comparison would not detect it.
     certain = [c.object for c in slot.candidates if max(c.score, c.belief) > projection.MOST]
     if certain:
-        return [f"{certain} beyond all doubt"]
+        return [f"{certain} above the maximum score"]
     if slot.policy.cardinality is Cardinality.ONE:
-        return _wrong_rivals(slot, evidence, valid)
+        return _wrong_candidates(slot, evidence, valid)
     return _wrong_neighbours(slot, seen, valid)
 
 
 def wrong_belief(written: Written, found: Belief, as_of: AsOf, policy: Policy) -> list[str]:
-    """Return in what a belief differs from what its history says, as a policy reads it."""
+    """Return the differences between a belief and its history, read by a policy."""
     valid, initial = as_of.valid or END, written.initial(found.id, as_of)
     own = projection.visible(written.of(found.id, as_of.known), valid)
     many = _many(own, valid, policy, initial)
     belief = many.belief
     if policy.cardinality is Cardinality.ONE:
-        rivals = {c.claim: c.belief for c in _one(written.seen(as_of.known), valid, policy)}
-        belief = rivals.get(found.id, belief)
+        beliefs = {c.claim: c.belief for c in _one(written.seen(as_of.known), valid, policy)}
+        belief = beliefs.get(found.id, belief)
     verdict = sequential_oracle.test(own, initial)
     numbers = {
         "initial": (found.initial_confidence, initial),
@@ -65,12 +65,12 @@ def wrong_belief(written: Written, found: Belief, as_of: AsOf, policy: Policy) -
         "confidence": (found.verdict.confidence, verdict.confidence),
         "evidence": (found.verdict.evidence, len(verdict.steps)),
     }
-    told = [f"{name} {a}, not {b}" for name, (a, b) in numbers.items() if not close(a, b)]
+    problems = [f"{name} {a}, not {b}" for name, (a, b) in numbers.items() if not close(a, b)]
     if found.verdict.status is not verdict.status:
-        told.append(f"{found.verdict.status}, not {verdict.status}")
+        problems.append(f"{found.verdict.status}, not {verdict.status}")
     if found.contested is not many.contested and not _on_the_edge(many):
-        told.append(f"contested {found.contested}")
-    return [f"{found.object}: {problem}" for problem in told]
+        problems.append(f"contested {found.contested}")
+    return [f"{found.object}: {problem}" for problem in problems]
 
 
 def verdict_of(
@@ -82,34 +82,34 @@ def verdict_of(
     *,
     pooled: bool = False,
 ) -> sequential_oracle.Verdict:
-    """Return what the rules make of what is seen of a claim, and of what is supposed."""
+    """Return the verdict of the visible evidence of a claim and of hypothetical evidence."""
     valid = as_of.valid or END
-    heard = [e for e in written.of(belief_id, as_of.known) if e.at <= valid]
-    heard = [e for e in heard if e.id not in without]
-    heard += [
+    evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= valid]
+    evidence = [e for e in evidence if e.id not in without]
+    evidence += [
         Evidence(
             id=f"supposed {place}",
             claim=belief_id,
-            polarity=one.kind.polarity,
+            polarity=extra_evidence.kind.polarity,
             confidence=0.0,
             weight=1.0,
-            episode=one.episode,
-            at=one.at or valid,
-            strength=clamped(one.strength),
+            episode=extra_evidence.episode,
+            at=extra_evidence.at or valid,
+            strength=clamped(extra_evidence.strength),
         )
-        for place, one in enumerate(extra)
+        for place, extra_evidence in enumerate(extra)
     ]
-    return sequential_oracle.test(heard, written.initial(belief_id, as_of), pooled=pooled)
+    return sequential_oracle.test(evidence, written.initial(belief_id, as_of), pooled=pooled)
 
 
 def wrong_trail(
     trail: Trail, expected: sequential_oracle.Verdict, *, start: int = 0, limit: int = 100
 ) -> list[str]:
-    """Return in what a trail, of which a page is shown, differs from a verdict and its steps."""
+    """Return the differences between a page of a trail and a verdict with its steps."""
     steps = expected.steps[start : start + limit]
     if [line.event_id for line in trail.lines] != [step.id for step in steps]:
         return [f"{[line.event_id for line in trail.lines]}, not {[step.id for step in steps]}"]
-    told = []
+    problems = []
     for line, step in zip(trail.lines, steps, strict=True):
         numbers = (
             (line.llr, step.llr),
@@ -118,7 +118,7 @@ def wrong_trail(
         )
         alike = (line.status, line.occurred_at) == (step.status, step.at)
         if not alike or not all(close(a, b) for a, b in numbers):
-            told.append(f"{line}, not {step}")
+            problems.append(f"{line}, not {step}")
     needed = formulas.needed(expected)
     totals = (
         (trail.verdict.log_ratio, expected.log_ratio),
@@ -128,12 +128,12 @@ def wrong_trail(
     )
     alike = (trail.verdict.status, trail.verdict.evidence) == (expected.status, len(expected.steps))
     if not alike or not all(close(a, b) for a, b in totals):
-        told.append(f"{trail.verdict}, {trail.needed}, not {expected.status}, {needed}")
-    return told
+        problems.append(f"{trail.verdict}, {trail.needed}, not {expected.status}, {needed}")
+    return problems
 
 
 def by_claim(evidence: Sequence[Evidence], valid: datetime) -> dict[str, list[Evidence]]:
-    """Return what has happened, claim by claim."""
+    """Return the evidence that has happened, by claim."""
     found: dict[str, list[Evidence]] = defaultdict(list)
     for e in projection.visible(evidence, valid):
         found[e.claim].append(e)
@@ -157,7 +157,7 @@ def _many(
     )
 
 
-def _wrong_rivals(slot: Slot, evidence: Sequence[Evidence], valid: datetime) -> list[str]:
+def _wrong_candidates(slot: Slot, evidence: Sequence[Evidence], valid: datetime) -> list[str]:
     found = [
         Candidate(c.belief_id, c.score, c.belief, c.last_at, c.last_id, c.ambiguous)
         for c in slot.candidates
@@ -166,21 +166,25 @@ def _wrong_rivals(slot: Slot, evidence: Sequence[Evidence], valid: datetime) -> 
 
 
 def _wrong_neighbours(slot: Slot, seen: dict[str, list[Evidence]], valid: datetime) -> list[str]:
-    told = []
+    problems = []
     for c in slot.candidates:
         own = seen[c.belief_id]
         wanted = _many(own, valid, slot.policy)
         for name, value in asdict(wanted).items():
             edge = name == "contested" and _on_the_edge(wanted)
             if not edge and not close(getattr(c, name), value):
-                told.append(f"{c.object}: {name} {getattr(c, name)}, not {value}")
+                problems.append(f"{c.object}: {name} {getattr(c, name)}, not {value}")
         last_at = max((e.at for e in own if e.polarity > 0), default=None)
         if c.last_at != last_at:
-            told.append(f"{c.object}: affirmed at {c.last_at}, not {last_at}")
+            problems.append(f"{c.object}: affirmed at {c.last_at}, not {last_at}")
     places = [(c.belief, c.last_at is not None, c.last_at, c.belief_id) for c in slot.candidates]
-    return told if places == sorted(places, reverse=True) else [*told, f"not in order: {places}"]
+    return (
+        problems
+        if places == sorted(places, reverse=True)
+        else [*problems, f"not in order: {places}"]
+    )
 
 
 def _on_the_edge(wanted: ManyBelief) -> bool:
-    """Whether a rounding decides if it is contested."""
+    """Whether rounding decides if it is contested."""
     return any(abs(p - CONTESTED) < TOLERANCE for p in (wanted.positive, wanted.negative))

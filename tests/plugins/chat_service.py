@@ -1,4 +1,4 @@
-"""An OpenAI-like chat on loopback, for a language model that fails in every way we know.
+"""A chat service like OpenAI's on loopback that can fail in every known way.
 
 with ChatService.opened() as service:
     service.script([{"statement": …}, "no JSON", service.status(429, Retry_After="0")])
@@ -19,21 +19,22 @@ __all__ = ["KEY", "ChatService", "Reply"]
 
 @dataclass
 class ChatService(LoopbackService):
-    """An OpenAI-like chat: `script` says what it answers, and what it does when that is over.
+    """A chat service like OpenAI's: `script` sets its replies, `always` the replies after them.
 
-    A reply is a `str` (the message's text as it is), a `dict` (the same, as JSON), or one of
-    `status(…)`, `text(…)`, `cut_off`, `reset`, `hang`, `chat(…)`.
+    A reply is a `str` (the message's text), a `dict` (the text as JSON), or one of `status(…)`,
+    `text(…)`, `cut_off`, `reset`, `hang`, `chat(…)`.
     """
 
     always: Callable[[list[dict[str, str]]], str | dict[str, Any]] = lambda _: ""
-    """From the messages of a request to what is answered when the script is over."""
+    """Returns the reply to the messages of a request after the end of the script."""
     refuses: frozenset[str] = frozenset()
-    """Forms of reply that are answered with `refusal`; they leave the script as it is."""
+    """Response formats that are answered with `refusal`; such requests do not consume the script.
+    """
     refusal: int = 400
-    """Status of such an answer."""
+    """HTTP status of a refusal."""
 
     def script(self, replies: Iterable[str | dict[str, Any] | Reply]) -> None:
-        """Answer the next requests so, each once."""
+        """Answer the next requests with these replies, each once."""
         self.play(*(reply if callable(reply) else self.chat(reply) for reply in replies))
 
     def behave(self, body: dict[str, Any]) -> Reply:
@@ -47,7 +48,7 @@ class ChatService(LoopbackService):
 
     @staticmethod
     def form(body: dict[str, Any]) -> str | None:
-        """Return how a request asks for its reply; None: in words alone."""
+        """Return the requested response format; None for plain text."""
         wanted: dict[str, Any] = body.get("response_format", {})
         return "described_object" if "schema" in wanted else wanted.get("type")
 
@@ -64,9 +65,9 @@ class ChatService(LoopbackService):
         received: int = 20,
         finish: str = "stop",
     ) -> Reply:
-        """Answer 200 with this message; tokens are not counted when `sent` is None."""
-        said = json.dumps(content) if isinstance(content, dict) else content
-        message = {"role": "assistant", "content": said}
+        """Answer 200 with this message; `sent` None omits the token usage."""
+        text = json.dumps(content) if isinstance(content, dict) else content
+        message = {"role": "assistant", "content": text}
         body: dict[str, Any] = {
             "id": "c",
             "object": "chat.completion",

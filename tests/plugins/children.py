@@ -1,4 +1,4 @@
-"""Python processes of their own that use the same server, to be killed."""
+"""Separate Python processes that use the same server and may be killed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def environ_of(settings: Settings, tenant: str) -> dict[str, str]:
     """Return this process's environment with these settings and no others.
 
     Args:
-        settings: of a server with a password.
-        tenant: whose graph.
+        settings: Settings of a server with a password.
+        tenant: The tenant to use.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHMEM_")}
     return kept | variables_of(settings, tenant)
 
 
 def variables_of(settings: Settings, tenant: str) -> dict[str, str]:
-    """Return the settings as variables of an environment."""
+    """Return the settings as environment variables."""
     assert settings.uri is not None
     assert settings.password is not None
     return {
@@ -37,13 +37,13 @@ def variables_of(settings: Settings, tenant: str) -> dict[str, str]:
 def running(
     code: str, *arguments: str, settings: Settings, tenant: str
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run code with the settings of a client by default; wait for its end on leaving.
+    """Run code with the client's default settings; wait for its end on leaving.
 
     Args:
-        code: a Python program; its standard input, output and error are pipes of text.
-        arguments: its `sys.argv[1:]`.
-        settings: of a server with a password.
-        tenant: whose graph.
+        code: A Python program; its standard input, output and error are text pipes.
+        arguments: The program's `sys.argv[1:]`.
+        settings: Settings of a server with a password.
+        tenant: The tenant to use.
     """
     with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],

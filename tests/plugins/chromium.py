@@ -1,4 +1,4 @@
-"""Neo4j Browser in a headless Chromium, where there is one."""
+"""Neo4j Browser in a headless Chromium, if it is installed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def window() -> Iterator[browser.Window]:
-    """A page that was never anywhere."""
+    """A page without any history."""
     from bench import browser  # not in the source distribution
 
-    found = browser.chromium()
-    if found is None:
-        message = "no chromium on the PATH: apt-get install chromium fonts-dejavu-core"
+    executable = browser.chromium()
+    if executable is None:
+        message = "Chromium is not on the PATH; run: apt-get install chromium fonts-dejavu-core"
         if nothing_may_be_skipped():
             pytest.fail(message, pytrace=False)
         pytest.skip(message)
-    with browser.context(found) as context:
+    with browser.context(executable) as context:
         yield browser.Window(context.new_page())

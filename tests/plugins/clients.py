@@ -1,10 +1,10 @@
-"""Both clients behind one face, so that one suite runs on both.
+"""Both clients behind one interface, so that one suite runs on both.
 
 A test that uses `door` or `memory` runs with one client, chosen by the test's name: the clients run
 the same coroutines, and test_client_parity compares their signatures. Where the clients can differ
 (opening and closing, sessions, hooks, lost commits, concurrent calls, background logs), a test or
-its module says `usefixtures("both_clients")` and runs with each. The profile `deep` runs every
-test with each.
+its module uses `usefixtures("both_clients")` and runs with each. The profile `deep` runs every test
+with each.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 class Returning:
-    """An awaited handle whose coroutines are run to their end, so that its methods return."""
+    """A wrapper of an async handle that runs its coroutines, so that its methods return results."""
 
     def __init__(self, inner: Any, run: Run) -> None:
         self._inner = inner
@@ -73,7 +73,7 @@ H = TypeVar("H", GraphMem, AsyncHandle)
 
 
 def on(memory: H, **ports: Any) -> H:
-    """Return the same handle on a world with other ports."""
+    """Return the same handle on services with other ports."""
     if isinstance(memory, Returning):
         return cast("H", Returning(on(memory._inner, **ports), memory._run))
     binding = memory._state.binding
@@ -82,7 +82,7 @@ def on(memory: H, **ports: Any) -> H:
 
 
 class Door:
-    """One of the two ways in: opens clients whose methods return, whichever it is."""
+    """One of the two clients; opens clients whose methods return results in both cases."""
 
     def __init__(
         self, name: Literal["blocking", "awaited"], settings: Settings, runner: asyncio.Runner
@@ -92,11 +92,11 @@ class Door:
         self._runner = runner
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine of the world that this door's clients live in."""
+        """Run a coroutine in the event loop of this client."""
         return run_now(work) if self.name == "blocking" else self._runner.run(work)
 
     def open(self, settings: Settings | None = None, **opening: Any) -> GraphMem:
-        """Open a client; the caller closes it."""
+        """Open a client, which the caller must close."""
         known = settings or self.settings
         opening = {"embedder": HashEmbedder(), **opening}
         if self.name == "blocking":
@@ -106,18 +106,18 @@ class Door:
 
     @contextmanager
     def opened(self, settings: Settings | None = None, **opening: Any) -> Iterator[GraphMem]:
-        """Open a client for a while, on a tenant that nobody has used."""
+        """Open a client on an unused tenant for the duration of a block."""
         with self.open(settings, **opening) as client:
             yield client.tenant(fresh_tenant())
 
     def on(self, memory: GraphMem, **ports: Any) -> GraphMem:
-        """Return the same handle on a world with other ports."""
+        """Return the same handle on services with other ports."""
         return on(memory, **ports)
 
     def together(self, memory: GraphMem, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:
-        """Make the calls at once and return what each gave or raised, in their order.
+        """Make the calls concurrently and return their results or exceptions in order.
 
-        Blocking calls have a thread each; awaited ones share the loop.
+        Blocking calls have a thread each; async ones share the loop.
         """
         if isinstance(memory, Returning):
             inner = memory._inner
@@ -128,7 +128,7 @@ class Door:
             return self._runner.run(gathered())
         start = threading.Barrier(len(calls))
 
-        def one(call: Callable[[Any], Any]) -> Any:
+        def call_one(call: Callable[[Any], Any]) -> Any:
             start.wait()
             try:
                 return call(memory)
@@ -136,12 +136,12 @@ class Door:
                 return error
 
         with ThreadPoolExecutor(len(calls)) as pool:
-            return list(pool.map(one, calls))
+            return list(pool.map(call_one, calls))
 
 
 @pytest.fixture(scope="session")
 def runner() -> Iterator[asyncio.Runner]:
-    """One event loop for all awaited clients of the session."""
+    """One event loop for all async clients of the session."""
     with asyncio.Runner() as runner:
         yield runner
 
@@ -169,7 +169,7 @@ def door(request: pytest.FixtureRequest, migrated: Settings, runner: asyncio.Run
 
 @pytest.fixture(scope="session")
 def _clients(runner: asyncio.Runner) -> Iterator[Callable[[Door], GraphMem]]:
-    """Open each client once, however often the tests change between them."""
+    """Open each client once, however often the tests alternate between them."""
     opened: dict[str, GraphMem] = {}
     with ExitStack() as stack:
 
@@ -183,7 +183,7 @@ def _clients(runner: asyncio.Runner) -> Iterator[Callable[[Door], GraphMem]]:
 
 @pytest.fixture
 def memory(door: Door, _clients: Callable[[Door], GraphMem], tenant: str) -> GraphMem:
-    """A memory on a fresh tenant's global scope, of the client that the test runs with."""
+    """A handle on a fresh tenant's global scope, with the client that the test runs with."""
     return _clients(door).tenant(tenant)
 
 
@@ -195,15 +195,15 @@ def _blocking(migrated: Settings) -> Iterator[GraphMem]:
 
 @pytest.fixture
 def plain(_blocking: GraphMem, tenant: str) -> GraphMem:
-    """A memory on a fresh tenant, by the blocking client only: where both need no proof."""
+    """A handle on a fresh tenant with the blocking client, if testing both is unnecessary."""
     return _blocking.tenant(tenant)
 
 
 @pytest.fixture
 def offline() -> GraphMem:
-    """A client without a server, whose graph fails the test when anything is asked of it.
+    """A client without a server, whose graph fails the test on any access.
 
-    What it refuses is refused before anything is read or written.
+    It tests errors that are raised before anything is read or written.
     """
     embedder, settings = HashEmbedder(), Settings.load({})
     world = Services(

@@ -1,4 +1,4 @@
-"""A wire to a server that can be cut at the moment of a commit."""
+"""A proxy to a server whose connections can be cut at the moment of a commit."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 COMMIT = b"\x00\x02\xb0\x12\x00\x00"
-"""The Bolt message, as one chunk."""
+"""The Bolt COMMIT message, as one chunk."""
 
 
 @dataclass
 class Line:
-    """One connection, both its ends."""
+    """One connection with both of its ends."""
 
     client: socket.socket
     server: socket.socket
     is_cut: bool = False
-    """The next that the server says is not handed on."""
+    """Whether the server's next message is dropped."""
 
     def close(self) -> None:
-        """Hang up on both."""
+        """Shut down both ends."""
         for end in (self.client, self.server):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -30,26 +30,27 @@ class Line:
 
 @dataclass
 class Wire:
-    """Hands on what client and server say, until it is cut."""
+    """Forwards data between clients and the server until it is cut."""
 
     address: tuple[str, int]
-    """Of the server."""
+    """Address of the server."""
     port: int
-    """Where clients are to connect to on 127.0.0.1."""
+    """Port on 127.0.0.1 that clients connect to."""
     left: int = 0
-    """Commits until it is cut; 0: it is not."""
+    """Number of commits until the cut; 0 or less for no cut."""
     is_early: bool = False
-    """Cut before the server hears of the commit; else before the client hears that it is done."""
+    """Whether the cut comes before the server receives the commit; else before its reply arrives.
+    """
     cuts: int = 0
     lines: list[Line] = field(default_factory=list)
     threads: list[threading.Thread] = field(default_factory=list)
 
     def cut_at(self, nth: int, *, early: bool) -> None:
-        """Be cut at the n-th commit from now on."""
+        """Cut at the n-th commit from now."""
         self.left, self.is_early = nth, early
 
     def accept(self, listening: socket.socket) -> None:
-        """Serve clients until nobody listens any more."""
+        """Accept clients until the listening socket is closed."""
         with suppress(OSError):
             while True:
                 client, _ = listening.accept()
@@ -59,26 +60,26 @@ class Wire:
                 self.start(self.downwards, line)
 
     def upwards(self, line: Line) -> None:
-        """Hand on what the client says."""
+        """Forward the client's data."""
         with suppress(OSError):
-            while said := line.client.recv(65_536):
-                if COMMIT in said and self._is_time():
+            while data := line.client.recv(65_536):
+                if COMMIT in data and self._is_time():
                     self.cuts += 1
                     if self.is_early:
                         break
                     line.is_cut = True
-                line.server.sendall(said)
+                line.server.sendall(data)
         line.close()
 
     def downwards(self, line: Line) -> None:
-        """Hand on what the server says."""
+        """Forward the server's data."""
         with suppress(OSError):
-            while (said := line.server.recv(65_536)) and not line.is_cut:
-                line.client.sendall(said)
+            while (data := line.server.recv(65_536)) and not line.is_cut:
+                line.client.sendall(data)
         line.close()
 
     def start(self, work: object, *given: object) -> None:
-        """Do something beside."""
+        """Run a function in a thread."""
         thread = threading.Thread(target=work, args=given, daemon=True)  # type: ignore[arg-type]
         self.threads.append(thread)
         thread.start()
@@ -90,14 +91,14 @@ class Wire:
 
 @contextmanager
 def wire_to(host: str, port: int) -> Iterator[Wire]:
-    """Yield a wire to a server; afterwards nothing of it is left."""
+    """Yield a proxy to a server; close all its sockets and threads afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         wire = Wire((host, port), listening.getsockname()[1])
         wire.start(wire.accept, listening)
         try:
             yield wire
         finally:
-            # Who waits in accept() is woken by this, and not by closing alone.
+            # Closing alone does not wake a thread that waits in accept().
             with suppress(OSError):
                 listening.shutdown(socket.SHUT_RDWR)
             for line in wire.lines:

@@ -1,4 +1,4 @@
-"""What every Cypher file is held to, read from its text and from the server's plan."""
+"""Checks of every Cypher file, on its text and on the server's plan."""
 
 from __future__ import annotations
 
@@ -29,132 +29,134 @@ QUERY_TYPES = {Mode.READ: {"r"}, Mode.WRITE: {"rw", "w"}, Mode.SCHEMA: {"s"}}
 
 
 def wrong_name(name: str) -> list[str]:
-    """Return what is wrong with a file's name."""
+    """Return the problems with a file's name."""
     fits = re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name)
     return [] if fits else [f"{name}: want folder/lower_snake."]
 
 
 def wrong_shape(name: str, summary: str, body: str) -> list[str]:
-    """Return what is wrong with the summary and the length of a file; recall is one long query."""
-    found = [] if summary else ["no summary."]
+    """Return the problems with a file's summary and length; recall files may be longer."""
+    problems = [] if summary else ["no summary."]
     lines = sum(bool(line.strip()) for line in body.splitlines())
     if lines > LONGEST_BODY and not name.startswith("recall/"):
-        found.append(f"{lines} lines, at most {LONGEST_BODY}.")
-    return found
+        problems.append(f"{lines} lines, at most {LONGEST_BODY}.")
+    return problems
 
 
 def wrong_plan(
     procedure: Procedure, query_type: str, keys: Sequence[str], operators: Sequence[str]
 ) -> list[str]:
-    """Return where a header differs from what the server's EXPLAIN says."""
-    found = []
+    """Return the differences between a header and the server's EXPLAIN."""
+    problems = []
     if query_type not in QUERY_TYPES[procedure.mode]:
-        found.append(f"mode is {procedure.mode}, the server says {query_type}.")
+        problems.append(f"mode is {procedure.mode}, the server reports {query_type}.")
     columns = [entry.name for entry in procedure.columns]
     if list(keys) != columns:
-        found.append(f"columns are {columns}, the server says {list(keys)}.")
+        problems.append(f"columns are {columns}, the server reports {list(keys)}.")
     if (procedure.rows == "none") != (not columns):
-        found.append(f"rows is {procedure.rows}, columns are {columns}.")
+        problems.append(f"rows is {procedure.rows}, columns are {columns}.")
     # "NodeUniqueIndexSeek(Locking)@neo4j" is a NodeUniqueIndexSeek.
     plain = {re.split(r"[(@]", operator)[0] for operator in operators}
-    found += [f"{name} is not in the plan." for name in sorted(set(procedure.plan) - plain)]
-    # Any scan, of labels, indexes or relationships, reads what other tenants own.
+    problems += [f"{name} is not in the plan." for name in sorted(set(procedure.plan) - plain)]
+    # Scans of labels, indexes or relationships read other tenants' data.
     costly = {name for name in plain if name.endswith("Scan") or name == "CartesianProduct"}
-    found += [f"{name} is in the plan." for name in sorted(costly - set(procedure.allow))]
-    return found
+    problems += [f"{name} is in the plan." for name in sorted(costly - set(procedure.allow))]
+    return problems
 
 
 def wrong_births(name: str, body: str) -> list[str]:
-    """Return where a body, fragments not included, makes a node an Event."""
-    found = []
+    """Return the places where a body, without its fragments, makes a node an Event."""
+    problems = []
     for clause in every(read(body)):
         if clause.word in {"CREATE", "MERGE"}:
             nodes = [p for path in paths(clause.items) for p in path if p.kind == "node"]
             labels = {x for node in nodes for x in node.labels}
             if "Event" in labels and name != APPEND_EVENT:
-                found.append(f"{clause.word} makes an Event.")
+                problems.append(f"{clause.word} makes an Event.")
             if "$" in labels:
-                found.append(f"{clause.word} takes a label from a value.")
+                problems.append(f"{clause.word} takes a label from a value.")
         if clause.word == "SET" and any(
             str(part[1]).upper() in {":", "IS"} for part in split(clause.items, ",") if part[1:]
         ):
-            found.append("SET gives a label.")
-    return found
+            problems.append("SET gives a label.")
+    return problems
 
 
 def wrong_changes(text: str) -> list[str]:
-    """Return where an expanded text changes what may be an Event.
+    """Return the places where an expanded text changes a node that may be an Event.
 
-    What is changed must be known not to be one: a variable with another label, or an edge that
-    belongs to no event.
+    A changed node must be known to be something else: a variable with another label, or a
+    relationship that does not belong to an event.
     """
     whole = list(every(read(text)))
     labels = _labels(whole)
-    found = []
+    problems = []
     for clause in whole:
         for target in clause.targets():
             kinds = labels.get(target) or {"unknown"}
             if kinds & {"Event", "unknown", "$"}:
-                found.append(f"{clause.word} changes {target}: {', '.join(sorted(kinds))}.")
-    return found
+                problems.append(f"{clause.word} changes {target}: {', '.join(sorted(kinds))}.")
+    return problems
 
 
 def wrong_assignments(text: str) -> list[str]:
-    """Return where a text gives a node or a relationship names of properties that it does not say.
+    """Return the places where a text assigns properties whose names it does not list.
 
-    A map from outside may hold any name, `tenant` among them. So a map is assigned only as a
-    projection, `x += map {.a, .b}`, and no property has a name that is computed.
+    A map from outside may contain any name, including `tenant`. So a map may only be assigned as a
+    projection, `x += map {.a, .b}`, and property names must not be computed.
     """
     return _wrong_assignments(read(text))
 
 
 def assigned_whole(text: str) -> Iterator[list[str]]:
-    """Put a whole map in place of each assignment and each map of a pattern in turn.
+    """Replace each assignment and each map of a pattern by a whole map in turn.
 
-    Yields what is then wrong.
+    Yields the resulting problems.
     """
     for items in _with_whole_map(read(text)):
         yield _wrong_assignments(items)
 
 
 def _wrong_assignments(items: Items) -> list[str]:
-    found = []
+    problems = []
     for clause in every(items):
         if clause.word == "SET":
             parts = [part for part in split(clause.items, ",") if part]
-            found += [f"SET takes any names for {part[0]}." for part in parts if not _named(part)]
+            problems += [
+                f"SET takes any names for {part[0]}." for part in parts if not _named(part)
+            ]
         if clause.word in {"CREATE", "MERGE"}:
             inside = [given for group in _elements(clause.items) for given in group.items]
             maps = [i for i in inside if isinstance(i, str) and i.startswith("$") and len(i) > 1]
-            found += [f"{clause.word} takes any names from {given}." for given in maps]
-    return found
+            problems += [f"{clause.word} takes any names from {given}." for given in maps]
+    return problems
 
 
 def _named(part: Items) -> bool:
-    """Whether an assignment says which properties it gives; or gives a label."""
+    """Whether an assignment names its properties, or assigns a label."""
     match part:
         case (str(name), str(second), *_) if is_name(name) and second.startswith("."):
             return is_name(second[1:])
         case (str(name), ":" | "IS" | "is", *_):
             return is_name(name)
         case (str(), "+", "=", Group(opening="{") as given):
-            return _says_names(given)
+            return _lists_names(given)
         case (str(), "+", "=", str(), Group(opening="{") as given):
-            return _says_names(given)
+            return _lists_names(given)
     return False
 
 
-def _says_names(given: Group) -> bool:
-    """Whether each entry of a map, or of a projection, has a name; none is a key of its node."""
+def _lists_names(given: Group) -> bool:
+    """Whether each entry of a map or projection has a name other than a key of the node."""
     for entry in split(given.items, ","):
         match entry:
             case (str(name),) if name.startswith(".") and is_name(name[1:]):
-                said = name[1:]
-            case (str(said), ":", *_):
+                property_name = name[1:]
+            case (str(property_name), ":", *_):
                 pass
             case _:
                 return False
-        if said in {"tenant", "id"}:
+        if property_name in {"tenant", "id"}:
             return False
     return True
 
@@ -168,7 +170,7 @@ def _elements(items: Items) -> Iterator[Group]:
 
 
 def _with_whole_map(items: Items, *, makes: bool = False) -> Iterator[Items]:
-    """Put a parameter in place of a map of CREATE or MERGE, or before an assignment of SET."""
+    """Replace a map of CREATE or MERGE by a parameter, or insert one before a SET assignment."""
     for at, item in enumerate(items):
         if isinstance(item, Group):
             if makes and item.opening == "{":
@@ -183,7 +185,7 @@ def _with_whole_map(items: Items, *, makes: bool = False) -> Iterator[Items]:
 
 
 def _labels(whole: Sequence[Clause]) -> dict[str, set[str]]:
-    """Return what each variable of a text may be; a name counts as one all through."""
+    """Return the possible labels of each variable; a name is one variable throughout the text."""
     labels: dict[str, set[str]] = {}
     for clause in whole:
         for part in (p for path in patterns(clause) for p in path if p.name and p.labels):
@@ -210,7 +212,7 @@ def every_part(text: str) -> list[Part]:
 
 
 def every(items: Items) -> Iterator[Clause]:
-    """Yield every clause of a text, however deep."""
+    """Yield every clause of a text, at any depth."""
     for clause in clauses(items):
         yield clause
         if clause.block:

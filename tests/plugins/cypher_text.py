@@ -1,7 +1,7 @@
-"""A small reader of Cypher: brackets, clauses, patterns; enough to hold a text to its rules.
+"""A small parser of Cypher (brackets, clauses, patterns), sufficient for the checks.
 
-It knows no grammar of expressions. Whatever it cannot place is left as tokens, so that a check
-which asks for something known fails instead of passing.
+It does not parse expressions. Unrecognised text is left as tokens, so that a check that requires a
+known form fails instead of passing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATTERNED = frozenset({"MATCH", "MERGE", "CREATE"})
 
 @dataclass(frozen=True)
 class Group:
-    """What stands between two brackets."""
+    """Contents of a pair of brackets."""
 
     opening: str
     items: Items
@@ -46,16 +46,16 @@ class Part:
 
     kind: Literal["node", "edge"]
     name: str
-    """Empty when it has none."""
+    """Variable name; empty if it has none."""
     labels: frozenset[str]
-    """Labels or types; `unknown` where the text does not say, `$` where a value decides."""
+    """Labels or types; `unknown` if the text does not determine them, `$` for a dynamic one."""
     has_tenant: bool
-    """It carries `tenant: $tenant`, or its own WHERE asks for it."""
+    """Whether it has `tenant: $tenant`, or its own WHERE requires it."""
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A keyword and what follows it; the word is empty for what stands before the first one."""
+    """A keyword and the items after it; the word is empty for items before the first keyword."""
 
     word: str
     items: Items
@@ -68,7 +68,7 @@ class Clause:
 
     @property
     def imports(self) -> frozenset[str] | None:
-        """What CALL (…) {…} may see; None: everything."""
+        """Variables imported by CALL (…) {…}; None for all."""
         scope = self.items[0]
         if isinstance(scope, Group) and scope.opening == "(" and "*" not in scope.items:
             return frozenset(i for i in scope.items if isinstance(i, str) and i != ",")
@@ -76,13 +76,13 @@ class Clause:
 
     @property
     def keeps_all(self) -> bool:
-        """WITH *."""
+        """Whether the clause is WITH *."""
         return "*" in self.items[:2]
 
     def names(self) -> list[tuple[tuple[str, ...], str]]:
-        """Return the names a clause gives, each with the variables it may stand for.
+        """Return the names that a clause defines, each with the variables that it may refer to.
 
-        An expression that is no variable and no list of variables stands for `""`.
+        An expression that is not a variable or a list of variables is represented by `""`.
         """
         if self.word == "FOREACH":
             inside = [g.items[0] for g in self.items if isinstance(g, Group) and g.items]
@@ -101,7 +101,7 @@ class Clause:
         return found
 
     def targets(self) -> list[str]:
-        """Return the variables that a writing clause changes; `?` where it is an expression."""
+        """Return the variables that a writing clause changes; `?` for an expression."""
         if self.word in {"SET", "REMOVE", "DELETE"}:
             parts = [part for part in split(self.items, ",") if part]
             return [_target(self.word, part) for part in parts]
@@ -111,7 +111,7 @@ class Clause:
         return []
 
     def walled(self) -> frozenset[str]:
-        """Return the variables this clause holds to the tenant."""
+        """Return the variables that this clause restricts to the tenant."""
         if self.word in {"WHERE", "FILTER"}:
             return _walled(self.items)
         if self.word == "SEARCH":
@@ -124,7 +124,7 @@ def read(text: str) -> Items:
     """Return the tokens of a text as a tree of brackets.
 
     Raises:
-        ValueError: the brackets do not match.
+        ValueError: The brackets do not match.
     """
     stack: list[tuple[str, list[Item]]] = [("", [])]
     for match in _TOKEN.finditer(text):
@@ -152,7 +152,7 @@ def _token(match: re.Match[str]) -> str:
 
 
 def is_name(item: Item) -> bool:
-    """Whether an item is a word."""
+    """Return whether an item is a word."""
     return isinstance(item, str) and bool(_NAME.fullmatch(item))
 
 
@@ -287,7 +287,7 @@ def _path_end(items: Items, at: int) -> int:
 
 
 def _walled(predicate: Items) -> frozenset[str]:
-    """Return the variables whose tenant a predicate pins, whatever else it says."""
+    """Return the variables that a predicate restricts to the tenant, whatever else it contains."""
     if any(len(split(predicate, word)) > 1 for word in ("OR", "XOR")):
         return frozenset()
     found: set[str] = set()

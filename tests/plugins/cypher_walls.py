@@ -1,8 +1,8 @@
-"""Whether a Cypher text stays inside its tenant, read from the text alone.
+"""Static check that a Cypher text stays inside its tenant.
 
-A node is inside the wall when it carries `tenant: $tenant`, when `x.tenant = $tenant` filters it
-before anything else is done with it, when it is bound already, or when it hangs by an edge on one
-that is: every edge that a file makes joins two nodes inside the wall, so none leads out of it.
+A node is restricted to the tenant if it has `tenant: $tenant`, if `x.tenant = $tenant` filters it
+before any other use, if it is already bound, or if a relationship connects it to such a node. Every
+relationship that a file creates joins two nodes of one tenant, so none leads out of it.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from tests.plugins.cypher_checks import patterns
 from tests.plugins.cypher_text import Clause, Group, Items, Part, clauses, expressions, read
 
 BY_TENANT = frozenset({"SUPPORTS", "REFUTES"})
-"""Edges that carry their tenant, because an index on them begins with it."""
+"""Relationships that have a tenant property, because an index on them begins with it."""
 
 CALLED = frozenset({"db.index.fulltext.queryNodes", "db.create.setNodeVectorProperty"})
-"""Procedures of the server that a file may call; others may look anywhere."""
+"""Server procedures that a file may call; others may read any tenant."""
 
 WORDS = "$words"
-"""Lucene queries made by rules/words.py, which walls them all."""
+"""Lucene queries made by rules/words.py, which restricts them all to the tenant."""
 
 _READING = frozenset(
     {"OPTIONAL", "MATCH", "WHERE", "FILTER", "SEARCH", "USING", "YIELD", "WITH", "LET", "UNWIND"}
 )
-"""Clauses between a pattern and its filter that neither write nor count nor cut off."""
+"""Clauses between a pattern and its filter that neither write nor count nor limit."""
 
 
 @dataclass
 class _Seen:
-    """What was found in a text."""
+    """Results of a check."""
 
     wrong: list[str] = field(default_factory=list)
     hanging: int = 0
 
 
 def wrong_walls(text: str) -> list[str]:
-    """Return every pattern, search and call that could see or make another tenant's nodes."""
+    """Return every pattern, search and call that could read or write another tenant's nodes."""
     return _look(read(text)).wrong
 
 
 def hanging(text: str) -> int:
-    """Return how many nodes a text brings in by an edge alone, without a tenant of their own.
+    """Return the number of nodes that are reached by a relationship only, without a tenant check.
 
-    An edge that should carry its tenant, and is not asked for it, counts as one too.
+    A relationship that should have a tenant, and is matched without it, also counts.
     """
     return _look(read(text)).hanging
 
 
 def weakened(text: str) -> Iterator[tuple[list[str], int]]:
-    """Take each `$tenant` of a text away in turn; yield what is then wrong, and what hangs."""
+    """Remove each `$tenant` of a text in turn; yield the problems and the unchecked nodes."""
     for items in _without_one(read(text)):
         seen = _look(items)
         yield seen.wrong, seen.hanging
@@ -72,9 +72,9 @@ def _look(items: Items) -> _Seen:
 
 
 def _walk(items: Items, bound: frozenset[str], seen: _Seen) -> frozenset[str]:
-    """Check one block; return the names it gives to the block around it.
+    """Check one block; return the names that it passes to the enclosing block.
 
-    What a block is given stays bound to its end, through every WITH.
+    Names passed to a block stay bound to its end, through every WITH.
     """
     given: frozenset[str] = frozenset()
     for branch in _branches(clauses(items)):
@@ -88,7 +88,7 @@ def _walk(items: Items, bound: frozenset[str], seen: _Seen) -> frozenset[str]:
 
 
 def _branches(whole: Sequence[Clause]) -> Iterator[list[Clause]]:
-    """Each side of a UNION is a query of its own: a filter in one guards nothing in another."""
+    """Yield the sides of a UNION; each is a query of its own, with its own filters."""
     branch: list[Clause] = []
     for clause in whole:
         if clause.word == "UNION":
@@ -99,9 +99,9 @@ def _branches(whole: Sequence[Clause]) -> Iterator[list[Clause]]:
 
 
 def _filtered(following: Sequence[Clause]) -> frozenset[str]:
-    """Return what is held to the tenant before anything is written, counted or cut off.
+    """Return the names restricted to the tenant before anything is written, counted or limited.
 
-    The first clause is the one that brings names in, whatever it does.
+    The first clause introduces the names, whatever it does.
     """
     found: frozenset[str] = frozenset()
     for at, clause in enumerate(following):
@@ -134,13 +134,13 @@ def _step(
 
 
 def _wrong_clause(clause: Clause, walled: frozenset[str]) -> list[str]:
-    """Return what is wrong with a clause that has no pattern."""
+    """Return the problems of a clause without a pattern."""
     match clause.word:
         case "CALL" if not clause.block:
             return _wrong_call(clause)
         case "SEARCH" if str((*clause.items, "", "")[1]).upper() == "IN" and not clause.walled():
-            # A filter behind it would leave a small tenant with nothing of what was found.
-            return ["SEARCH looks at every tenant."]
+            # A filter after the search could discard all results of a small tenant.
+            return ["SEARCH reads every tenant."]
         case "YIELD":
             nodes = {name for sources, name in clause.names() if "node" in sources}
             return [f"YIELD gives {name} without a tenant." for name in sorted(nodes - walled)]
@@ -152,10 +152,10 @@ def _wrong_clause(clause: Clause, walled: frozenset[str]) -> list[str]:
 def _wrong_call(clause: Clause) -> list[str]:
     name = "".join(item for item in clause.items if isinstance(item, str))
     if name not in CALLED:
-        return [f"CALL {name} may look anywhere."]
+        return [f"CALL {name} may read any tenant."]
     [given] = [item for item in clause.items if isinstance(item, Group)]
     if name == "db.index.fulltext.queryNodes" and given.items[2:3] != (WORDS,):
-        return ["CALL searches for words that are not walled."]
+        return ["CALL searches for words without a tenant."]
     return []
 
 
@@ -167,18 +167,18 @@ def _bind(
     for path in patterns(clause):
         known = bound if makes else bound | walled
         nodes = [part for part in path if part.kind == "node"]
-        safe = [_stands(node, known) for node in nodes]
+        safe = [_is_restricted(node, known) for node in nodes]
         if not (all(safe) if makes else any(safe)):
             shown = "".join(f"({n.name}:{'|'.join(sorted(n.labels))})" for n in nodes)
             seen.wrong.append(f"{clause.word or 'pattern'} {shown} has no tenant.")
-        loose = [part for part in path if _walled_edge(part) and not _stands(part, known)]
+        loose = [part for part in path if _walled_edge(part) and not _is_restricted(part, known)]
         seen.wrong += [f"{clause.word} {part.labels} has no tenant." for part in loose if makes]
         seen.hanging += safe.count(False) + len(loose)
         bound |= {part.name for part in path if part.name}
     return bound
 
 
-def _stands(part: Part, known: frozenset[str]) -> bool:
+def _is_restricted(part: Part, known: frozenset[str]) -> bool:
     return part.has_tenant or part.name in known
 
 

@@ -1,4 +1,4 @@
-"""Episodes that say the same, for consolidation to find."""
+"""Episodes with similar content for consolidation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FEW = ConsolidationPolicy(start=1)
 def tell(
     memory: GraphMem, texts: Sequence[str], *, name: str | None = None, first: int = 0
 ) -> None:
-    """Say each text in an episode of its own, a day apart."""
+    """Add each text as an episode of its own, a day apart."""
     for n, text in enumerate(texts, first):
         at = MARCH + timedelta(days=n)
-        said = {"role": "user", "content": text, "at": at} | ({"name": name} if name else {})
-        memory.session(f"s{n}").add_messages([said])
+        message = {"role": "user", "content": text, "at": at} | ({"name": name} if name else {})
+        memory.session(f"s{n}").add_messages([message])

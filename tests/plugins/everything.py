@@ -1,4 +1,4 @@
-"""One of everything, and every public method as a look for what another tenant wrote."""
+"""One item of each kind, and every public method as an attempt to read another tenant's data."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ READS: dict[str, Read] = {
     "pruned": lambda m, _: m.pruned(),
     "restore_pruned": not_there(lambda m, known: m.restore_pruned(known["run"])),
     "pack": lambda m, _: m.pack().items,
-    "batch_items": lambda m, _: [one for one in m.batch_items(ASK_ITEMS) if one],
+    "batch_items": lambda m, _: [item for item in m.batch_items(ASK_ITEMS) if item],
     "sweep_items": lambda m, _: m.sweep_items(),
     "forget": not_there(lambda m, known: m.forget("memory", known["memory"])),
     "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
@@ -121,7 +121,7 @@ NO_READS = {"open", "reconnect", "close", "tenant", "scope", "session"}
 
 
 def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
-    """Make one of everything, with ids that any tenant would give it."""
+    """Write one item of each kind, with ids that any tenant could use."""
     done = memory.remember(unlike(1), id=f"e1{mark}", tags=["t"])
     memory.remember_many([unlike(2)])
     memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), id=f"s1{mark}")
@@ -131,7 +131,7 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
         id=f"long{mark}", content=unlike(8) * 9, summary=unlike(8), at=MAY
     )
     memory.compress()
-    # One that would be compressed and one that would graduate.
+    # An episode to compress and an episode to graduate.
     memory.add_episode(id=f"old{mark}", content=unlike(6) * 9, at=MAY)
     memory.add_episode(id=f"dear{mark}", content=unlike(7), at=MAY, importance=0.9)
     with memory.session("s1") as session:
@@ -163,7 +163,7 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
 
 
 def believe_everything(memory: GraphMem, mark: str) -> dict[str, str]:
-    """Make beliefs of every kind, one of them retracted, and return two of them."""
+    """Create beliefs of every kind, one of them retracted, and return the ids of two."""
     memory.predicate("works_on", cardinality="ONE", id=f"p1{mark}", at=MAY)
     memory.observe_many(
         [

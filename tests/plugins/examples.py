@@ -1,7 +1,7 @@
-"""How many examples a generated test takes, in each hypothesis profile.
+"""Number of examples of a generated test in each hypothesis profile.
 
-Examples without a server cost nothing and keep the profile's number. Those that ask the server
-take `few`, or a number of their own by `examples`.
+Tests without a server are cheap and use the profile's number. Those that query the server use
+`few`, or their own number from `examples`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ F = TypeVar("F", bound=Callable[..., None])
 
 
 def is_deep() -> bool:
-    """Return whether the tests run in the profile that takes its time."""
+    """Return whether the tests run in the slow profile, `deep`."""
     return PROFILE == "deep"
 
 
 def examples(dev: int, check: int, deep: int) -> int:
-    """Return the number of the profile that the tests run in."""
+    """Return the number for the current profile."""
     return {"dev": dev, "check": check, "deep": deep}[PROFILE]
 
 
 def few(test: F) -> F:
-    """Let a generated test that asks the server take few examples, but for the deep profile."""
+    """Limit a generated test that queries the server to few examples, except in `deep`."""
     return hypothesis.settings(max_examples=examples(7, 200, 2_000))(test)

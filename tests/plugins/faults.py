@@ -1,4 +1,4 @@
-"""A graph and a model that fail, are slow, or let something happen in between."""
+"""Graphs and models that fail, are slow, or run a callback at a given point."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 
 class LostError(Exception):
-    """What ends a transaction that is thrown away."""
+    """Ends a transaction that is rolled back."""
 
 
 class Through:
-    """A graph that hands everything on."""
+    """A graph that forwards all calls."""
 
     def __init__(self, inner: Graph) -> None:
         self.inner = inner
@@ -51,7 +51,7 @@ class Through:
 
 
 class Untouchable:
-    """A graph that fails the test when anything is asked of it."""
+    """A graph that fails the test on any access."""
 
     async def _asked(self, *_: Any, **__: Any) -> Any:
         raise AssertionError("the graph was asked")
@@ -63,7 +63,7 @@ class Untouchable:
 
 
 class Retrying(Through):
-    """Runs each writing transaction twice, the first one rolled back, as the driver may."""
+    """Runs each write transaction twice and rolls the first one back, as the driver may."""
 
     async def write(self, work: Work[T]) -> T:
         async def lost(tx: Tx) -> None:
@@ -76,7 +76,7 @@ class Retrying(Through):
 
 
 class Unacknowledged(Through):
-    """Commits its n-th writing transaction and says that it could not."""
+    """Commits its n-th write transaction and raises as if it had failed."""
 
     def __init__(self, inner: Graph, nth: int) -> None:
         super().__init__(inner)
@@ -91,7 +91,7 @@ class Unacknowledged(Through):
 
 
 class Dying(Through):
-    """Dies at the n-th write, before or after it is committed, and stays dead."""
+    """Fails from the n-th write on, before or after it is committed."""
 
     def __init__(self, inner: Graph, nth: int, *, late: bool) -> None:
         super().__init__(inner)
@@ -109,7 +109,7 @@ class Dying(Through):
 
 
 class Breaking(Through):
-    """Breaks at the n-th query that it runs inside writing transactions."""
+    """Fails at the n-th query inside write transactions."""
 
     def __init__(self, inner: Graph, nth: int) -> None:
         super().__init__(inner)
@@ -123,7 +123,7 @@ class Breaking(Through):
 
 
 class BreakingTx:
-    """A transaction of such a graph."""
+    """A transaction of `Breaking`."""
 
     def __init__(self, inner: Tx, graph: Breaking) -> None:
         self.inner = inner
@@ -137,7 +137,7 @@ class BreakingTx:
 
 
 class Holding(Through):
-    """Lets something happen inside a writing transaction, after a query and before the commit."""
+    """Runs a callback inside a write transaction, after a query and before the commit."""
 
     def __init__(self, inner: Graph, after: str, happens: Callable[[], object]) -> None:
         super().__init__(inner)
@@ -152,36 +152,36 @@ class Holding(Through):
 
 
 class HoldingTx:
-    """A transaction of such a graph."""
+    """A transaction of `Holding`."""
 
     def __init__(self, inner: Tx, graph: Holding) -> None:
         self.inner = inner
         self.graph = graph
 
     async def fetch(self, query: Query[T], /, **params: object) -> list[T]:
-        found = await self.inner.fetch(query, **params)
+        rows = await self.inner.fetch(query, **params)
         if query.name == self.graph.after:
             self.graph.happens()
-        return found
+        return rows
 
 
 class Between(Through):
-    """Lets something happen after its first read."""
+    """Runs a callback after its first read."""
 
     def __init__(self, inner: Graph, happens: Callable[[], object]) -> None:
         super().__init__(inner)
         self.happens: Callable[[], object] | None = happens
 
     async def read(self, work: Work[T]) -> T:
-        found = await self.inner.read(work)
+        result = await self.inner.read(work)
         happens, self.happens = self.happens, None
         if happens is not None:
             happens()
-        return found
+        return result
 
 
 class Embedding(HashEmbedder):
-    """Lets something happen while it embeds for the first time."""
+    """Runs a callback while it embeds for the first time."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class Embedding(HashEmbedder):
 
 
 class Failing(HashEmbedder):
-    """A model that is not there."""
+    """An embedder that always fails."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()

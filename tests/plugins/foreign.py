@@ -1,4 +1,4 @@
-"""Memories as another tool leaves them in the graph: nodes and edges without events."""
+"""Memories as another tool writes them: nodes and relationships without events."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ EDGES: LiteralString = (
     "MATCH (m:Memory {tenant: $tenant}) MATCH (m)-[s:SUPERSEDES]->(o) "
     "RETURN m.id AS newer, o.id AS older, properties(s) AS props ORDER BY newer, older"
 )
-"""Every SUPERSEDES edge between memories, with or without its event."""
+"""All SUPERSEDES relationships between memories, with or without their events."""
 
 
 def put(look: Look, tenant: str, name: str, **props: Any) -> None:
-    """Make a memory as another tool would."""
+    """Create a memory as another tool would."""
     given = {"scope": "global", "content": f"{name} says: {unlike(1, about=name)}", **props}
     look._driver.execute_query(
         "CREATE (m:Memory {tenant: $tenant, id: $id}) SET m += $props",
@@ -27,7 +27,7 @@ def put(look: Look, tenant: str, name: str, **props: Any) -> None:
 
 
 def draw(look: Look, tenant: str, newer: str, older: str, **props: Any) -> None:
-    """Draw an edge as another tool would."""
+    """Create a relationship as another tool would."""
     look._driver.execute_query(
         "MATCH (newer:Memory {tenant: $tenant, id: $newer}) "
         "MATCH (older:Memory {tenant: $tenant, id: $older}) "
@@ -40,13 +40,13 @@ def draw(look: Look, tenant: str, newer: str, older: str, **props: Any) -> None:
 
 
 def change(look: Look, text: LiteralString, **params: Any) -> None:
-    """Change a graph past graphmem."""
+    """Change the graph directly."""
     look._driver.execute_query(text, params)
 
 
 def nodes(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
-    """Return every memory of a tenant by its id, with all its properties."""
-    # As a text: some of these instants no Python value can hold.
+    """Return all memories of a tenant by id, with all properties."""
+    # As text, because Python cannot represent some of these timestamps.
     rows = look.rows(
         "MATCH (m:Memory {tenant: $tenant}) RETURN coalesce(m.id, elementId(m)) AS id, "
         "CASE WHEN m.created_at IS NULL THEN m {.*} "
@@ -57,7 +57,7 @@ def nodes(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
 
 
 def whole(look: Look, tenant: str) -> tuple[Any, ...]:
-    """Return all that a backfill may change, without when it was recorded."""
+    """Return everything that a backfill may change, without recording times."""
     apart = ("recorded_at", "locked_at")
     events = {
         name: {k: v for k, v in event.items() if k not in apart}

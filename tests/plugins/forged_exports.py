@@ -1,4 +1,4 @@
-"""Forged exports: the records of a real one with other values, under digests that are right."""
+"""Forged exports: records of a real export with changed values and correct digests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graphmem.rules.transfer_kinds import NODES
 
 Record: TypeAlias = dict[str, Any]
 MEANT = ("properties", "links", "texts", "namespace", "payload", "value", "decided")
-"""Fields that hold more of them."""
+"""Fields that contain other fields."""
 KEPT = ("kind", "part", "key", "label", "type")
-"""Fields that say which node something is: a file that changes many is refused as a whole."""
+"""Fields that identify a node; an import rejects a file that changes many of them."""
 NAMES = sorted(
     {*transfer.MADE_ANEW, *MEANT, *KEPT, "id", "embedding", "embedding_2", "slot_id", "facets"}
     | {"path", "depth", "reversed", "leaves", "", "a.b", "\ud800", "`}) //", "__class__"}
@@ -26,7 +26,7 @@ NAMES = sorted(
 
 
 def nested(levels: int) -> Any:
-    """Return lists inside one another."""
+    """Return nested lists."""
     value: Any = "x"
     for _ in range(levels):
         value = [value]
@@ -62,19 +62,19 @@ ODD: tuple[Any, ...] = (
     *("current", "superseded", "deprecated", "archived", "ONE", "MANY", "net", "log_odds"),
     *("EVIDENCE", "RETRACT", "POLICY", "SESSION_END", "SEARCH", "PROPOSE", "ADD", "attention"),
 )
-"""Values that a field may be given."""
+"""Values for any field."""
 
 
 class Forger:
     """Changes records of an export."""
 
     def __init__(self, random: Random, records: Sequence[Record], aimed: Sequence[str]) -> None:
-        """Start with the records of a real export, its header and its end among them.
+        """Start with the records of a real export, including its header and its end.
 
         Args:
-            random: decides.
-            records: of the export.
-            aimed: names, ids and digests of another tenant.
+            random: Random generator.
+            records: Records of the export.
+            aimed: Names, ids and digests of another tenant.
         """
         self._random = random
         self._records = records
@@ -84,18 +84,18 @@ class Forger:
         """Return a record with one to three changes.
 
         Args:
-            record: any.
-            keys: whether what says which node it is may be changed, too.
+            record: Any record.
+            keys: Whether fields that identify the node may be changed too.
         """
-        found = deepcopy(record)
+        copy = deepcopy(record)
         for _ in range(self._random.choice((1, 1, 1, 2, 3))):
-            self._change(self._part_of(found), keys=keys)
-        return found
+            self._change(self._part_of(copy), keys=keys)
+        return copy
 
     def _part_of(self, record: Record) -> Record:
         """Return a map somewhere in a record."""
         maps = [record, *_maps(record)]
-        # Most of what counts is in the properties.
+        # The properties contain most of the relevant data.
         return self._random.choice([*maps, *maps[1:2] * 3])
 
     def _change(self, part: Record, *, keys: bool) -> None:
@@ -115,13 +115,13 @@ class Forger:
         step = self._random.randrange(10)
         if step < 5 and (inside := _object(old)) is not None:
             self._change(inside, keys=True)
-            # A lone surrogate stays an escape in the text inside.
+            # Invalid Unicode stays escaped in the inner text.
             return json.dumps(inside)
         if step < 6:
             return deepcopy(self._random.choice(ODD))
         if step < 8:
             return self._random.choice(self._aimed)
-        # What another record has there is of the right type.
+        # The value of the same field in another record has the right type.
         others = [
             part[name]
             for record in self._random.sample(self._records, min(40, len(self._records)))
@@ -132,16 +132,16 @@ class Forger:
 
 
 def _object(text: Any) -> Record | None:
-    """Return the JSON object that a text holds, None when it holds none."""
+    """Return the JSON object in a text; None if it does not contain one."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (TypeError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _maps(value: Any) -> Iterable[Record]:
-    """Yield the maps inside a map, but those that stand for one value."""
+    """Yield the maps inside a map, except those that encode one value."""
     for inside in value.values() if isinstance(value, dict) else value:
         if isinstance(inside, dict) and not inside.keys() & {"instant", "vector", "float"}:
             yield inside
@@ -153,12 +153,12 @@ def _maps(value: Any) -> Iterable[Record]:
 def records_of(file: Path) -> list[Record]:
     """Return the records of a file without their digests."""
     lines = file.read_text("utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    return [{name: value for name, value in one.items() if name != "check"} for one in found]
+    records = [json.loads(line) for line in lines]
+    return [{name: value for name, value in r.items() if name != "check"} for r in records]
 
 
 def sealed(records: Iterable[Mapping[str, Any]]) -> list[bytes]:
-    """Return records as lines, each with the digest of itself and all before it."""
+    """Return records as lines, each with the digest of itself and all lines before it."""
     check, lines = "", []
     for record in records:
         body = json.dumps(record, separators=(",", ":")).encode()
@@ -177,5 +177,5 @@ def counted(records: Sequence[Record]) -> Record:
     return {
         "end": True,
         "records": kinds,
-        "links": sum(len(one) for one in links if isinstance(one, list)),
+        "links": sum(len(part) for part in links if isinstance(part, list)),
     }

@@ -1,4 +1,4 @@
-"""A migrated graph, a fresh tenant for each test, and a look past the client into the graph."""
+"""A migrated graph, a fresh tenant for each test, and direct access to the graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLOCKED = frozenset(
     {"tenant", "tenant_key", "scope_key", "recorded_at", "locked_at", "asked_at", "owner", "until"}
     | {"known", "cursor"}
 )
-"""What differs between two tenants that were told the same, or two runs that did the same."""
+"""Properties that differ between tenants or runs with the same input."""
 
 MARKS = frozenset({"FLAG", "ARCHIVE", "RESTORE"})
 
@@ -55,21 +55,21 @@ KEYS = {
     "Namespace": BY_ID,
     "Tombstone": BY_KEY,
 }
-"""The properties by which a node of a tenant is unique, by its label."""
+"""Properties that identify a node of a tenant, by label."""
 
 
 def _nodes() -> LiteralString:
-    found = (
+    parts = (
         f"MATCH (n:{label}) WHERE "
         + " AND ".join(["n.tenant = $tenant", *(f"n.{key} IS NOT NULL" for key in keys[1:])])
         + " RETURN n"
         for label, keys in KEYS.items()
     )
-    return "CALL () { " + " UNION ALL ".join(found) + " } "
+    return "CALL () { " + " UNION ALL ".join(parts) + " } "
 
 
 NODES: LiteralString = _nodes()
-"""Start of a query of every node `n` of `$tenant`, by the indexes: a scan sees all tenants."""
+"""Start of a query of all nodes `n` of `$tenant` by index; a scan would read all tenants."""
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,19 @@ class Edge:
 
 
 class Look:
-    """Reads what is really in the graph; writes nothing."""
+    """Read-only access to the graph."""
 
     def __init__(self, driver: neo4j.Driver) -> None:
         self._driver = driver
 
     def rows(self, query: LiteralString, **params: object) -> list[dict[str, Any]]:
-        """Run a reading query and return its rows."""
-        found = self._driver.execute_query(query, params, routing_=neo4j.RoutingControl.READ)
-        return [record.data() for record in found.records]
+        """Run a read query and return its rows."""
+        result = self._driver.execute_query(query, params, routing_=neo4j.RoutingControl.READ)
+        return [record.data() for record in result.records]
 
     def count(self, tenant: str) -> dict[str, int]:
-        """How many nodes of each label a tenant has; its lock node is not counted."""
-        # The id is asked for because the index is on both: a scan would look at every tenant.
+        """Return the number of nodes of each label of a tenant, without its lock node."""
+        # The condition on the id uses the composite index; a scan would read every tenant.
         [row] = self.rows(
             "RETURN {"
             "  Memory: COUNT { MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL },"
@@ -111,7 +111,7 @@ class Look:
         return {label: n for label, n in row["counts"].items() if n}
 
     def events(self, tenant: str) -> dict[str, dict[str, Any]]:
-        """Every event of a tenant by its id, with all its properties and where its edges lead."""
+        """Return all events of a tenant by id, with their properties and relationships."""
         rows = self.rows(
             "MATCH (e:Event {tenant: $tenant}) WHERE e.id IS NOT NULL "
             "RETURN e.id AS id, properties(e) AS event, "
@@ -121,9 +121,9 @@ class Look:
         return {row["id"]: {**row["event"], "edges": sorted(row["edges"])} for row in rows}
 
     def graph(self, tenant: str) -> dict[str, list[Any]]:
-        """Every node and edge of a tenant, but for what the clocks and locks of a run leave.
+        """Return all nodes and relationships of a tenant, without clock and lock properties.
 
-        Two tenants that were told the same have the same graph.
+        Two tenants with the same input have the same graph.
         """
         parts: tuple[tuple[LiteralString, str], ...] = (
             (
@@ -141,7 +141,7 @@ class Look:
             kind: sorted(
                 repr((row["of"], sorted((k, v) for k, v in row["has"].items() if k not in clocked)))
                 for row in self.rows(query, tenant=tenant)
-                # What a run marks, it marks at the time that it sees.
+                # Marks that a run sets have the time of the run.
                 for clocked in [
                     CLOCKED | ({"occurred_at"} if row["has"].get("type") in MARKS else set())
                 ]
@@ -150,7 +150,7 @@ class Look:
         }
 
     def beliefs(self, tenant: str) -> dict[str, dict[str, Any]]:
-        """Every belief of a tenant by its id, with all its properties."""
+        """Return all beliefs of a tenant by id, with all properties."""
         rows = self.rows(
             "MATCH (b:Belief {tenant: $tenant}) WHERE b.id IS NOT NULL "
             "RETURN b.id AS id, properties(b) AS belief",
@@ -159,7 +159,7 @@ class Look:
         return {row["id"]: row["belief"] for row in rows}
 
     def edges(self, tenant: str) -> list[Edge]:
-        """Every SUPERSEDES edge of a tenant, between memories or between beliefs."""
+        """Return all SUPERSEDES relationships of a tenant, between memories or between beliefs."""
         rows = self.rows(
             "MATCH (a:Memory|Belief {tenant: $tenant}) WHERE a.id IS NOT NULL "
             "MATCH (a)-[s:SUPERSEDES]->(b) "
@@ -171,7 +171,7 @@ class Look:
 
 
 def has_cycle(edges: list[Edge]) -> bool:
-    """Whether the edges in force lead from a memory or a belief back to itself."""
+    """Return whether the relationships in force contain a cycle."""
     older: dict[str, set[str]] = {}
     for edge in edges:
         if edge.in_force:
@@ -188,7 +188,7 @@ def has_cycle(edges: list[Edge]) -> bool:
 
 @pytest.fixture(scope="session")
 def migrated(server: Server) -> Iterator[Settings]:
-    """Settings of the session's server, its schema current, for the hash embedder."""
+    """Settings of the session's server with the current schema, for the hash embedder."""
     settings = Settings.load({}, uri=server.uri, user=server.user, password=server.password)
     address = connect.address(settings, connect.silent)
     world = connect.blocking_world(settings, address, connect.silent, HashEmbedder())
@@ -197,13 +197,13 @@ def migrated(server: Server) -> Iterator[Settings]:
     finally:
         run_now(world.graph.close())
     with pytest.MonkeyPatch.context() as patch:
-        # Who forgets waits for as long as writers trust, and hundreds of tests forget something.
+        # `forget` waits until writers check for tombstones again, and hundreds of tests call it.
         patch.setattr(guard, "TRUST_S", 0.05)
         yield settings
 
 
 def driver_of(settings: Settings) -> neo4j.Driver:
-    """Return a driver on a server that is known by its address and password."""
+    """Return a driver on the server with these settings, which contain address and password."""
     assert settings.uri is not None
     assert settings.password is not None
     return neo4j.GraphDatabase.driver(
@@ -215,40 +215,40 @@ def driver_of(settings: Settings) -> neo4j.Driver:
 
 @pytest.fixture(scope="session")
 def look(migrated: Settings) -> Iterator[Look]:
-    """The graph seen without graphmem."""
+    """Direct read access to the graph."""
     with driver_of(migrated) as driver:
         yield Look(driver)
 
 
 @pytest.fixture
 def driver(migrated: Settings) -> Iterator[neo4j.Driver]:
-    """The graph past graphmem, to write as well."""
+    """Direct read and write access to the graph."""
     with driver_of(migrated) as driver:
         yield driver
 
 
 @pytest.fixture
 def session(driver: neo4j.Driver) -> Iterator[neo4j.Session]:
-    """The same, one connection of it."""
+    """A session of the direct driver."""
     with driver.session() as session:
         yield session
 
 
 @pytest.fixture
 def tenant() -> str:
-    """A tenant that nobody has used."""
+    """An unused tenant."""
     return fresh_tenant()
 
 
 def fresh_tenant() -> str:
-    """Return a name that nobody has used."""
+    """Return an unused tenant name."""
     return f"t-{uuid.uuid4().hex}"
 
 
 def unfaded(found: Any) -> Any:
-    """What was read, without how alive a belief is: that rests on looks, and fades."""
+    """Return a result without vitality, which depends on accesses and decays."""
     if isinstance(found, dict):
         return {name: unfaded(value) for name, value in found.items() if name != "vitality"}
     if isinstance(found, list | tuple):
-        return [unfaded(one) for one in found]
+        return [unfaded(item) for item in found]
     return unfaded(found.model_dump()) if isinstance(found, Record) else found

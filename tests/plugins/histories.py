@@ -1,4 +1,4 @@
-"""Histories of evidence, written in bulk to a server, and what of them a reader can see."""
+"""Histories of evidence, written in bulk to a server, and their visibility to a reader."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.rules.strategies_histories import (
 )
 
 SUBJECT, PREDICATE = "alice", "works_on"
-"""The slot that every history here is about."""
+"""The slot that all these histories are about."""
 SOURCES = {1.0: "EXPLICIT", 0.8: "RULE", 0.6: "CLASSIFIER", 0.5: "EXTRACTOR"}
 """Source types by their weight."""
 MICROSECOND = timedelta(microseconds=1)
@@ -52,7 +52,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A retraction, before the store says when it was recorded."""
+    """A retraction, before the store reports when it was recorded."""
 
     id: str
     target: str
@@ -66,12 +66,12 @@ Item = Evidence | Thought | Undo
 def accounts(draw: st.DrawFn, names: Sequence[str] = CLAIMS) -> list[Item]:
     """Draw evidence, hypotheses and retractions of a slot, in the order of their delivery.
 
-    Retractions name evidence, one another, or what never arrives; they come before or after it.
-    Some accounts know few instants, so that most events share theirs with others.
+    Retractions name evidence, one another, or events that never arrive; they come before or after
+    it. Some histories use few timestamps, so that most events share theirs with others.
     """
     names = names[: draw(st.integers(1, len(names)))]
     evidence = draw(histories(names))
-    # From 0.1 and 0.9 a step of the test goes to its bounds.
+    # From 0.1 and 0.9, one step of the test reaches its bounds.
     initial = confidences | st.sampled_from([0.1, 0.9])
     thoughts = [
         Thought(f"t{number}", draw(st.sampled_from(names)), draw(initial), draw(instants))
@@ -85,7 +85,7 @@ def accounts(draw: st.DrawFn, names: Sequence[str] = CLAIMS) -> list[Item]:
         undos.append(Undo(f"r{number}", draw(st.sampled_from(targets)), draw(instants)))
     step = draw(st.sampled_from(STEPS))
     items: list[Item] = [*evidence, *thoughts, *undos]
-    return draw(st.permutations([replace(one, at=_snapped(one.at, step)) for one in items]))
+    return draw(st.permutations([replace(item, at=_snapped(item.at, step)) for item in items]))
 
 
 def _snapped(at: datetime, step: timedelta) -> datetime:
@@ -94,42 +94,42 @@ def _snapped(at: datetime, step: timedelta) -> datetime:
 
 @dataclass(frozen=True)
 class Written:
-    """A history as the store has it, in a scope that holds nothing else."""
+    """A history as stored, in a scope without other data."""
 
     handle: GraphMem
-    """Sees this scope, and the global one, where nothing but the episodes is."""
+    """Handle that reads this scope and the global one, which contains only the episodes."""
     prefix: str
-    """Of the ids of its events."""
+    """Prefix of the event ids."""
     ids: dict[str, str]
-    """Of the beliefs, by claim."""
+    """Belief ids by claim."""
     evidence: tuple[Evidence, ...]
-    """Ids as stored, claims by the ids of their beliefs, strengths as they count."""
+    """Evidence with stored ids, belief ids as claims, and strengths as they count."""
     thoughts: tuple[Thought, ...]
     retracts: tuple[Retract, ...]
     recorded: dict[str, datetime]
     """When each event was recorded."""
 
     def seen(self, known: datetime | None) -> list[Evidence]:
-        """Return the evidence that is known and not taken back, whenever it happened."""
+        """Return the known evidence without retracted events, for any valid time."""
         gone = retracted(self.retracts, known)
         return [e for e in self.evidence if e.id not in gone and self._known(e.id, known)]
 
     def of(self, belief_id: str, known: datetime | None) -> list[Evidence]:
-        """Return what of it is about one claim."""
+        """Return the known evidence about one claim."""
         return [e for e in self.seen(known) if e.claim == belief_id]
 
     def initial(self, belief_id: str, as_of: AsOf) -> float:
-        """Return what was believed before any evidence, as far as that is known."""
-        told = [t for t in self.thoughts if t.claim == belief_id and self._sees(t, as_of)]
-        return min(told, key=lambda t: (t.at, t.id)).confidence if told else 0.5
+        """Return the confidence before any evidence, as far as it is known."""
+        visible = [t for t in self.thoughts if t.claim == belief_id and self._sees(t, as_of)]
+        return min(visible, key=lambda t: (t.at, t.id)).confidence if visible else 0.5
 
     def existed(self, as_of: AsOf) -> dict[str, datetime]:
-        """Return since when each belief is there that anything spoke of, retracted or not."""
+        """Return the time of the first event of each existing belief, retracted or not."""
         since: dict[str, datetime] = {}
-        spoke: list[Evidence | Thought] = [*self.evidence, *self.thoughts]
-        for one in spoke:
-            if self._sees(one, as_of):
-                since[one.claim] = min(one.at, since.get(one.claim, one.at))
+        events: list[Evidence | Thought] = [*self.evidence, *self.thoughts]
+        for event in events:
+            if self._sees(event, as_of):
+                since[event.claim] = min(event.at, since.get(event.claim, event.at))
         return since
 
     def moments(self) -> st.SearchStrategy[AsOf]:
@@ -143,12 +143,12 @@ class Written:
     def _known(self, event_id: str, known: datetime | None) -> bool:
         return known is None or self.recorded[event_id] <= known
 
-    def _sees(self, one: Evidence | Thought, as_of: AsOf) -> bool:
-        return one.at <= (as_of.valid or END) and self._known(one.id, as_of.known)
+    def _sees(self, event: Evidence | Thought, as_of: AsOf) -> bool:
+        return event.at <= (as_of.valid or END) and self._known(event.id, as_of.known)
 
 
 class Archive:
-    """A tenant that keeps many histories, each in a scope of its own."""
+    """A tenant with many histories, each in its own scope."""
 
     def __init__(self, memory: GraphMem, look: Look) -> None:
         self._memory, self._look = memory, look
@@ -156,12 +156,12 @@ class Archive:
         self.have_episodes(name for name in EPISODES if name)
 
     def have_episodes(self, names: Iterable[str]) -> None:
-        """Make episodes that events may name."""
+        """Create episodes that events may name."""
         for name in names:
             self._memory.add_episode(id=name)
 
     def write_long(self, evidence: Sequence[Evidence], episodes: int = 50) -> Written:
-        """Write many events; episodes that they name are folded into a few, which are made."""
+        """Write many events; their episodes are folded into a few, which are created."""
         names = {e.episode for e in evidence if e.episode}
         few = {name: f"long{place % episodes}" for place, name in enumerate(sorted(names))}
         self.have_episodes(set(few.values()))
@@ -170,7 +170,7 @@ class Archive:
         )
 
     def next_prefix(self) -> str:
-        """Return a prefix of event ids, and name of a scope, that nobody has used."""
+        """Return an unused prefix of event ids, which is also the name of a scope."""
         return f"h{next(self._numbers)}-"
 
     def scope(self, name: str) -> GraphMem:
@@ -178,7 +178,7 @@ class Archive:
         return self._memory.scope(name)
 
     def write(self, items: Sequence[Item], *, prefix: str = "") -> Written:
-        """Write a history in the order given; what is between retractions in one transaction."""
+        """Write a history in the order given; items between retractions form one transaction."""
         prefix = prefix or self.next_prefix()
         handle = self.scope(prefix)
         deliver(handle, items, prefix=prefix)
@@ -188,25 +188,26 @@ class Archive:
 def deliver(
     handle: GraphMem, items: Sequence[Item], *, prefix: str = "", subject: str = SUBJECT
 ) -> None:
-    """Write items in the order given, under their ids with a prefix."""
+    """Write items in the order given, with a prefix on their ids."""
     binding = handle._state.binding
     for undone, run in groupby(items, key=lambda item: isinstance(item, Undo)):
         if undone:
-            for undo in (one for one in run if isinstance(one, Undo)):
+            for undo in (item for item in run if isinstance(item, Undo)):
                 handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)
             continue
-        told = (one for one in run if not isinstance(one, Undo))
+        evidence = (item for item in run if not isinstance(item, Undo))
         drafts = [
-            _draft(one, _claim(binding.wall.scope, one.claim, subject), prefix) for one in told
+            _draft(item, _claim(binding.wall.scope, item.claim, subject), prefix)
+            for item in evidence
         ]
         for start in range(0, len(drafts), MOST_IN_A_BATCH):
             run_now(writing.append(binding, drafts[start : start + MOST_IN_A_BATCH], {}))
 
 
 def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
-    """Return what the store has of items that were delivered to a handle's scope."""
+    """Return the stored form of items that were delivered to a handle's scope."""
     wall = handle._state.binding.wall
-    named = {one.claim for one in items if not isinstance(one, Undo)}
+    named = {item.claim for item in items if not isinstance(item, Undo)}
     ids = {name: _claim(wall.scope, name).id for name in named}
     rows = look.rows(
         "MATCH (e:Event {tenant: $tenant}) WHERE e.id IN $ids "
@@ -220,26 +221,26 @@ def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str 
         prefix=prefix,
         ids=ids,
         evidence=tuple(
-            replace(_counted(one), id=prefix + one.id, claim=ids[one.claim])
-            for one in items
-            if isinstance(one, Evidence)
+            replace(_counted(item), id=prefix + item.id, claim=ids[item.claim])
+            for item in items
+            if isinstance(item, Evidence)
         ),
         thoughts=tuple(
-            replace(one, id=prefix + one.id, claim=ids[one.claim])
-            for one in items
-            if isinstance(one, Thought)
+            replace(item, id=prefix + item.id, claim=ids[item.claim])
+            for item in items
+            if isinstance(item, Thought)
         ),
         retracts=tuple(
-            Retract(prefix + one.id, prefix + one.target, one.at, recorded[prefix + one.id])
-            for one in items
-            if isinstance(one, Undo)
+            Retract(prefix + item.id, prefix + item.target, item.at, recorded[prefix + item.id])
+            for item in items
+            if isinstance(item, Undo)
         ),
         recorded=recorded,
     )
 
 
 def clocked(memory: GraphMem, at: datetime = END) -> GraphMem:
-    """Return the same handle on a world whose clock stands."""
+    """Return the same handle with a frozen clock."""
     return on(memory, clock=FrozenClock(at))
 
 
@@ -254,22 +255,22 @@ def _counted(e: Evidence) -> Evidence:
     return replace(e, strength=strength, confidence=max(0.0, 2 * strength - 1))
 
 
-def _draft(one: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft:
-    named: dict[str, Any] = {"id": prefix + one.id, "at": one.at}
+def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft:
+    named: dict[str, Any] = {"id": prefix + item.id, "at": item.at}
     triple: dict[str, Any] = {
         "subject": claim.subject,
         "predicate": claim.predicate,
         "object": claim.object,
     }
-    if isinstance(one, Thought):
-        thought = Hypothesis(confidence=one.confidence, **triple, **named)
+    if isinstance(item, Thought):
+        thought = Hypothesis(confidence=item.confidence, **triple, **named)
         return claims.hypothesised(thought, claim.scope, END)
     named |= {
-        "kind": EvidenceKind.SUPPORTING if one.polarity > 0 else EvidenceKind.REFUTING,
-        "episode": one.episode,
+        "kind": EvidenceKind.SUPPORTING if item.polarity > 0 else EvidenceKind.REFUTING,
+        "episode": item.episode,
     }
-    if one.strength is not None:
-        return claims.testified(BeliefEvidence(strength=one.strength, **named), claim, END)
-    source = SOURCES[one.weight]
-    seen = Observation(confidence=one.confidence, source_type=source, **triple, **named)
+    if item.strength is not None:
+        return claims.testified(BeliefEvidence(strength=item.strength, **named), claim, END)
+    source = SOURCES[item.weight]
+    seen = Observation(confidence=item.confidence, source_type=source, **triple, **named)
     return claims.observed(seen, claim.scope, END)

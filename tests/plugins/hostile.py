@@ -1,4 +1,4 @@
-"""Texts that would command a terminal, reorder or hide what it shows, or be read as markup."""
+"""Texts that control a terminal, reorder or hide its output, or look like markup."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ UNSEEN = (
 )
 SURROGATES = ("n\ud800half", "o\udcffoctet")
 TEXTS = (*MARKUP, *COMMANDS, *UNSEEN)
-"""What a graph can hold: UTF-8 has no halves of surrogate pairs."""
+"""Texts that a graph can store: UTF-8 cannot encode single surrogates."""
 
 _PARTS = st.sampled_from([*TEXTS, "\x1b[", "\x1b]", "\x07", "[", "]", "/", "\\", "\u202e", "\n"])
 stored: st.SearchStrategy[str] = st.lists(
     st.one_of(_PARTS, st.text(st.characters(exclude_categories=["Cs"]), max_size=20)), max_size=5
 ).map("".join)
-"""Texts that a graph can hold."""
+"""Texts that a graph can store."""
 texts: st.SearchStrategy[str] = st.one_of(
     stored, st.text(st.characters(codec=None), max_size=30), st.sampled_from(SURROGATES)
 )
@@ -47,7 +47,7 @@ texts: st.SearchStrategy[str] = st.one_of(
 
 _STYLES = re.compile(r"\x1b\[[0-9;]*m")
 PROGRESS = re.compile(r"\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
-"""What rich's progress bars write to move the cursor."""
+"""Sequences that rich's progress bars write to move the cursor."""
 _JOINERS = "\u200c\u200d"
 
 
@@ -57,18 +57,18 @@ def without_styles(written: str) -> str:
 
 
 def found_in(written: str, *, styled: bool = False) -> set[str]:
-    """Return the characters of an output that a terminal obeys, or does not show.
+    """Return the characters of an output that a terminal obeys or does not display.
 
     Args:
-        written: to standard output or error.
-        styled: whether the output has colours of its own.
+        written: Text on standard output or error.
+        styled: Whether the output has its own colours.
     """
     text = without_styles(written) if styled else written
     known = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    bad = {one for one in text if unicodedata.category(one) in known} - {"\n", *_JOINERS}
+    bad = {char for char in text if unicodedata.category(char) in known} - {"\n", *_JOINERS}
     joined = {
-        one
-        for one, before, after in zip(text[1:], text, text[2:] + " ", strict=False)
-        if one in _JOINERS and (before.isascii() or after.isascii())
+        char
+        for char, before, after in zip(text[1:], text, text[2:] + " ", strict=False)
+        if char in _JOINERS and (before.isascii() or after.isascii())
     }
     return bad | joined

@@ -1,4 +1,4 @@
-"""A tenant that holds hostile texts in every field that takes text."""
+"""A tenant with hostile texts in every text field."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 PLAIN = (*hostile.MARKUP, *hostile.UNSEEN)
-"""What hygiene lets into a memory: it refuses control characters."""
+"""Texts that hygiene accepts in a memory; it rejects control characters."""
 
 
 @dataclass
 class Tenant:
-    """Ids of what a tenant holds, by kind, and the texts it holds, by field."""
+    """Ids of a tenant's data by kind, and its texts by field."""
 
     ids: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     written: int = 0
 
     def keep(self, kind: str, *ids: str | None) -> None:
-        """Note ids."""
-        self.ids.setdefault(kind, []).extend(one for one in ids if one)
+        """Record ids."""
+        self.ids.setdefault(kind, []).extend(i for i in ids if i)
 
 
 def filled(memory: GraphMem, least: int) -> Tenant:
-    """Write at least so many hostile texts, each of which begins with a number of its own."""
+    """Write at least `least` hostile texts, each starting with a unique number."""
     tenant, numbers = Tenant(), count()
     texts = {False: cycle(hostile.TEXTS), True: cycle(PLAIN)}
 
@@ -57,15 +57,15 @@ Text = Callable[..., str]
 
 
 def _write_once(memory: GraphMem, tenant: Tenant, text: Text) -> None:
-    """Write what one of is enough: what jobs find."""
+    """Write the items that are needed only once: input of jobs."""
     tell(memory, SWIMS, name=text("speaker"))
     tell(memory, [f"{unlike(n)} {text('said')}" for n in range(8)], first=10)
     waiting = memory.session("waiting")
     waiting.add_messages(
         [{"role": "user", "name": text("waiting", clean=True), "content": "I moved to Lisbon."}]
     )
-    found = waiting.extract(extractor="rules", review=True).proposals
-    tenant.keep("proposal", *(str(one.event_id) for one in found))
+    proposals = waiting.extract(extractor="rules", review=True).proposals
+    tenant.keep("proposal", *(str(proposal.event_id) for proposal in proposals))
     long = memory.add_episode(id="long", content=unlike(8) * 9, summary=text("summary"), at=MAY)
     dear = memory.add_episode(id="dear", content=text("episode"), importance=0.9, at=MAY)
     tenant.keep("episode", long, dear)
@@ -74,7 +74,7 @@ def _write_once(memory: GraphMem, tenant: Tenant, text: Text) -> None:
 
 
 def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> None:
-    """Write to every field that takes text."""
+    """Write to every text field."""
 
     def source(at: datetime = MAY) -> dict[str, Any]:
         return {"source": text("source"), "actor": text("actor"), "at": at}
@@ -103,8 +103,8 @@ def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> No
         tenant.keep("session", session.episode_id)
         session.recall(f"{kept} {text('query')}", turns=True)
         session.touch("file", text("ref"))
-        found = [str(memory_id), ("file", text("ref"))]
-        session.log_search(text("query"), tool=text("tool"), results=found)  # type: ignore[arg-type]
+        results = [str(memory_id), ("file", text("ref"))]
+        session.log_search(text("query"), tool=text("tool"), results=results)  # type: ignore[arg-type]
         session.expand(str(memory_id))
         subject, predicate = text("subject"), text("predicate")
         template = "{subject} " + f"zq template [/etc] {chr(27)}[2J" + " {object}"
@@ -134,6 +134,6 @@ def _believe(memory: GraphMem, tenant: Tenant, text: Text, source: Callable[[], 
 
 
 def is_in(text: str, written: str) -> bool:
-    """Return whether an output shows the beginning of a text: by lines, or all on one."""
+    """Return whether an output contains the beginning of a text, as lines or on one line."""
     ways = (display.block(text).split("\n")[0], display.line(" ".join(text.split())))
     return any(way[:20] in written for way in ways)

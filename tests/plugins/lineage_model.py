@@ -1,4 +1,4 @@
-"""What memories should be after any corrections, kept in plain dictionaries."""
+"""A model of memories after corrections, in plain dictionaries."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from graphmem.model import Status
 from graphmem.rules import identity
 
 Step = tuple[datetime, int, str, Status]
-"""When, whether a correction (1) or a statement (0), by which event, and what it makes of it."""
+"""Time, correction (1) or statement (0), event id, and the resulting status."""
 
 
 @dataclass
 class Kept:
-    """One memory as the model has it."""
+    """One memory in the model."""
 
     id: str
     scope: str
@@ -23,18 +23,18 @@ class Kept:
     created_at: datetime
     tags: set[str] = field(default_factory=set)
     said: list[tuple[str, datetime]] = field(default_factory=list)
-    """In which scope and when it was said, the first time included."""
+    """Scope and time of each statement, including the first."""
     steps: list[Step] = field(default_factory=list)
     replaced_by: list[tuple[datetime, str, str]] = field(default_factory=list)
-    """When, by which event, by which memory."""
+    """Time, event id and newer memory of each supersession."""
 
     @property
     def status(self) -> Status:
-        """What the last step made of it."""
+        """Status after the last step."""
         return sorted(self.steps)[-1][3]
 
     def in_force(self) -> Iterator[tuple[str, str]]:
-        """Yield event and newer memory of each supersession that nothing later undid."""
+        """Yield event id and newer memory of each supersession that no later step undid."""
         for at, event_id, newer in self.replaced_by:
             later = [step for step in self.steps if step[:3] > (at, 1, event_id)]
             if not any(step[3] is Status.CURRENT for step in later):
@@ -50,21 +50,21 @@ class Model:
     def remember(
         self, scope: str, content: str, at: datetime, event_id: str, tags: Iterable[str]
     ) -> Kept:
-        """Say a text in a scope, which sees itself and `global`."""
-        found = self._exact(scope, content) or self._new(scope, content, at)
-        hidden = bool(found.steps) and found.status is not Status.CURRENT
-        self._say(found, scope, at, event_id, tags)
+        """State a text in a scope, which reads itself and `global`."""
+        memory = self._exact(scope, content) or self._new(scope, content, at)
+        hidden = bool(memory.steps) and memory.status is not Status.CURRENT
+        self._state(memory, scope, at, event_id, tags)
         if hidden:
-            found.steps.append((at, 1, _restore_id(event_id), Status.CURRENT))
-        return found
+            memory.steps.append((at, 1, _restore_id(event_id), Status.CURRENT))
+        return memory
 
     def supersede(
         self, older: Kept, content: str, at: datetime, event_id: str, tags: Iterable[str]
     ) -> Kept:
-        """Put a text in the place of a memory of the same scope."""
+        """Supersede a memory by a text in the same scope."""
         newer = self.kept.get(identity.memory_id(older.scope, content))
         newer = newer or self._new(older.scope, content, at)
-        self._say(newer, older.scope, at, "", tags)
+        self._state(newer, older.scope, at, "", tags)
         newer.steps.append((at, 1, event_id, Status.CURRENT))
         older.steps.append((at, 1, event_id, Status.SUPERSEDED))
         older.replaced_by.append((at, event_id, newer.id))
@@ -75,10 +75,10 @@ class Model:
         memory.steps.append((at, 1, event_id, status))
 
     def heads(self, memory: Kept) -> tuple[str, ...]:
-        """Return where the chain of a superseded memory ends."""
+        """Return the ends of a superseded memory's chain."""
         if memory.status is not Status.SUPERSEDED:
             return ()
-        found: set[str] = set()
+        ends: set[str] = set()
         seen: set[str] = set()
         ahead = [newer for _, newer in memory.in_force()]
         while ahead:
@@ -87,11 +87,11 @@ class Model:
                 seen.add(here)
                 further = [newer for _, newer in self.kept[here].in_force()]
                 ahead += further
-                found |= set() if further else {here}
-        return tuple(sorted(found))
+                ends |= set() if further else {here}
+        return tuple(sorted(ends))
 
     def edges(self) -> set[tuple[str, str, str, bool]]:
-        """Return newer, older, event and whether in force, of every supersession."""
+        """Return newer, older, event id and whether in force, of every supersession."""
         return {
             (newer, older.id, event_id, (event_id, newer) in set(older.in_force()))
             for older in self.kept.values()
@@ -99,7 +99,7 @@ class Model:
         }
 
     def seen(self, scopes: set[str]) -> dict[str, dict[str, object]]:
-        """Return what a reader of these scopes is shown, by memory id."""
+        """Return the memories that a reader of these scopes sees, by id."""
         return {
             memory.id: {
                 "content": memory.content,
@@ -127,7 +127,7 @@ class Model:
         self.kept[made.id] = made
         return made
 
-    def _say(
+    def _state(
         self, memory: Kept, scope: str, at: datetime, event_id: str, tags: Iterable[str]
     ) -> None:
         memory.said.append((scope, at))

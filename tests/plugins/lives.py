@@ -1,4 +1,4 @@
-"""Lives of beliefs: evidence from several sources, looks and flags, and what of them is seen."""
+"""Histories of beliefs: evidence from several sources, accesses and flags, and their visibility."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ from tests.plugins.histories import (
 from tests.rules.strategies_histories import END, EPISODES, instants
 
 IMPORTANCE = {"monday": 0.9, "friday": 0.25}
-"""Of the episodes that evidence occurs in."""
+"""Importance of the episodes that evidence occurs in."""
 ELSEWHERE = "elsewhere"
-"""A scope that no reader of these lives sees."""
+"""A scope that no reader of these histories sees."""
 FLAGS = (EventType.FLAG, EventType.RESOLVE)
 STATUS = {EventType.ARCHIVE: Status.ARCHIVED, EventType.RESTORE: Status.CURRENT}
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A look at a claim."""
+    """An access to a claim."""
 
     id: str
     claim: str
     at: datetime
     unseen: bool
-    """In a scope that the reader does not see."""
+    """Whether it is in a scope that the reader does not see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A mark: a flag or its end, an archiving or its end."""
+    """A mark: FLAG, RESOLVE, ARCHIVE or RESTORE."""
 
     id: str
     claim: str
@@ -64,23 +64,23 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What is to be written: what speaks of claims, by whom, and what happened to them."""
+    """Events to be written: evidence and its sources, accesses and marks."""
 
     items: tuple[Item, ...]
     inferred: frozenset[str]
-    """Ids of those that consolidation wrote."""
+    """Ids of the events written by consolidation."""
     glances: tuple[Glance, ...]
     signs: tuple[Sign, ...]
 
 
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
-    """Draw an account, who wrote it, and looks and flags, in the order of their delivery."""
+    """Draw evidence, its sources, accesses and marks, in the order of their delivery."""
     items = draw(accounts(names=("atlas", "borealis")))
     ids = [item.id for item in items if not isinstance(item, Undo)]
     named = sorted({item.claim for item in items if not isinstance(item, Undo)})
     inferred = draw(st.sampled_from([set(), set(ids)]) | st.sets(st.sampled_from(ids or ["none"])))
-    # Many of them at instants of the evidence.
+    # Many of them at timestamps of the evidence.
     when = instants | st.sampled_from([item.at for item in items] or [END])
     if not named:
         return Story(tuple(items), frozenset(inferred), (), ())
@@ -94,7 +94,7 @@ def stories(draw: st.DrawFn) -> Story:
 
 @dataclass(frozen=True)
 class Lived:
-    """A story as the store has it, in a scope that holds nothing else."""
+    """A story as stored, in a scope without other data."""
 
     story: Story
     written: Written
@@ -102,7 +102,7 @@ class Lived:
     """When each event was recorded."""
 
     def seen(self, belief_id: str, as_of: AsOf) -> Life | None:
-        """Return what is seen of a belief; None when it is not there."""
+        """Return the visible history of a belief; None if the belief does not exist."""
         since = [at for claim, at in self._since(as_of) if claim == belief_id]
         if not since:
             return None
@@ -129,7 +129,7 @@ class Lived:
         )
 
     def status(self, belief_id: str, as_of: AsOf) -> Status:
-        """Return what the rules make of what states, archives and restores a belief."""
+        """Return the status by the oracle from statements, archivings and restorations."""
         ids, prefix = self.written.ids, self.written.prefix
         thoughts = [t for t in self.written.thoughts if self._sees(t, as_of)]
         signs = [s for s in self.story.signs if self._sees(s, as_of) and s.type in STATUS]
@@ -151,7 +151,7 @@ class Lived:
         )
 
     def expected(self, belief_id: str, as_of: AsOf) -> Vitality | None:
-        """Return what the rules make of it."""
+        """Return the vitality by the oracle."""
         life = self.seen(belief_id, as_of)
         return None if life is None else vitality_oracle.vitality(life, as_of.valid or END)
 
@@ -161,8 +161,8 @@ class Lived:
             if self._sees(sign, as_of):
                 yield self.written.ids[sign.claim], sign.at
 
-    def _sees(self, one: object, as_of: AsOf) -> bool:
-        at, event_id = one.at, one.id  # type: ignore[attr-defined]
+    def _sees(self, event: object, as_of: AsOf) -> bool:
+        at, event_id = event.at, event.id  # type: ignore[attr-defined]
         recorded = self.recorded[event_id.removeprefix(self.written.prefix)]
         return at <= (as_of.valid or END) and (as_of.known is None or recorded <= as_of.known)
 
@@ -172,7 +172,7 @@ class Lived:
 
 
 class Shelf:
-    """A tenant that keeps many stories, each in a scope of its own."""
+    """A tenant with many stories, each in its own scope."""
 
     def __init__(self, memory: GraphMem, look: Look) -> None:
         self._memory, self._look = clocked(memory), look
@@ -181,18 +181,18 @@ class Shelf:
             self._memory.add_episode(id=name, importance=IMPORTANCE[name])
 
     def write(self, story: Story, *, backwards: bool = False) -> Lived:
-        """Write a story: what speaks of its claims first, then looks and flags."""
+        """Write a story: evidence first, then accesses and marks."""
         turn = -1 if backwards else 1
         prefix = f"l{next(self._numbers)}-"
         handle = self._memory.scope(prefix)
         binding, scope = handle._state.binding, prefix
         for undone, run in groupby(story.items[::turn], key=lambda item: isinstance(item, Undo)):
-            told = list(run)
+            items = list(run)
             if undone:
-                for undo in told:
+                for undo in items:
                     handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)  # type: ignore[union-attr]
                 continue
-            drafts = [_sourced(one, scope, prefix, one.id in story.inferred) for one in told]
+            drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
             run_now(writing.append(binding, drafts, {}))
         for glance in story.glances[::turn]:
             run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
@@ -213,8 +213,8 @@ class Shelf:
         return Lived(story, written(handle, list(story.items), self._look, prefix=prefix), recorded)
 
 
-def _sourced(one: Item, scope: str, prefix: str, inferred: bool) -> claims.EvidenceDraft:  # noqa: FBT001
-    draft = _draft(one, claims.about_triple(scope, SUBJECT, PREDICATE, one.claim), prefix)  # type: ignore[arg-type, union-attr]
+def _sourced(item: Item, scope: str, prefix: str, inferred: bool) -> claims.EvidenceDraft:  # noqa: FBT001
+    draft = _draft(item, claims.about_triple(scope, SUBJECT, PREDICATE, item.claim), prefix)  # type: ignore[arg-type, union-attr]
     if not inferred:
         return draft
     source = {"source": formulas.STANDARD_VITALITY.consolidation}
@@ -234,13 +234,13 @@ def _access(glance: Glance, tenant: str, scope: str) -> access_log.AccessEntry:
 
 
 def wrong_life(found: Vitality | None, expected: Vitality | None) -> list[str]:
-    """Return in what a life read differs from what the rules make of it."""
+    """Return the differences between the vitality read and the expected one."""
     if found is None or expected is None:
         return [] if found is expected else [f"{found}, not {expected}"]
-    told = []
+    problems = []
     for name in Vitality.model_fields:
         a, b = getattr(found, name), getattr(expected, name)
         same = abs(a - b) < 1e-9 if isinstance(b, float) else a == b
         if not same:
-            told.append(f"{name} {a}, not {b}")
-    return told
+            problems.append(f"{name} {a}, not {b}")
+    return problems

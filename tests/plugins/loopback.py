@@ -1,4 +1,4 @@
-"""Model services on loopback that play a script and fail in every way we know."""
+"""Model services on loopback that play a script and fail in every known way."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def send(
 
 
 def _collect() -> None:
-    """Collect what a request that its deadline cut leaves of its client, before the next test does.
+    """Collect the remains of a request that timed out, before they affect the next test.
 
-    litellm lets go of coroutines and sockets that it has not ended, and Python warns of each.
+    litellm abandons unfinished coroutines and sockets, and Python warns of each.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -49,30 +49,30 @@ def _collect() -> None:
 
 @dataclass
 class LoopbackService(ABC):
-    """A server on loopback that plays a script, then behaves. `opened` runs it."""
+    """A server on loopback that plays a script and then calls `behave`; `opened` runs it."""
 
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
-    """What was asked, in order."""
+    """Bodies of the requests, in order."""
     keys: list[str | None] = field(default_factory=list)
-    """The Authorization of each request."""
+    """The Authorization header of each request."""
     replies: list[Reply] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
-    """Set at the end: requests that hang go home."""
+    """Set at the end, so that hanging requests return."""
     hung_up: threading.Event = field(default_factory=threading.Event)
     """Set when a client closes its connection before the end of a reply."""
     has_hung: bool = False
-    """Whether a request waited for an answer until its client gave up."""
+    """Whether a request waited for an answer until its client timed out."""
     sent_bytes: int = 0
-    """Octets of endless replies that went out."""
+    """Number of bytes sent in endless replies."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @abstractmethod
     def behave(self, body: dict[str, Any]) -> Reply:
-        """Return the reply to a request when the script is over."""
+        """Return the reply to a request after the end of the script."""
 
     def play(self, *replies: Reply) -> None:
-        """Answer the next requests so."""
+        """Answer the next requests with these replies."""
         self.replies.extend(replies)
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
@@ -114,7 +114,7 @@ class LoopbackService(ABC):
 
     @staticmethod
     def status(status: int, message: str = "no", **headers: str) -> Reply:
-        """Refuse; `Retry_After="7"` names a header."""
+        """Answer with an error; `Retry_After="7"` sets a header."""
         body = json.dumps({"error": {"message": message, "type": "t", "code": None}}).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return lambda handler: send(handler, status, body, named)
@@ -126,7 +126,7 @@ class LoopbackService(ABC):
 
     @staticmethod
     def cut_off(handler: BaseHTTPRequestHandler) -> None:
-        """Promise more bytes than are sent."""
+        """Announce more bytes than are sent."""
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
         handler.end_headers()
@@ -142,7 +142,7 @@ class LoopbackService(ABC):
         handler.close_connection = True
 
     def drip(self, handler: BaseHTTPRequestHandler) -> None:
-        """Answer with an octet now and then."""
+        """Answer with one byte at a time, slowly."""
         handler.send_response(200)
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", "1000000")
@@ -150,12 +150,12 @@ class LoopbackService(ABC):
         self._send_on(handler, b" ", pause_s=0.02)
 
     def drip_headers(self, handler: BaseHTTPRequestHandler) -> None:
-        """Answer with a header that has no end."""
+        """Answer with an endless header."""
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
         self._send_on(handler, b"x", pause_s=0.02)
 
     def endless(self, handler: BaseHTTPRequestHandler) -> None:
-        """Answer with a body that has no end."""
+        """Answer with an endless body."""
         handler.send_response(200)
         handler.send_header("Content-Type", "application/json")
         handler.end_headers()
@@ -173,7 +173,7 @@ class LoopbackService(ABC):
             self.hung_up.set()
 
     def hang(self, handler: BaseHTTPRequestHandler) -> None:
-        """Say nothing until the service is closed."""
+        """Do not answer until the service is closed."""
         self.has_hung = True
         self.released.wait(30)
         handler.close_connection = True
@@ -184,12 +184,12 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that gives up is what some tests are about."""
+        """Ignore the error: some tests are about clients that disconnect."""
 
 
 @dataclass
 class Waits:
-    """Works like one of the faces; pauses are noted, not slept."""
+    """Replaces the blocking or async waiting functions; records pauses without sleeping."""
 
     awaited: bool
     pauses: list[float] = field(default_factory=list)
@@ -206,12 +206,12 @@ class Waits:
             await asyncio.sleep(0)
 
     def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine of this face to its end."""
+        """Run a coroutine to its end."""
         return asyncio.run(work) if self.awaited else run_now(work)
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error with all it may drag into a log."""
+    """Yield an error and its causes, all of which a log may contain."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

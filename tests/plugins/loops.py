@@ -1,4 +1,4 @@
-"""Coroutines run to their end by tests that do not know what else runs in their thread."""
+"""Running coroutines in tests, independently of a loop in the current thread."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ T = TypeVar("T")
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on a loop and a thread of its own; a browser may have a loop in this one."""
+    """Run a coroutine in a new loop and thread; a browser may have a loop in the current one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

@@ -1,4 +1,4 @@
-"""What people say in a session, and what a model offers as facts of it."""
+"""Turns of people in a session, and the facts that a model proposes from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CORRECTED = "Actually, Porto since May."
 
 
 def offer(turn: str, quote: str, object_: str, **changed: Any) -> dict[str, Any]:
-    """One fact about where the user lives, as a model writes it."""
+    """Return one fact about the user's home, as a model writes it."""
     return {
         "turn": turn,
         "quote": quote,

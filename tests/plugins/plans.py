@@ -1,4 +1,4 @@
-"""What the server tells of how it ran a query."""
+"""Query plans of the server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Texts that make a pattern backtrack, made from the pattern itself.
+"""Texts that make a pattern backtrack, generated from the pattern itself.
 
-For each repeat of a pattern: what leads to it, then what it repeats, many times, then what the rest
-of the pattern does not take. A pattern costs linear time when none of these texts takes it longer.
+Each text has a prefix that leads to a repeat of the pattern, many repetitions, and a suffix that
+the rest of the pattern does not match. A pattern is linear if its time grows linearly on all of
+them.
 """
 
 from __future__ import annotations
@@ -23,47 +24,47 @@ sre: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
 ALPHABET = " \t\naAzZ09.,;:!?'\"`~_-/\\#@*+=<>()[]{}&|$%^éÉ中…’\xa0\x00"
-"""Characters from which members of a class are taken; each is repeated alone, too."""
+"""Characters that represent the members of a class; each is also repeated alone."""
 SUFFIXES = ("", "\x00", "!", ",x", " \n", "a")
-"""What follows the repeats: nothing, and what most patterns cannot go on with."""
+"""Suffixes after the repetitions: nothing, and characters that most patterns do not match."""
 LONG = 100
-"""A repeat of at most so many is a constant."""
+"""Maximum repeat count that is treated as a constant."""
 SHOWN = 40
 SIZES = (16, 20, 24, 64, 256, 1_024, 4_096, 8_192, 32_768)
-"""The first ones find what is exponential before it hangs."""
+"""The first ones detect exponential time before it hangs."""
 ENOUGH_S = 0.04
-"""Of processor time: at the last size anything that is not linear takes several times as long."""
+"""Processor time in seconds; at the last size, anything not linear takes several times as long."""
 RATIO = 8
-"""How much longer four times the text may take."""
+"""Maximum ratio of the times for four times the text."""
 VARIANTS = 4
 
 
 @dataclass(frozen=True)
 class Used:
-    """A pattern of a module, and the method by which it is applied."""
+    """A pattern of a module, and the method that applies it."""
 
     place: str
     pattern: re.Pattern[str]
     method: str
 
     def apply(self, text: str) -> None:
-        """Apply it to a text as the module does."""
-        found = getattr(self.pattern, self.method)(text)
+        """Apply the pattern to a text as the module does."""
+        matches = getattr(self.pattern, self.method)(text)
         if self.method == "finditer":
-            for _ in found:
+            for _ in matches:
                 pass
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A text of any length: a beginning, what is repeated, an end."""
+    """A text of any length: prefix, repetitions, suffix."""
 
     prefix: str
     pump: str
     suffix: str
 
     def text(self, size: int) -> str:
-        """Return it with about so many characters."""
+        """Return the text with about `size` characters."""
         return self.prefix + self.pump * (size // len(self.pump) + 1) + self.suffix
 
     def __str__(self) -> str:
@@ -73,13 +74,17 @@ class Attack:
 def modules() -> list[ModuleType]:
     """Return every module of the package."""
     found = pkgutil.walk_packages(graphmem.__path__, "graphmem.")
-    return [importlib.import_module(one.name) for one in found if one.name != "graphmem.__main__"]
+    return [
+        importlib.import_module(module.name)
+        for module in found
+        if module.name != "graphmem.__main__"
+    ]
 
 
 def used(known: Iterable[ModuleType]) -> Iterator[Used]:
-    """Yield every compiled pattern of some modules, with the ways in which it is applied.
+    """Yield every compiled pattern of some modules, with the methods that apply it.
 
-    One that only `match` or `fullmatch` applies is not looked for at every place of a text.
+    A pattern that only `match` or `fullmatch` applies is not searched at every place of a text.
     """
     for module in known:
         methods = _methods(ast.parse(inspect.getsource(module)))
@@ -95,15 +100,15 @@ def _patterns(value: object) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _patterns(one)
+        for item in value.values():
+            yield from _patterns(item)
     elif isinstance(value, tuple | list | frozenset | set):
-        for one in value:
-            yield from _patterns(one)
+        for item in value:
+            yield from _patterns(item)
 
 
 def _methods(tree: ast.AST) -> dict[str, set[str]]:
-    """Return by which methods names are applied; a name that is used otherwise is left out."""
+    """Return the methods that are applied to names; names used in another way are left out."""
     found: dict[str, set[str]] = {}
     applied = set()
     for node in ast.walk(tree):
@@ -118,7 +123,7 @@ def _methods(tree: ast.AST) -> dict[str, set[str]]:
 
 
 def attacks(pattern: re.Pattern[str]) -> list[Attack]:
-    """Return hostile texts for a pattern, each once."""
+    """Return hostile texts for a pattern, without duplicates."""
     tree = parser.parse(pattern.pattern, pattern.flags)
     found = {(before, pump) for before, pump in _repeats(list(tree), [""])}
     whole = [one for one in _samples(list(tree)) if one]
@@ -127,7 +132,7 @@ def attacks(pattern: re.Pattern[str]) -> list[Attack]:
 
 
 def _repeats(nodes: list[Any], before: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what leads to each repeat, with what it repeats; with what leads to it repeated too."""
+    """Yield the prefix and body of each repeat, and the variants with a repeated prefix."""
     for place, (kind, value) in enumerate(nodes):
         for inner in _within(kind, value):
             yield from _repeats(list(inner), before)
@@ -159,7 +164,7 @@ def _within(kind: Any, value: Any) -> list[Any]:
 
 
 def _samples(nodes: list[Any]) -> list[str]:
-    """Return some texts that a sequence of nodes takes."""
+    """Return some texts that a sequence of nodes matches."""
     found = [""]
     for kind, value in nodes:
         found = _cut(one + more for more in _of(kind, value) for one in found)
@@ -223,9 +228,9 @@ def _cut(texts: Iterable[str]) -> list[str]:
 
 
 def is_linear(work: Callable[[str], object], attack: Attack, sizes: Iterable[int] = SIZES) -> bool:
-    """Return whether a text four times as long takes no more than about four times as long.
+    """Return whether the time for a text four times as long grows at most about fourfold.
 
-    By processor time of this thread, so that what else the machine does matters little.
+    Uses the processor time of this thread, so that the machine's load has little effect.
     """
     for size in sizes:
         if _seconds(work, attack.text(size)) > ENOUGH_S:

@@ -18,7 +18,7 @@ Rate = Callable[[GraphMem, Mapping[str, float]], None]
 
 @pytest.fixture
 def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
-    """Gives items of a handle's scope ratings, last touched on the day they were written."""
+    """A function that sets ratings of items of a handle's scope, last touched at MARCH."""
     with driver_of(migrated) as driver:
 
         def rated(handle: GraphMem, elos: Mapping[str, float]) -> None:
@@ -31,7 +31,7 @@ def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
                 "MERGE (g:Rating {tenant: $tenant, id: row.id, "
                 "  kind: [l IN labels(n) WHERE l IN ['Memory', 'Belief', 'Episode']][0]}) "
                 "SET g.scope = $scope, g.elo = row.elo, g.games = 20, g.touched_at = $at",
-                rows=[{"id": one, "elo": elo} for one, elo in elos.items()],
+                rows=[{"id": item, "elo": elo} for item, elo in elos.items()],
                 tenant=wall.tenant,
                 scope=wall.scope,
                 at=MARCH,

@@ -1,7 +1,7 @@
-"""Conversations and facts to test with: a sample of our own, and real data where they are.
+"""Conversations and facts for tests: invented samples, and real data if available.
 
-The samples in tests/samples are invented. The real data are large and not ours to ship; the
-variable GRAPHMEM_DATA names their folder, and a test that can read them runs once more on them.
+The samples in tests/samples are invented. The real data sets are large and may not be shipped; the
+variable GRAPHMEM_DATA names their folder, and a test that can read them also runs on them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _REAL = Path(os.environ.get("GRAPHMEM_DATA", _BESIDE))
 def on_each(
     names: tuple[str, ...], place: str, sample: tuple[Any, ...], real: tuple[Any, ...]
 ) -> pytest.MarkDecorator:
-    """Run a test on our sample and, where it is, on the real data.
+    """Run a test on the sample and, if available, on the real data.
 
     Args:
-        names: the test's parameters: the place of the data, then what is expected of them.
-        place: a file or folder in the folder of data.
-        sample: what is expected of our sample.
-        real: what is expected of the real data.
+        names: Parameters of the test: the path of the data, then the expected values.
+        place: A file or folder in the data folder.
+        sample: Expected values for the sample.
+        real: Expected values for the real data.
     """
     cases = [pytest.param(_SAMPLES / place, *sample, id="sample")]
     if (_REAL / place).exists():

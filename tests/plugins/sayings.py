@@ -1,4 +1,4 @@
-"""Turns and windows that were never in a graph, for the rules of extraction."""
+"""Turns and windows without a graph, for the rules of extraction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def turn(
     at: datetime = SAID,
     kept: datetime | None = None,
 ) -> Turn:
-    """Return the n-th turn of a session; those of one session are a minute apart."""
+    """Return the n-th turn of a session; the turns of a session are a minute apart."""
     at += timedelta(minutes=n)
     return Turn(
         id=f"t{n}",
@@ -35,7 +35,7 @@ def turn(
 
 
 def read_together(turns: Sequence[Turn], offered: Sequence[int] | None = None) -> TurnWindow:
-    """Return turns as one window; only those at the `offered` places are to be read."""
+    """Return turns as one window, of which only the `offered` places are to be read."""
     places = range(len(turns)) if offered is None else offered
     stretch = [TurnContext(turns[n].id, turns[n].position, read=False) for n in places]
     return window(stretch, turns)

@@ -1,6 +1,6 @@
-"""The server ladder: a Neo4j for the tests, from wherever one can be had.
+"""The server ladder: a Neo4j for the tests, from the first available source.
 
-The workers of a run share one managed server. The first of them that needs it starts it, and the
+The workers of a run share one managed server. The first worker that needs it starts it, and the
 controller stops it at the end.
 """
 
@@ -27,29 +27,29 @@ from graphmem.errors import ConfigurationError, LocalServerError
 from graphmem.settings import Settings
 
 _ENVIRON = dict(os.environ)
-"""As it was before any fixture emptied it."""
+"""Environment before any fixture changed it."""
 
 _HOME = pytest.StashKey[Path]()
 """Home of the managed server that the workers of a run share."""
 
 _KEEPING_PLANS = {"dbms.cypher.min_replan_interval": "24h"}
-"""The graph of a run only grows, and planning again because of that is most of its time."""
+"""The graph of a run only grows, and replanning because of that would dominate the run time."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: each waits for the server half of its time."""
+    """Return the number of cores plus one: each worker waits for the server half of its time."""
     return (os.cpu_count() or 1) + 1
 
 
 def nothing_may_be_skipped() -> bool:
-    """Return whether a test that lacks something of the machine must fail, as in CI."""
+    """Return whether a test must fail if the machine lacks a requirement, as in CI."""
     return _ENVIRON.get("GRAPHMEM_REQUIRE_SERVER") == "1"
 
 
 @dataclass(frozen=True)
 class Server:
-    """A Neo4j that answers, and which rung of the ladder it came from."""
+    """A running Neo4j, and its rung of the ladder."""
 
     uri: str
     user: str
@@ -58,7 +58,7 @@ class Server:
 
 
 def rung() -> str:
-    """Return where the tests will take their server from."""
+    """Return the rung of the ladder that the tests use."""
     if _ENVIRON.get("GRAPHMEM_TEST_URI"):
         return "GRAPHMEM_TEST_URI"
     if shutil.which("docker") and not _has_java():
@@ -78,7 +78,7 @@ def _has_java() -> bool:
 
 
 def _settings(home: Path) -> Settings:
-    """Return settings of a server on any free ports; what was fetched is the user's own cache."""
+    """Return settings of a server on any free ports that shares the user's download cache."""
     wanted = {
         name: value
         for name, value in _ENVIRON.items()
@@ -88,7 +88,7 @@ def _settings(home: Path) -> Settings:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Agree on the home of the server: the controller chooses it, the workers are told."""
+    """Set the home of the server: the controller chooses it and passes it to the workers."""
     given = getattr(config, "workerinput", None)
     home = given["server_home"] if given else tempfile.mkdtemp(prefix="graphmem-tests-")
     config.stash[_HOME] = Path(home)
@@ -96,7 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker the home of the server."""
+    """Pass the home of the server to a worker."""
     node.workerinput["server_home"] = str(node.config.stash[_HOME])
 
 
@@ -108,7 +108,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Say which server and which driver the run uses."""
+    """Report the server and the driver of the run."""
     return f"neo4j: {rung()} server (locked {shipped_lock().neo4j}), driver {version('neo4j')}"
 
 
@@ -120,7 +120,7 @@ def server_settings(pytestconfig: pytest.Config) -> Settings:
 
 @pytest.fixture(scope="session")
 def server(server_settings: Settings) -> Iterator[Server]:
-    """Yield the server that all tests of the run share, each in tenants of its own."""
+    """Yield the server that all tests of the run share, each in its own tenants."""
     uri = _ENVIRON.get("GRAPHMEM_TEST_URI")
     if uri:
         password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
@@ -128,43 +128,43 @@ def server(server_settings: Settings) -> Iterator[Server]:
         return
     try:
         with keeping_plans():
-            found = local_server.ensure(server_settings)
+            endpoint = local_server.ensure(server_settings)
     except (LocalServerError, ConfigurationError) as error:
         yield from _contained(str(error))
         return
-    yield Server(found.uri, found.user, found.password, "managed")
+    yield Server(endpoint.uri, endpoint.user, endpoint.password, "managed")
 
 
 @contextmanager
 def keeping_plans() -> Iterator[None]:
-    """Start servers that keep the plan of a query, however much their graph grows."""
+    """Start servers that keep query plans when their graph grows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "PLANS", _KEEPING_PLANS)
         yield
 
 
 def started(settings: Settings) -> Iterator[Server]:
-    """Yield a server that nobody else uses, so that a test may wipe it."""
+    """Yield an exclusive server, so that a test may wipe it."""
     try:
         with keeping_plans():
-            found = local_server.ensure(settings)
+            endpoint = local_server.ensure(settings)
     except (LocalServerError, ConfigurationError) as error:
         yield from _contained(str(error))
         return
     try:
-        yield Server(found.uri, found.user, found.password, "managed")
+        yield Server(endpoint.uri, endpoint.user, endpoint.password, "managed")
     finally:
         local_server.stop(settings)
 
 
 def _contained(reason: str) -> Iterator[Server]:
-    """Yield a server in a container, or skip when no engine answers."""
+    """Yield a server in a container, or skip if no container engine is available."""
     try:
         import docker  # type: ignore[import-untyped]
         from testcontainers.neo4j import Neo4jContainer
 
         docker.from_env().ping()
-    except Exception as error:  # noqa: BLE001 - whatever is wrong, there is no engine
+    except Exception as error:  # noqa: BLE001 - any error means that no engine is available
         message = f"no Neo4j: GRAPHMEM_TEST_URI is unset; managed server: {reason}; Docker: {error}"
         if nothing_may_be_skipped():
             pytest.fail(message, pytrace=False)

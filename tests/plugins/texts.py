@@ -1,4 +1,4 @@
-"""Texts to remember: as many unlike ones as wanted, and one said in many ways."""
+"""Texts to remember: any number of unrelated ones, and variants of one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WINDOW = (
 
 
 def unlike(n: int, *, about: str = "") -> str:
-    """Return the n-th of a sequence of sentences that share nothing but chance."""
+    """Return the n-th of a sequence of unrelated sentences."""
     digest = hashlib.sha256(f"{about}:{n}".encode()).digest()
     syllables = [_SYLLABLES[byte % len(_SYLLABLES)] for byte in digest]
     words = ["".join(syllables[i : i + 4]) for i in range(0, len(syllables), 4)]
@@ -22,6 +22,6 @@ def unlike(n: int, *, about: str = "") -> str:
 
 
 def restated(n: int) -> str:
-    """Return the n-th way of writing WINDOW, equal in what it says; n in 0 to 23."""
+    """Return the n-th variant of WINDOW with the same meaning; n in 0 to 23."""
     text = (WINDOW, WINDOW.upper(), WINDOW.lower(), WINDOW.capitalize())[n % 4]
     return text + ("", ".", "!", "...", ".)", "!!")[n // 4]

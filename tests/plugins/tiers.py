@@ -1,8 +1,7 @@
-"""Which tests run, on which worker, and for how long.
+"""Selection, distribution and time limit of tests.
 
-Three tiers: `-m "not server and not system"` needs no Neo4j, the default is everything that a
-change must pass, and `system` takes minutes, has a server of its own, opens Chromium or builds a
-release.
+Three tiers: `-m "not server and not system"` runs without Neo4j; the default is everything that a
+change must pass; `system` takes minutes, has its own server, opens Chromium or builds a release.
 """
 
 from __future__ import annotations
@@ -16,32 +15,32 @@ from typing import Any
 import pytest
 
 OWN = {"own_server", "newcomer"}
-"""Fixtures that start a Neo4j for a test that changes its schema, stops it or begins without one.
+"""Fixtures that start a Neo4j for a test that changes its schema, stops it or starts without one.
 Such a start takes as long as fifty other tests."""
 SERVERS = {"server", *OWN}
-"""Fixtures that start a Neo4j or need one."""
+"""Fixtures that start or require a Neo4j."""
 TOGETHER = ("tests/docs/", "tests/isolation/", "tests/local_server/", "tests/migrations/")
-"""Folders whose tests share a server of their own or a costly tenant, so one worker runs each."""
-BEGUN = pytest.StashKey[float]()
+"""Folders whose tests share their own server or a costly tenant, so one worker runs each folder."""
+STARTED = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the limit of a run in time."""
+    """Add the option for a time limit."""
     parser.addoption(
         "--minutes",
         type=float,
-        help="start no further test after so many minutes; each run begins with another test",
+        help="start no further test after this many minutes; each run starts with a different test",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Note when the run began."""
-    config.stash[BEGUN] = time.monotonic()
+    """Record the start time of the run."""
+    config.stash[STARTED] = time.monotonic()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a server, and put it first: the many quick tests fill the end evenly."""
+    """Mark tests that need a server and run them first: the quick ones fill the end evenly."""
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
         if SERVERS & used:
@@ -49,7 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if OWN & used:
             item.add_marker("system")
     if config.getoption("minutes"):
-        run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex  # one for all workers
+        run = (
+            os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
+        )  # the same for all workers
         first = int(run, 16) % max(1, len(items))
         items[:] = [*items[first:], *items[:first]]
     else:
@@ -57,15 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what there is no time for; `-rs` counts it."""
+    """Skip tests after the time limit; `-rs` counts them."""
     minutes = item.config.getoption("minutes")
-    if minutes and time.monotonic() - item.config.stash[BEGUN] > 60 * minutes:
+    if minutes and time.monotonic() - item.config.stash[STARTED] > 60 * minutes:
         pytest.skip(f"the {minutes:g} minutes of this run are over")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Give a worker whole files, or whole folders, so that it sets up their fixtures once."""
+    """Assign whole files or folders to a worker, so that it sets up their fixtures once."""
     from xdist.scheduler import LoadFileScheduling
 
     class Whole(LoadFileScheduling):  # type: ignore[misc]
@@ -76,6 +77,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def scope(nodeid: str, folders: Sequence[str] = TOGETHER) -> str:
-    """Return the folder or the file whose tests run on the worker of this test."""
-    folder = next((one for one in folders if nodeid.startswith(one)), None)
+    """Return the folder or the file whose tests share a worker with this test."""
+    folder = next((prefix for prefix in folders if nodeid.startswith(prefix)), None)
     return folder or nodeid.partition("::")[0]

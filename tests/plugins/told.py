@@ -1,4 +1,4 @@
-"""What memories were at any pair of times, told from their events alone."""
+"""Reconstruction of memories at any pair of times, from their events alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Moment:
     known: datetime
 
     def sees(self, event: dict[str, Any]) -> bool:
-        """Whether an event is seen then."""
+        """Whether an event is visible at that moment."""
         return bool(event["at"] <= self.valid and event["recorded_at"] <= self.known)
 
 
@@ -37,7 +37,7 @@ class Told:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def effects(self) -> list[Effect]:
-        """Return what the events did to it."""
+        """Return the effects of the events on the memory."""
         return [self._effect(e) for e in self.events if self._matters(e)]
 
     def _matters(self, event: dict[str, Any]) -> bool:
@@ -58,22 +58,22 @@ class Told:
         )
 
     def said(self, moment: Moment, scopes: set[str]) -> list[datetime]:
-        """Return when it was said, of what is seen; nothing when it did not exist."""
-        told = [e for e in self.events if e["edge"] == "REINFORCES" and moment.sees(e)]
-        if not any(e["scope"] == self.scope for e in told):
+        """Return the visible times at which it was stated; empty if it did not exist."""
+        statements = [e for e in self.events if e["edge"] == "REINFORCES" and moment.sees(e)]
+        if not any(e["scope"] == self.scope for e in statements):
             return []
-        return sorted(e["at"] for e in told if e["scope"] in scopes)
+        return sorted(e["at"] for e in statements if e["scope"] in scopes)
 
     def created_at(self, moment: Moment) -> datetime:
-        """Return when its own scope said it first, of what is seen."""
+        """Return the first visible time at which its own scope stated it."""
         return self.said(moment, {self.scope})[0]
 
     def seen(self, moment: Moment) -> list[Effect]:
-        """Return the effects that are seen."""
+        """Return the visible effects."""
         return lineage.seen(self.effects(), moment.valid, moment.known)
 
     def replacements(self, moment: Moment) -> dict[str, tuple[str, bool]]:
-        """Return event, newer memory and whether in force, of the supersessions seen."""
+        """Return event id, newer memory and whether in force, of the visible supersessions."""
         newer = {e["id"]: e["payload"].get("newer_id") for e in self.events}
         effects = self.seen(moment)
         return {
@@ -93,22 +93,22 @@ def told(look: Look, tenant: str) -> dict[str, Told]:
         "  e.payload AS payload",
         tenant=tenant,
     )
-    found: dict[str, Told] = {}
+    memories: dict[str, Told] = {}
     for row in rows:
         event = row | {
             "at": row["at"].to_native(),
             "recorded_at": row["recorded_at"].to_native(),
             "payload": json.loads(row["payload"]),
         }
-        found.setdefault(row["memory"], Told(row["memory"], row["own"])).events.append(event)
-    return found
+        memories.setdefault(row["memory"], Told(row["memory"], row["own"])).events.append(event)
+    return memories
 
 
 def heads(memories: dict[str, Told], memory_id: str, moment: Moment) -> tuple[str, ...]:
-    """Return where the chain of a superseded memory ended; nothing for one that was not."""
+    """Return the ends of a superseded memory's chain; empty if it is not superseded."""
     if lineage.status_of(memories[memory_id].seen(moment)) is not Status.SUPERSEDED:
         return ()
-    found: set[str] = set()
+    ends: set[str] = set()
     seen: set[str] = set()
     ahead = [memory_id]
     while ahead:
@@ -118,14 +118,14 @@ def heads(memories: dict[str, Told], memory_id: str, moment: Moment) -> tuple[st
             links = memories[here].replacements(moment).values()
             further = [newer for newer, in_force in links if in_force]
             ahead += further
-            found |= set() if further else {here}
-    return tuple(sorted(found))
+            ends |= set() if further else {here}
+    return tuple(sorted(ends))
 
 
 def cards(
     memories: dict[str, Told], scopes: set[str], moment: Moment
 ) -> dict[str, dict[str, object]]:
-    """Return what a reader of these scopes is shown at a moment, by memory id."""
+    """Return the memories that a reader of these scopes sees at a moment, by id."""
     return {
         memory.id: {
             "status": lineage.status_of(memory.seen(moment)),
@@ -142,16 +142,16 @@ def cards(
 def chain_ids(
     memories: dict[str, Told], memory_id: str, scopes: set[str], moment: Moment
 ) -> set[str]:
-    """Return the memories that existed of those linked to one, either way, by what is seen."""
+    """Return the existing memories linked to one in either direction, by visible events."""
     pairs = [
         (memory.id, newer)
         for memory in memories.values()
         for newer, _ in memory.replacements(moment).values()
     ]
-    found: set[str] = set()
+    linked: set[str] = set()
     ahead = {memory_id}
     while ahead:
-        found |= ahead
+        linked |= ahead
         ahead = {b for a, b in pairs if a in ahead} | {a for a, b in pairs if b in ahead}
-        ahead -= found
-    return {m for m in found if m in cards(memories, scopes, moment)}
+        ahead -= linked
+    return {m for m in linked if m in cards(memories, scopes, moment)}

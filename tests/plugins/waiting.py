@@ -1,4 +1,4 @@
-"""Waiting for what comes true a little later, such as a row in an index."""
+"""Waiting for a condition, such as a row in an index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def eventually(holds: Callable[[], object], *, seconds: float = 30.0) -> None:
-    """Wait until a condition holds, and fail when it never does."""
+    """Wait until a condition holds; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it never came true"
