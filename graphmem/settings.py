@@ -128,17 +128,13 @@ class Settings(BaseModel):
         120.0, gt=0, description="start timeout of the local server, seconds"
     )
 
-    near_threshold: float = Field(
-        0.92, gt=0, le=1, description="calibrated cosine of a near duplicate"
-    )
+    near_threshold: float = Field(0.92, gt=0, le=1, description="minimum cosine, near duplicates")
     source_weights: dict[str, Weight] = Field(
         default=SOURCE_WEIGHTS,
         description="weights of source types, in (0, 1], as JSON; merged into the defaults",
     )
-    alpha: float = Field(
-        0.05, gt=0, lt=0.5, description="sequential test: rate of false promotions"
-    )
-    beta: float = Field(0.10, gt=0, lt=0.5, description="sequential test: rate of false demotions")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="sequential test: false promotion rate")
+    beta: float = Field(0.10, gt=0, lt=0.5, description="sequential test: false demotion rate")
     promote_step: float = Field(0.10, ge=0, le=1, description="confidence added by a promotion")
     demote_step: float = Field(0.20, ge=0, le=1, description="confidence subtracted by a demotion")
     most_confidence: float = Field(

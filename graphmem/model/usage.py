@@ -295,8 +295,7 @@ Wait = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
 
 class PrunePolicy(Record):
-    """Days without a touch before each action, after Vector ELO; `compressed_days` is
-    graphmem's."""
+    """Days without a touch before each action, after Vector ELO except `compressed_days`."""
 
     archive_days: Wait = 30.0
     """Days until a VERY_LOW item is archived."""
