@@ -111,8 +111,8 @@ class _Store(BaseStore, Generic[H]):
                 refresh=op.refresh_ttl,
             )
         if isinstance(op, ListNamespacesOp):
-            wanted = () if op.match_conditions is None else op.match_conditions
-            fits = [valid(NamespaceMatch, end=c.match_type, path=c.path) for c in wanted]
+            conditions = () if op.match_conditions is None else op.match_conditions
+            fits = [valid(NamespaceMatch, end=c.match_type, path=c.path) for c in conditions]
             return valid(
                 ListNamespaces, fits=fits, depth=op.max_depth, limit=op.limit, offset=op.offset
             )

@@ -87,7 +87,7 @@ def answer(error: Exception) -> CallToolResult:
 
 Schema = dict[str, Any]
 
-_UNSAID = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
+_UNLISTED = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
 """Schema keywords that are validated but not listed: they do not help a model to choose values."""
 _OF_ARGUMENTS = frozenset({"additionalProperties", "format"})
 """Schema keywords that matter for arguments only."""
@@ -95,15 +95,15 @@ _OF_ARGUMENTS = frozenset({"additionalProperties", "format"})
 
 def asked(record: type[BaseModel]) -> Schema:
     """Return the schema of arguments; unknown arguments are refused."""
-    return _short(record, _UNSAID)
+    return _short(record, _UNLISTED)
 
 
 def given(record: type[BaseModel]) -> Schema:
     """Return the schema of a result, without defaults and nulls."""
-    return _short(record, _UNSAID | _OF_ARGUMENTS)
+    return _short(record, _UNLISTED | _OF_ARGUMENTS)
 
 
-def _short(record: type[BaseModel], unsaid: frozenset[str]) -> Schema:
+def _short(record: type[BaseModel], unlisted: frozenset[str]) -> Schema:
     schema = record.model_json_schema()
     text = json.dumps(schema)
     whole: Mapping[str, Schema] = schema.pop("$defs", {})
@@ -112,9 +112,9 @@ def _short(record: type[BaseModel], unsaid: frozenset[str]) -> Schema:
     often = {name for name in parts if text.count(f'"{_path(name)}"') > 1}
     schema.pop("description", None)
     once = {name: part for name, part in parts.items() if name not in often}
-    short = _plain(schema, once, unsaid)
+    short = _plain(schema, once, unlisted)
     if often:
-        short["$defs"] = {name: _plain(parts[name], once, unsaid) for name in sorted(often)}
+        short["$defs"] = {name: _plain(parts[name], once, unlisted) for name in sorted(often)}
     return short
 
 
@@ -122,22 +122,22 @@ def _path(name: str) -> str:
     return f"#/$defs/{name}"
 
 
-def _plain(schema: Schema, once: Mapping[str, Schema], unsaid: frozenset[str]) -> Schema:
+def _plain(schema: Schema, once: Mapping[str, Schema], unlisted: frozenset[str]) -> Schema:
     """Return a schema with references resolved and null alternatives removed."""
-    own = {k: v for k, v in schema.items() if k not in unsaid}
+    own = {k: v for k, v in schema.items() if k not in unlisted}
     for name, part in once.items():
         if own.get("$ref") == _path(name):
             del own["$ref"]
-            return _plain(part | own, once, unsaid)
+            return _plain(part | own, once, unlisted)
     if "anyOf" in own:
-        [some] = [one for one in own.pop("anyOf") if one.get("type") != "null"]
-        return _plain(some | own, once, unsaid)
+        [schema] = [part for part in own.pop("anyOf") if part.get("type") != "null"]
+        return _plain(schema | own, once, unlisted)
     if own.get("default", ...) in (None, [], "", "current"):
         del own["default"]
     if "properties" in own:
-        own["properties"] = {k: _plain(v, once, unsaid) for k, v in own["properties"].items()}
+        own["properties"] = {k: _plain(v, once, unlisted) for k, v in own["properties"].items()}
     if "items" in own:
-        own["items"] = _plain(own["items"], once, unsaid)
+        own["items"] = _plain(own["items"], once, unlisted)
     return own
 
 

@@ -89,9 +89,12 @@ def _belief_hit(bite: BeliefBite) -> results.RecallHit:
         lost=bite.lost,
         others=tuple(
             results.OtherValueResult(
-                id=one.belief_id, object=cut(one.object), belief=number(one.belief), at=one.last_at
+                id=other.belief_id,
+                object=cut(other.object),
+                belief=number(other.belief),
+                at=other.last_at,
             )
-            for one in bite.others
+            for other in bite.others
         ),
     )
 
@@ -106,7 +109,7 @@ def expanded(card: Card) -> results.ExpandResult:
         supersedes=_neighbors(card.supersedes),
         superseded_by=_neighbors(card.superseded_by),
         claims=tuple(
-            results.NeighborResult(id=one.id, text=cut(one.statement)) for one in card.claims
+            results.NeighborResult(id=claim.id, text=cut(claim.statement)) for claim in card.claims
         ),
     )
 
@@ -134,7 +137,7 @@ def _turn(turn: Turn) -> results.TurnResult:
 
 def _neighbors(of: Iterable[ChainNeighbor]) -> tuple[results.NeighborResult, ...]:
     return tuple(
-        results.NeighborResult(id=one.id, text=cut(one.text)) for one in of if one.in_force
+        results.NeighborResult(id=item.id, text=cut(item.text)) for item in of if item.in_force
     )
 
 
@@ -177,15 +180,15 @@ def values(slot: Slot, leader: Belief | None) -> results.SlotResult:
         ambiguous=slot.ambiguous,
         values=tuple(
             results.ValueResult(
-                id=one.belief_id,
-                object=cut(one.object),
-                belief=number(one.belief),
-                status=one.status,
-                last_at=one.last_at,
-                ambiguous=one.ambiguous,
-                contested=bool(one.contested),
+                id=value.belief_id,
+                object=cut(value.object),
+                belief=number(value.belief),
+                status=value.status,
+                last_at=value.last_at,
+                ambiguous=value.ambiguous,
+                contested=bool(value.contested),
             )
-            for one in slot.candidates
+            for value in slot.candidates
         ),
         total=slot.total,
     )
@@ -245,11 +248,12 @@ def _believed(why: BeliefReasons) -> results.WhyResult:
         revise_due=belief.verdict.revise_due,
         pieces=tuple(map(_piece, why.pieces)),
         total=why.total,
-        withdrawn=tuple(one.event_id for one in why.withdrawn),
+        withdrawn=tuple(retracted.event_id for retracted in why.withdrawn),
         replaces=_replacements(why.replaces),
         replaced_by=_replacements(why.replaced_by),
         memories=tuple(
-            results.NeighborResult(id=one.memory_id, text=cut(one.content)) for one in why.memories
+            results.NeighborResult(id=memory.memory_id, text=cut(memory.content))
+            for memory in why.memories
         ),
     )
 
@@ -287,12 +291,12 @@ def _contest(of: Competition | None) -> results.CompetitionResult | None:
 
 
 def _replacements(of: Iterable[Replacement]) -> tuple[results.NeighborResult, ...]:
-    return tuple(results.NeighborResult(id=one.belief_id, text=cut(one.statement)) for one in of)
+    return tuple(results.NeighborResult(id=item.belief_id, text=cut(item.statement)) for item in of)
 
 
 def _came_about(why: MemoryReasons) -> results.WhyResult:
     memory = why.memory
-    heads = {one.id: one.content for one in why.chain.memories if one.id in memory.head_ids}
+    heads = {head.id: head.content for head in why.chain.memories if head.id in memory.head_ids}
     return results.WhyResult(
         id=memory.id,
         kind="memory",

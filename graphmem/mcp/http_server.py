@@ -217,8 +217,8 @@ async def over_http(
     listening = _listening(where)
     port = listening.getsockname()[1]
     read_only = all(who.read_only for who in tokens)
-    made = server.server(RequestHandler(keeper, _who_calls), read_only=read_only)
-    app = made.streamable_http_app(
+    mcp_server = server.server(RequestHandler(keeper, _who_calls), read_only=read_only)
+    app = mcp_server.streamable_http_app(
         streamable_http_path=PATH, transport_security=_security(where, port)
     )
     config = uvicorn.Config(

@@ -256,7 +256,7 @@ def server(desk: RequestHandler, *, read_only: bool) -> Server[Any]:
         finally:
             await desk.keeper.close()
 
-    made: Server[Any] = Server(
+    created: Server[Any] = Server(
         "graphmem",
         version=version("graphmem"),
         title="graphmem",
@@ -279,19 +279,19 @@ def server(desk: RequestHandler, *, read_only: bool) -> Server[Any]:
         finally:
             desk.keeper.begin()
 
-    made.middleware.append(answered_first)
-    return made
+    created.middleware.append(answered_first)
+    return created
 
 
 async def over_stdio(keeper: MemoryConnection, who: Caller) -> None:
     """Serve one client over stdin and stdout until it disconnects."""
     from mcp.server.stdio import stdio_server
 
-    made = server(RequestHandler(keeper, lambda _: who), read_only=who.read_only)
+    mcp_server = server(RequestHandler(keeper, lambda _: who), read_only=who.read_only)
     close_on_signal(keeper)
     # Anything else printed, by graphmem or a library, goes to stderr meanwhile.
     async with stdio_server() as (reading, writing):
-        await made.run(reading, writing, made.create_initialization_options())
+        await mcp_server.run(reading, writing, mcp_server.create_initialization_options())
 
 
 def _input_schema(name: str) -> dict[str, Any] | None:

@@ -112,7 +112,7 @@ class Hypothesis(EvidenceSource):
     def _whole(self) -> Self:
         parts = (self.subject, self.predicate, self.object)
         if any(part is None for part in parts) and any(part is not None for part in parts):
-            raise ValueError("subject, predicate and object are given together or not at all")
+            raise ValueError("subject, predicate and object must be given together or not at all")
         if self.statement is None and self.subject is None:
             raise ValueError("give a statement, a triple or both")
         return self

@@ -38,9 +38,9 @@ class Proposal(Record):
     def _one(self) -> Self:
         given = sum(part is not None for part in (self.subject, self.predicate, self.object))
         if given not in _WHOLE:
-            raise ValueError("subject, predicate and object are given together or not at all")
+            raise ValueError("subject, predicate and object must be given together or not at all")
         if (given == 0) == (self.statement is None):
-            raise ValueError("give a triple or a statement, one of the two")
+            raise ValueError("give either a triple or a statement")
         return self
 
 

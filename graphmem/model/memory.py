@@ -69,7 +69,7 @@ class Status(StrEnum):
 def _triple(given: object) -> object:
     if isinstance(given, list | tuple):
         if len(given) != _PARTS:
-            raise ValueError("a claim has a subject, a predicate and an object")
+            raise ValueError("a claim must have a subject, a predicate and an object")
         return dict(zip(("subject", "predicate", "object"), given, strict=True))
     return given
 
@@ -103,7 +103,7 @@ class NewMemory(Record):
     @model_validator(mode="after")
     def _of_claims(self) -> Self:
         if not self.claims and self.model_fields_set & {"confidence", "source_type"}:
-            raise ValueError("confidence and source_type are those of claims, and none is given")
+            raise ValueError("confidence and source_type require claims")
         return self
 
 

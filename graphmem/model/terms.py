@@ -34,7 +34,9 @@ def _storable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"has a lone surrogate at position {error.start}") from None
+        raise ValueError(
+            f"must be valid Unicode: lone surrogate at position {error.start}"
+        ) from None
     return text
 
 

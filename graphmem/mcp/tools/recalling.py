@@ -52,8 +52,8 @@ async def _context(call: ToolCall[ContextArguments]) -> Context:
 async def _recall(call: ToolCall[RecallArguments]) -> results.RecallResult:
     asked = call.asked
     given = asked.model_dump(include={"turns", "hidden", "tags", "since", "until"})
-    wanted = {name: value for name, value in given.items() if value is not None}
-    found = await call.on.recall(asked.query, limit=asked.limit, as_of=asked.as_of, **wanted)
+    options = {name: value for name, value in given.items() if value is not None}
+    found = await call.on.recall(asked.query, limit=asked.limit, as_of=asked.as_of, **options)
     return converting.recalled(found)
 
 
