@@ -1,4 +1,4 @@
-"""Named Cypher texts: loaded from files, checked against their own headers."""
+"""Catalog of named Cypher texts, loaded from files and checked against their headers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ FIELDS = frozenset({"mode", "rows", "then", "source", "plan", "allow", "ids", "p
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
 _NULL = re.compile(r"(?:^|; )null: ")
-"""How a header says what null stands for."""
+"""Matches the meaning of null in a header entry."""
 LANGUAGE = "CYPHER 25\n"
-"""Servers speak Cypher 5 unless told otherwise, and SEARCH is Cypher 25."""
+"""Servers default to Cypher 5; SEARCH requires Cypher 25."""
 MAP = "sized"
-"""No query has a parameter of this name."""
+"""Name of the map parameter; no query has a parameter of this name."""
 FOUND = "found"
-"""The parameter of the second of two procedures: the row of the first."""
+"""Name of the second procedure's parameter that receives the row of the first."""
 _READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
-"""What is no Cypher to read parameters from; or a parameter."""
+"""Matches strings and comments (skipped) or a `$parameter`."""
 DEEPEST = 4
-"""A fragment may include fragments; more levels than these nobody could follow."""
+"""Maximum depth of fragments that include fragments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class HeaderEntry:
 
     @property
     def is_nullable(self) -> bool:
-        """Whether it says what null stands for."""
+        """Whether its text defines the meaning of null."""
         return _NULL.search(self.text) is not None
 
     @property
@@ -62,7 +62,7 @@ class HeaderEntry:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """One Cypher file: what its header declares and the text that runs."""
+    """One Cypher file: its declared header and the text to run."""
 
     name: str
     summary: str
@@ -72,21 +72,22 @@ class Procedure:
     allow: tuple[str, ...]
     ids: tuple[IdLocation, ...]
     then: str | None
-    """The procedure that makes the answer of the only row of this one; None: it is the answer."""
+    """Procedure that turns the only row of this one into the answer; None if that row is the
+    answer."""
     params: tuple[HeaderEntry, ...]
     columns: tuple[HeaderEntry, ...]
     text: str
 
 
 def folder(kind: str) -> Path:
-    """Return the folder of `cypher` or `migrations`: in the wheel, or beside the package."""
+    """Return the folder of `cypher` or `migrations`: in the wheel, or next to the package."""
     packaged = Path(str(resources.files("graphmem"))) / f"_{kind}"
     return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / kind
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the name of every procedure: its path without the ending."""
+    """Return the names of all procedures: their paths without the suffix."""
     root = folder("cypher")
     found = (p.relative_to(root).with_suffix("").as_posix() for p in root.rglob("*.cypher"))
     return tuple(sorted(name for name in found if not name.startswith("fragments/")))
@@ -97,7 +98,7 @@ def procedure(name: str) -> Procedure:
     """Return a procedure of the catalog.
 
     Raises:
-        CatalogError: no such file, or its header and body disagree.
+        CatalogError: the file does not exist, or its header and body disagree.
     """
     path = folder("cypher") / f"{name}.cypher"
     if not path.is_file():
@@ -109,11 +110,11 @@ def parse(name: str, source: str) -> Procedure:
     """Return the procedure written in `source`; see cypher/README.md for the grammar.
 
     Raises:
-        CatalogError: the header is incomplete, or its parameters differ from the used ones.
+        CatalogError: the header is incomplete, or its parameters differ from those used.
     """
     head, blank, body = source.partition("\n\n")
     if not blank or not all(line.startswith("//") for line in head.splitlines()):
-        raise CatalogError(f"{name}: a header of comment lines and a blank line come first.")
+        raise CatalogError(f"{name}: must start with comment lines and a blank line.")
     summary, fields, entries = _header(name, head)
     text = expand(name, body)
     used = frozenset(_PARAM.findall(_STRING.sub("''", _uncommented(text))))
@@ -124,7 +125,7 @@ def parse(name: str, source: str) -> Procedure:
             f"used but undeclared {sorted(used - declared)}."
         )
     if fields.get("mode") not in set(Mode) or fields.get("rows") not in ROWS:
-        raise CatalogError(f"{name}: `mode: read|write|schema` and `rows: none|one|many` are due.")
+        raise CatalogError(f"{name}: needs `mode: read|write|schema` and `rows: none|one|many`.")
     return Procedure(
         name=name,
         summary=summary,
@@ -141,7 +142,7 @@ def parse(name: str, source: str) -> Procedure:
 
 
 def _ids(name: str, text: str, params: frozenset[str]) -> tuple[IdLocation, ...]:
-    """Return what a header says of ids: `events.id Event, events.about label`."""
+    """Return the id locations of a header, such as `events.id Event, events.about label`."""
     found = []
     for entry in filter(None, text.split(",")):
         match entry.split():
@@ -163,7 +164,7 @@ def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[H
         if field:
             section = field[1]
             if section not in FIELDS or section in fields:
-                raise CatalogError(f"{name}: header field {section!r} is unknown or stands twice.")
+                raise CatalogError(f"{name}: header field {section!r} is unknown or repeated.")
             fields[section] = field[2] or ""
         elif not section:
             summary.append(line.removeprefix("//").strip())
@@ -187,7 +188,7 @@ def expand(name: str, body: str) -> str:
     """Return the body with each `// include: fragments/x.cypher` replaced by that file.
 
     Raises:
-        CatalogError: no such fragment, or fragments nested too deep.
+        CatalogError: a fragment does not exist, or fragments are nested too deep.
     """
     return _expanded(name, body, depth=0).strip()
 
@@ -196,7 +197,7 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
     def fragment(match: re.Match[str]) -> str:
         path = folder("cypher") / match[1]
         if not match[1].startswith("fragments/") or not path.is_file():
-            raise CatalogError(f"{name}: no fragment {match[1]}.")
+            raise CatalogError(f"{name}: fragment {match[1]} does not exist.")
         if depth == DEEPEST:
             raise CatalogError(f"{name}: fragments are nested too deep.")
         own = path.read_text("utf-8").partition("\n\n")[2].rstrip()
@@ -207,45 +208,45 @@ def _expanded(name: str, body: str, *, depth: int) -> str:
     return _INCLUDE.sub(fragment, body)
 
 
-def filled(found: Procedure, values: Mapping[str, browser_links.Value]) -> str:
-    """Return a procedure as one statement, with values in the place of its parameters.
+def filled(definition: Procedure, values: Mapping[str, browser_links.Value]) -> str:
+    """Return a procedure as one statement, with its parameters replaced by values.
 
-    Neo4j Browser shows no picture when a command for the parameters stands before the query.
+    Neo4j Browser shows no graph if a parameter command precedes the query.
 
     Args:
-        found: the procedure.
-        values: by the name of every parameter; what else is there is left out.
+        definition: the procedure.
+        values: value of every parameter by name; other names are ignored.
     """
-    given = {entry.name: browser_links.literal(values[entry.name]) for entry in found.params}
-    lines = (line for line in _uncommented(found.text).splitlines() if line.strip())
+    given = {entry.name: browser_links.literal(values[entry.name]) for entry in definition.params}
+    lines = (line for line in _uncommented(definition.text).splitlines() if line.strip())
     text = _STRING_OR_PARAM.sub(
         lambda match: given[match[2]] if match[2] else match[0], "\n".join(lines)
     )
-    return f"{_commented(_sentences(found))}{LANGUAGE}{text};"
+    return f"{_commented(_sentences(definition))}{LANGUAGE}{text};"
 
 
-def pasted(found: Procedure) -> str:
-    """Return a procedure as people paste it: what it is for, its parameters, its text.
+def pasted(definition: Procedure) -> str:
+    """Return a procedure to paste into Neo4j Browser: its purpose, parameters and text.
 
-    The first line names it, as Neo4j Browser wants it of its saved queries. The parameters are
-    commands in a comment: Browser shows no result of a query that they stand before. With `=>`
-    it takes them as Cypher does; a map of them would make every number a float.
+    The first line is its name, as Browser expects of saved queries. The parameters are commands
+    in a comment, because Browser shows no result of a query that commands precede. With `=>`
+    it reads them as Cypher does; a map of them would turn every number into a float.
     """
     examples = {"string": '""', "list": "[]", "integer": "0"}
-    values = {entry.name: examples.get(entry.kind, "null") for entry in found.params}
+    values = {entry.name: examples.get(entry.kind, "null") for entry in definition.params}
     values |= {"scopes": f'["{GLOBAL_SCOPE}"]', "limit": "8"}
-    commands = (f":param {entry.name} => {values[entry.name]}" for entry in found.params)
+    commands = (f":param {entry.name} => {values[entry.name]}" for entry in definition.params)
     head = [
-        f"graphmem: {found.name.removeprefix('browser/')}",
-        *_sentences(found),
-        *(f"${entry.name}: {entry.text}" for entry in found.params),
-        *(["Run this first, filled in:", "; ".join(commands)] if found.params else []),
+        f"graphmem: {definition.name.removeprefix('browser/')}",
+        *_sentences(definition),
+        *(f"${entry.name}: {entry.text}" for entry in definition.params),
+        *(["Run this first, filled in:", "; ".join(commands)] if definition.params else []),
     ]
-    return f"{_commented(head)}{LANGUAGE}{found.text};\n"
+    return f"{_commented(head)}{LANGUAGE}{definition.text};\n"
 
 
-def _sentences(found: Procedure) -> list[str]:
-    return [f"{text.rstrip('.')}." for text in found.summary.split(". ")]
+def _sentences(definition: Procedure) -> list[str]:
+    return [f"{text.rstrip('.')}." for text in definition.summary.split(". ")]
 
 
 def _commented(lines: Iterable[str]) -> str:
@@ -253,11 +254,11 @@ def _commented(lines: Iterable[str]) -> str:
 
 
 def ignored(_: Row) -> None:
-    """Make nothing of a row."""
+    """Discard a row."""
 
 
 def query(name: str, row: Callable[[Row], R]) -> Query[R]:
-    """Return a catalog procedure bound to the record that one row of it makes."""
+    """Return a catalog procedure bound to the conversion of its rows into records."""
     found = procedure(name)
     return Query(
         name=name,
@@ -271,17 +272,17 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
 
 
 def in_generation(query: Query[R], generation: int) -> Query[R]:
-    """Return a query about one generation of embeddings; see rules/generations."""
+    """Return the query for one generation of embeddings; see rules/generations."""
     return replace(query, text=scoring.in_generation(query.text, generation))
 
 
 def in_one_map(query: Query[R]) -> str:
-    """Return the text of a query that reads strings, lists and what may be null from one map.
+    """Return the text of a query that reads its sized and nullable parameters from one map.
 
     Neo4j makes a plan for each class of length (0, 1, up to 10, up to 100 and so on) of every
-    parameter that is a string or a list, and one for null and one for a value of every other. The
-    longest queries take seconds to plan: a longer question, another tenant, one more scope and the
-    first past time would each wait for a plan. Of a map it only asks whether it is one.
+    string or list parameter, and one for null and one for a value of every other. The longest
+    queries take seconds to plan: a longer question, another tenant, one more scope and the first
+    past time would each wait for a plan. For a map it only distinguishes whether it is a map.
     """
     return _READ.sub(
         lambda m: m[1] or (f"${MAP}.{m[2]}" if m[2] in query.sized else m[0]), query.text
@@ -300,14 +301,14 @@ class Migration:
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """Return every migration, by number.
+    """Return all migrations, by number.
 
     Raises:
-        CatalogError: a file name or header breaks the rules of migrations/README.md.
+        CatalogError: a file name or header violates the rules of migrations/README.md.
     """
     found = tuple(_migration(path) for path in sorted(folder("migrations").glob("*.cypher")))
     if [m.number for m in found] != list(range(1, len(found) + 1)):
-        raise CatalogError("migrations: the numbers have a gap or stand twice.")
+        raise CatalogError("migrations: the numbers must be consecutive and unique.")
     return found
 
 
@@ -316,7 +317,9 @@ def _migration(path: Path) -> Migration:
     head, _, body = path.read_text("utf-8").partition("\n\n")
     _, fields, _ = _header(path.stem, head)
     if not named or fields.get("mode") != ("schema" if named[2] == "schema" else "write"):
-        raise CatalogError(f"{path.name}: want NNNN_schema_what (mode: schema) or NNNN_data_what.")
+        raise CatalogError(
+            f"{path.name}: must be NNNN_schema_name (mode: schema) or NNNN_data_name (mode: write)."
+        )
     texts = [" ".join(text.split()) for text in _END.split(_uncommented(body))]
     statements = tuple(
         Query(

@@ -1,45 +1,45 @@
-"""Every error graphmem raises, each with a stable code and a hint.
+"""Errors of graphmem, each with a stable code and a hint.
 
 The class docstring is the default message, so the text is written once.
 
     GraphmemError
-    ├─ ConfigurationError            a setting does not fit; found before any write
+    ├─ ConfigurationError            a setting is invalid; found before any write
     │  ├─ ModelMismatchError         the graph was filled with another embedding model
     │  ├─ ReembeddingError           the graph is between two embedding models
-    │  └─ LanguageMismatchError      its words are indexed in another language
+    │  └─ LanguageMismatchError      its full-text indexes use another language
     ├─ CatalogError                  a Cypher file contradicts its header
     ├─ SchemaError
     │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
-    ├─ InvalidInputError             an argument breaks the contract of the call
+    ├─ InvalidInputError             an argument is invalid
     │  ├─ SourceFileError            a conversation file cannot be read; names the line
     │  ├─ DigestFileError            a digest cannot be read or written; names the line
     │  └─ ExportFileError            an export cannot be read or written; names the line
     ├─ RefusedError                  the request is well formed and breaks a rule of the domain
     │  ├─ EventConflictError         the id exists with other content
-    │  ├─ ErasedError                it was forgotten and does not come back
-    │  ├─ ContentRefusedError        hygiene refuses a text that must be kept word for word
-    │  ├─ ForeignScopeError          what belongs to another scope is not this handle's to change
+    │  ├─ ErasedError                it was erased and must not be written again
+    │  ├─ ContentRefusedError        hygiene rejects a text that must be stored verbatim
+    │  ├─ ForeignScopeError          it belongs to another scope, which this handle must not change
     │  ├─ SelfSupersessionError
-    │  ├─ ArchiveDamagedError        what it holds is not what was put into it
-    │  ├─ ImportConflictError        a record contradicts what is there; names its line
-    │  ├─ NameChainError             a name would stand for one that stands for another
-    │  └─ SupersededBeliefError      something else stands in its place already
+    │  ├─ ArchiveDamagedError        the text of an archive does not match its checksum
+    │  ├─ ImportConflictError        a record contradicts existing data; names its line
+    │  ├─ NameChainError             a name would be an alias of an alias
+    │  └─ SupersededBeliefError      another belief has already replaced it
     ├─ NotFoundError                 nothing visible has this id
-    ├─ UnavailableError              may work later
+    ├─ UnavailableError              may succeed later
     │  ├─ GraphUnavailableError · ModelUnavailableError
-    │  ├─ IndexNotReadyError         a search would find less than there is
-    │  ├─ ReadConflictError          something was deleted while it was read
-    │  ├─ LeaseLostError             another worker has gone on with the work
-    │  ├─ DigestLockedError          another process was at the file for too long
-    │  ├─ StillStartingError         the memory server answers and its database is on its way
+    │  ├─ IndexNotReadyError         a search would return incomplete results
+    │  ├─ ReadConflictError          data was deleted while it was read
+    │  ├─ LeaseLostError             another worker has resumed the work
+    │  ├─ DigestLockedError          another process held the file for too long
+    │  ├─ StillStartingError         the memory server answers, but its database is still starting
     │  └─ LocalServerError           the managed server did not start; carries the log's tail
     │     ├─ ServerFetchError        its files could not be fetched or were damaged
-    │     ├─ ProceduresNotBuiltError the compiler refused the plugin of procedures
+    │     ├─ ProceduresNotBuiltError the plugin of procedures did not compile
     │     └─ ServerLockedError       another process owns the data folder
     ├─ GraphAccessError              the server refused the credentials
     ├─ GraphQueryError               the server refused a query
-    ├─ ModelReplyError               the model answered outside its contract
-    └─ SuspendedInSyncError          a bug in graphmem: blocking code met a real await
+    ├─ ModelReplyError               the model's reply is invalid
+    └─ SuspendedInSyncError          a bug in graphmem: blocking code reached a suspending await
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class GraphmemError(Exception):
-    """Something went wrong in graphmem."""
+    """Base class of graphmem's errors."""
 
     code: ClassVar[str] = "graphmem"
-    """Stable snake_case name, made from the class name; programs may match on it."""
+    """Stable snake_case name, derived from the class name; programs may match on it."""
     default_hint: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
@@ -70,26 +70,26 @@ class GraphmemError(Exception):
 
 
 class ConfigurationError(GraphmemError):
-    """A setting does not fit."""
+    """A setting is invalid."""
 
 
 class ModelMismatchError(ConfigurationError):
     """The graph was filled with another embedding model."""
 
     default_hint = (
-        "Open it with the recorded model, or run `graphmem admin reembed --model M` to go over to "
+        "Open it with the recorded model, or run `graphmem admin reembed --model M` to switch to "
         "another one."
     )
 
 
 class ReembeddingError(ConfigurationError):
-    """The graph is on its way from one embedding model to another."""
+    """The graph is between two embedding models."""
 
 
 class LanguageMismatchError(ConfigurationError):
-    """The words of this graph are indexed in another language."""
+    """The full-text indexes of this graph use another language."""
 
-    default_hint = "Run `graphmem admin migrate` to index them anew, or set GRAPHMEM_LANGUAGE."
+    default_hint = "Run `graphmem admin migrate` to rebuild them, or set GRAPHMEM_LANGUAGE."
 
 
 class CatalogError(GraphmemError):
@@ -97,7 +97,7 @@ class CatalogError(GraphmemError):
 
 
 class SchemaError(GraphmemError):
-    """The graph's schema is not what this version of graphmem needs."""
+    """The graph's schema does not match this version of graphmem."""
 
 
 class MigrationPendingError(SchemaError):
@@ -107,7 +107,7 @@ class MigrationPendingError(SchemaError):
 
 
 class MigrationChangedError(SchemaError):
-    """A migration that was applied has changed since, or is unknown here."""
+    """An applied migration has changed since, or is unknown to this version."""
 
     default_hint = "Install the graphmem version that applied it, or a newer one."
 
@@ -115,11 +115,11 @@ class MigrationChangedError(SchemaError):
 class MigrationLockedError(SchemaError):
     """Another process is migrating this graph."""
 
-    default_hint = "Wait for it to finish and try again; a lock left by a crash expires by itself."
+    default_hint = "Wait for it to finish and retry; a lock left by a crash expires by itself."
 
 
 class InvalidInputError(GraphmemError):
-    """An argument breaks the contract of the call."""
+    """An argument is invalid."""
 
 
 class SourceFileError(InvalidInputError):
@@ -141,13 +141,13 @@ class RefusedError(GraphmemError):
 class EventConflictError(RefusedError):
     """This id already exists with other content."""
 
-    default_hint = "Use a new id, or send exactly what was sent before."
+    default_hint = "Use a new id, or send the same content as before."
 
 
 class ErasedError(RefusedError):
-    """It was forgotten and does not come back."""
+    """It was erased and must not be written again."""
 
-    default_hint = "Nothing was written. Leave it out; what is to be known again needs a new id."
+    default_hint = "Nothing was written. Omit it, or use a new id to store it again."
 
     def __init__(
         self,
@@ -159,9 +159,10 @@ class ErasedError(RefusedError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.ids = ids
-        """Of what was forgotten and was to be written again."""
+        """Ids of erased items that were to be written again."""
         self.places = places
-        """Tenants (with None) and scopes that were forgotten and were to be written to."""
+        """Erased scopes that were to be written to, with their tenants; None as scope for a whole
+        tenant."""
 
 
 class ContentRefusedError(RefusedError):
@@ -177,31 +178,31 @@ class ForeignScopeError(RefusedError):
 class SelfSupersessionError(RefusedError):
     """A memory cannot supersede itself."""
 
-    default_hint = "Give a text that differs from the memory it replaces."
+    default_hint = "Give a text that differs from the memory that it replaces."
 
 
 class ArchiveDamagedError(RefusedError):
-    """An archive holds another text than was put into it."""
+    """The text of an archive does not match its checksum."""
 
     default_hint = "Nothing was changed. Restore the graph from a backup, or add the episode again."
 
 
 class ImportConflictError(RefusedError):
-    """A record of the file contradicts what is there."""
+    """A record of the file contradicts existing data."""
 
-    default_hint = "Nothing of its batch was written. Import into a tenant of its own."
+    default_hint = "Nothing of its batch was written. Import into a new tenant."
 
 
 class NameChainError(RefusedError):
-    """A name would stand for one that stands for another itself."""
+    """A name would be an alias of an alias."""
 
-    default_hint = "Let both stand for the same name."
+    default_hint = "Make both aliases of the same name."
 
 
 class SupersededBeliefError(RefusedError):
     """The belief was superseded already."""
 
-    default_hint = "Revise what stands at the end of its chain: `chain` shows it."
+    default_hint = "Revise the head of its chain instead; `chain` shows it."
 
 
 class NotFoundError(GraphmemError):
@@ -211,7 +212,7 @@ class NotFoundError(GraphmemError):
 
 
 class UnavailableError(GraphmemError):
-    """Something this needs cannot be reached now; it may work later."""
+    """A required service cannot be reached now; it may work later."""
 
 
 class GraphUnavailableError(UnavailableError):
@@ -221,36 +222,36 @@ class GraphUnavailableError(UnavailableError):
 
 
 class IndexNotReadyError(UnavailableError):
-    """An index that the search needs is still being filled."""
+    """An index that the search needs is still being populated."""
 
     default_hint = (
-        "`graphmem admin migrate` returns when every index is ready, with --check it says which "
-        "is not."
+        "`graphmem admin migrate` returns when every index is ready; with --check it lists those "
+        "that are not."
     )
 
 
 class ReadConflictError(UnavailableError):
-    """Something was deleted while it was read."""
+    """Data was deleted while it was read."""
 
-    default_hint = "Try again: the next read finds the graph without it."
+    default_hint = "Retry: the next read no longer finds it."
 
 
 class LeaseLostError(UnavailableError):
-    """Another worker has gone on with this run: the lease ran out before its next sign of life."""
+    """Another worker has resumed this run: the lease expired before it was renewed."""
 
-    default_hint = "What was written stays; the other worker finishes the run."
+    default_hint = "Everything written so far stays; the other worker finishes the run."
 
 
 class DigestLockedError(UnavailableError):
     """Another process is writing the digest."""
 
-    default_hint = "Wait for it and try again; a process that died holds no lock."
+    default_hint = "Wait for it and retry; a process that died holds no lock."
 
 
 class StillStartingError(UnavailableError):
-    """The database is still being started."""
+    """The database is still starting."""
 
-    default_hint = "Go on without memory and call again in some seconds."
+    default_hint = "Continue without memory and call again in some seconds."
 
 
 class ModelUnavailableError(UnavailableError):
@@ -276,7 +277,7 @@ class ServerFetchError(LocalServerError):
 
 
 class ProceduresNotBuiltError(LocalServerError):
-    """The plugin of CALLable procedures could not be compiled."""
+    """The plugin of procedures could not be compiled."""
 
     default_hint = "Everything else works without it."
 
@@ -298,15 +299,15 @@ class GraphQueryError(GraphmemError):
 
 
 class ModelReplyError(GraphmemError):
-    """The model answered outside its contract."""
+    """The model's reply is invalid."""
 
     def __init__(self, message: str = "", *, hint: str = "", raw: str = "") -> None:
         super().__init__(message, hint=hint)
         self.raw = raw
-        """What a language model answered last. Neither the message nor `repr` shows it."""
+        """The language model's last reply. Neither the message nor `repr` shows it."""
 
 
 class SuspendedInSyncError(GraphmemError):
-    """Blocking code met a real await: a bug in graphmem."""
+    """Blocking code reached a suspending await: a bug in graphmem."""
 
     default_hint = "Please report it with the traceback."

@@ -1,4 +1,4 @@
-"""A memory as LangGraph's long-term store; needs `pip install 'graphmem[langgraph]'`."""
+"""LangGraph's long-term store on a memory; needs `pip install 'graphmem[langgraph]'`."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ H = TypeVar("H", Handle, AsyncHandle)
 
 WHOLE = ("$",)
 SOURCE = "langgraph"
-"""Where what is remembered of an item comes from."""
+"""Source of the memories that are written from items."""
 
 
 class _Store(BaseStore, Generic[H]):
-    """What both stores share: LangGraph's operations as calls of a handle, and answers back."""
+    """Common base of both stores: converts LangGraph's operations to calls of a handle."""
 
     supports_ttl = True
 
@@ -62,23 +62,23 @@ class _Store(BaseStore, Generic[H]):
         ttl: TTLConfig | None = None,
         remember: Sequence[str] = (),
     ) -> None:
-        """Keep items in the handle's own scope of its tenant.
+        """Store items in the handle's own scope of its tenant.
 
         Args:
             memory: the handle; the store does not close it.
-            fields: whose texts an item is found by in a search with a query, unless its `index`
-                says otherwise: paths as LangGraph writes them, `$` being the whole value. None: a
-                query is passed over. The vectors are those of the memory's own model.
-            ttl: `default_ttl` in minutes and `refresh_on_read`. Nothing sweeps by itself, and what
-                has expired is never returned.
-            remember: fields whose texts are remembered too, whenever an item is put.
+            fields: paths, as LangGraph writes them, of the texts that a search with a query
+                compares; `$` is the whole value. An item's `index` overrides them. None ignores
+                queries. The vectors come from the memory's own model.
+            ttl: `default_ttl` in minutes and `refresh_on_read`. No sweep runs automatically, and
+                expired items are never returned.
+            remember: fields whose texts are also remembered whenever an item is put.
 
         Raises:
-            InvalidInputError: fields are no list.
+            InvalidInputError: `fields` or `remember` is not a list.
         """
         for name, given in (("fields", fields), ("remember", remember)):
             if isinstance(given, str):
-                raise InvalidInputError(f"{name}: give a list, even of one.")
+                raise InvalidInputError(f"`{name}` must be a list of fields.")
         self._memory: H = memory
         self._fields = None if fields is None else tuple(fields)
         self._remember = tuple(remember)
@@ -111,21 +111,22 @@ class _Store(BaseStore, Generic[H]):
                 refresh=op.refresh_ttl,
             )
         if isinstance(op, ListNamespacesOp):
-            wanted = () if op.match_conditions is None else op.match_conditions
-            fits = [valid(NamespaceMatch, end=one.match_type, path=one.path) for one in wanted]
+            conditions = () if op.match_conditions is None else op.match_conditions
+            fits = [valid(NamespaceMatch, end=c.match_type, path=c.path) for c in conditions]
             return valid(
                 ListNamespaces, fits=fits, depth=op.max_depth, limit=op.limit, offset=op.offset
             )
-        raise InvalidInputError(f"An operation of the type {type(op).__name__} is unknown.")
+        raise InvalidInputError(f"Unknown operation type: {type(op).__name__}.")
 
     def _texts(self, op: PutOp) -> dict[str, str]:
         if self._fields is None or op.index is False:
             return {}
-        # LangGraph writes parts of it as JSON, and its errors for what JSON cannot carry are raw.
+        # LangGraph writes parts of it as JSON, with raw errors for values that JSON cannot
+        # represent.
         items.encoded(op.value)
         return _at(op.value, self._fields if op.index is None else op.index)
 
-    def _wishes(self, calls: Iterable[ItemCall]) -> list[NewMemory]:
+    def _memories(self, calls: Iterable[ItemCall]) -> list[NewMemory]:
         return [
             valid(NewMemory, content=text, source=SOURCE)
             for call in calls
@@ -135,32 +136,32 @@ class _Store(BaseStore, Generic[H]):
 
 
 class GraphMemStore(_Store[Handle]):
-    """LangGraph's `BaseStore` on a `GraphMem` handle; its awaited methods use a thread."""
+    """LangGraph's `BaseStore` on a `GraphMem` handle; its async methods use a thread."""
 
     @override
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the operations; see `GraphMem.batch_items`."""
+        """Run the operations; see `GraphMem.batch_items`."""
         calls = self._calls(list(ops))
         answers = self._memory.batch_items(calls)
-        if wishes := self._wishes(calls):
-            self._memory.remember_many(wishes)
+        if memories := self._memories(calls):
+            self._memory.remember_many(memories)
         return [_result(answer) for answer in answers]
 
     @override
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the operations in a thread, so that the loop goes on."""
+        """Run the operations in a thread, without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
-        """Delete what has expired; return how many items."""
+        """Delete expired items and return their number."""
         return self._memory.sweep_items()
 
 
 class AsyncGraphMemStore(_Store[AsyncHandle]):
     """LangGraph's `BaseStore` on an `AsyncGraphMem` handle.
 
-    Make it where its loop runs. Its blocking methods are for other threads, where LangGraph runs
-    tools that are no coroutines.
+    Create it in its event loop. Its blocking methods are for other threads, where LangGraph runs
+    tools that are not coroutines.
     """
 
     def __init__(
@@ -171,25 +172,25 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
         ttl: TTLConfig | None = None,
         remember: Sequence[str] = (),
     ) -> None:
-        """Keep items in the handle's own scope of its tenant; see `GraphMemStore`."""
+        """Store items in the handle's own scope of its tenant; see `GraphMemStore`."""
         super().__init__(memory, fields=fields, ttl=ttl, remember=remember)
         self._loop = asyncio.get_running_loop()
 
     @override
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the operations; see `AsyncGraphMem.batch_items`."""
+        """Run the operations; see `AsyncGraphMem.batch_items`."""
         calls = self._calls(list(ops))
         answers = await self._memory.batch_items(calls)
-        if wishes := self._wishes(calls):
-            await self._memory.remember_many(wishes)
+        if memories := self._memories(calls):
+            await self._memory.remember_many(memories)
         return [_result(answer) for answer in answers]
 
     @override
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do the operations on the store's loop, from another thread.
+        """Run the operations on the store's event loop, from another thread.
 
         Raises:
-            InvalidInputError: called on that loop, which would wait for itself.
+            InvalidInputError: called on that loop, which would deadlock.
         """
         try:
             own = asyncio.get_running_loop() is self._loop
@@ -197,22 +198,22 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
             own = False
         if own:
             raise InvalidInputError(
-                "A blocking call on the loop of the store would wait for itself.",
+                "A blocking call on the store's own event loop would deadlock.",
                 hint="Await aget, aput, asearch, adelete, alist_namespaces or abatch.",
             )
         return asyncio.run_coroutine_threadsafe(self.abatch(list(ops)), self._loop).result()
 
     async def sweep_ttl(self) -> int:
-        """Delete what has expired; return how many items."""
+        """Delete expired items and return their number."""
         return await self._memory.sweep_items()
 
 
 def _check_labels(op: Op) -> None:
-    """Let LangGraph check the labels of an operation, if it has such at all.
+    """Let LangGraph check the labels of an operation, if it has any.
 
     Raises:
-        InvalidInputError: what should be labels, conditions or paths is something else.
-        InvalidNamespaceError: by LangGraph, a label does not fit.
+        InvalidInputError: labels, conditions or paths have a wrong type.
+        InvalidNamespaceError: by LangGraph, for an invalid label.
     """
     fields: tuple[tuple[str, type, tuple[object, ...]], ...] = (
         ("namespace", object, ()),
@@ -220,13 +221,13 @@ def _check_labels(op: Op) -> None:
         ("match_conditions", MatchCondition, (None,)),
         ("index", str, (None, False)),
     )
-    for name, kind, unsaid in fields:
-        # Every operation is a tuple, and has an `index` that is none of its fields.
+    for name, kind, defaults in fields:
+        # Every operation is a tuple, whose method `index` is not one of its fields.
         given: object = getattr(op, name) if name in getattr(op, "_fields", ()) else ()
-        if any(given is one for one in unsaid):
+        if any(given is default for default in defaults):
             continue
-        if not isinstance(given, list | tuple) or not all(isinstance(one, kind) for one in given):
-            raise InvalidInputError(f"{name}: it is no list, or holds what does not belong there.")
+        if not isinstance(given, list | tuple) or not all(isinstance(v, kind) for v in given):
+            raise InvalidInputError(f"`{name}` must be a list of valid elements.")
     validate_op_namespace(op)
 
 
@@ -242,19 +243,19 @@ def _at(value: Mapping[str, Any] | None, paths: Iterable[str]) -> dict[str, str]
 
 def _result(answer: ItemAnswer) -> Result:
     if isinstance(answer, list):
-        # All of one kind, which is what LangGraph's own type says.
-        return [_searched(one) if isinstance(one, FoundItem) else one for one in answer]  # type: ignore[return-value]
+        # All elements have one type, as LangGraph's annotation requires.
+        return [_searched(v) if isinstance(v, FoundItem) else v for v in answer]  # type: ignore[return-value]
     return None if answer is None else _item(answer)
 
 
-def _item(one: StoredItem) -> Item:
-    return Item(**_fields(one))
+def _item(item: StoredItem) -> Item:
+    return Item(**_fields(item))
 
 
-def _searched(one: FoundItem) -> SearchItem:
-    return SearchItem(**_fields(one), score=one.score)
+def _searched(item: FoundItem) -> SearchItem:
+    return SearchItem(**_fields(item), score=item.score)
 
 
-def _fields(one: StoredItem) -> dict[str, Any]:
+def _fields(item: StoredItem) -> dict[str, Any]:
     names = ("namespace", "key", "value", "created_at", "updated_at")
-    return {name: getattr(one, name) for name in names}
+    return {name: getattr(item, name) for name in names}

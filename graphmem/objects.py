@@ -1,7 +1,7 @@
-"""The graph as neomodel classes, for people who like to browse by objects; reading only.
+"""The graph as neomodel classes, for reading only.
 
-The classes are what the migrated schema is: labels, properties, relationships, keys and indexes. A
-node's `id` is the attribute `uid`, because neomodel keeps the name `id` for itself. docs/objects.md
+The classes match the migrated schema: labels, properties, relationships, keys and indexes. A
+node's `id` is the attribute `uid`, because neomodel reserves the name `id`. docs/objects.md
 has examples.
 """
 
@@ -80,18 +80,18 @@ __all__ = [
 
 @contextmanager
 def browsing(settings: Settings | None = None) -> Iterator[None]:
-    """Connect the classes for reading, for as long as the block lasts.
+    """Connect the classes for reading, for the duration of the block.
 
-    All in it is one read transaction: what would write is refused by the server. neomodel has one
-    connection for the whole process, so blocks do not nest, and it knows no tenant: filter by it.
+    The block is one read transaction, in which the server refuses writes. neomodel has one
+    connection per process, so blocks do not nest, and it knows no tenants: filter by tenant.
 
     Args:
-        settings: those of the environment by default; without a URI the managed server is started.
+        settings: by default those of the environment; without a URI the managed server is started.
 
     Raises:
-        ConfigurationError: a URI without a password, or one that is no address of Neo4j.
+        ConfigurationError: a URI without a password, or an invalid Neo4j URI.
         LocalServerError: the managed server did not start.
-        InvalidInputError: neomodel is connected already.
+        InvalidInputError: neomodel is already connected.
         GraphAccessError: the server refused the credentials.
         GraphUnavailableError: the server cannot be reached.
     """

@@ -1,4 +1,4 @@
-"""What operations may ask of the world, as protocols.
+"""Protocols for everything that operations use outside graphmem.
 
 Operations are written once, as coroutines that await nothing but these ports. The blocking
 implementations never suspend, so `run_now` finishes such a coroutine with a single send; the
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from graphmem.errors import SuspendedInSyncError
 from graphmem.rules.consolidation import M
-from graphmem.rules.consolidation import Prompt as Prompt  # asked of `Llm`, made by rules
-from graphmem.rules.erasure import IdLocation as IdLocation  # of `Query`, read by rules
+from graphmem.rules.consolidation import Prompt as Prompt  # argument of `Llm`, created by rules
+from graphmem.rules.erasure import IdLocation as IdLocation  # field of `Query`, read by rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,15 +36,15 @@ R = TypeVar("R")
 Row = Mapping[str, Any]
 
 OnPart = Callable[[str, int], None]
-"""Told, as long work goes on, a kind of thing and how many more of it are done."""
+"""Progress callback; receives a kind of item and how many more of it are done."""
 
 
 def silent(_kind: str, _count: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 class Mode(StrEnum):
-    """What a query does to the graph; the server's EXPLAIN must agree."""
+    """Effect of a query on the graph; the server's EXPLAIN must agree."""
 
     READ = "read"
     WRITE = "write"
@@ -53,7 +53,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query(Generic[R]):
-    """One named Cypher text of the catalog and how a row of its result becomes a record."""
+    """One named Cypher text of the catalog and the conversion of a row into a record."""
 
     name: str
     text: str
@@ -61,9 +61,9 @@ class Query(Generic[R]):
     params: frozenset[str]
     row: Callable[[Row], R]
     sized: frozenset[str] = frozenset()
-    """Of the parameters, those that are strings, lists or may be null."""
+    """Parameters that are strings or lists, or may be null."""
     ids: tuple[IdLocation, ...] = ()
-    """Where it is given ids of memories, beliefs, episodes, turns and events to write about."""
+    """Parameters with ids of memories, beliefs, episodes, turns and events that it writes."""
 
 
 class Tx(Protocol):
@@ -75,11 +75,11 @@ class Tx(Protocol):
 
 
 class ServerAddress(Protocol):
-    """Where a server is and how to log in; equal when all of that is."""
+    """Address and credentials of a server; equal if all of them are."""
 
     @property
     def uri(self) -> str:
-        """For example bolt://127.0.0.1:7687."""
+        """Address, for example bolt://127.0.0.1:7687."""
         ...
 
     @property
@@ -89,28 +89,28 @@ class ServerAddress(Protocol):
 
     @property
     def password(self) -> str:
-        """Password in clear; never shown."""
+        """Password in clear text; never shown."""
         ...
 
 
 class Graph(Protocol):
-    """The database. `work` may run more than once, so it holds nothing but queries and rules."""
+    """The database. `work` may run more than once, so it must contain only queries and rules."""
 
     async def verify(self) -> None:
-        """Say at once, without trying again, when the server cannot be used.
+        """Check at once, without retries, that the server can be used.
 
         Raises:
-            GraphUnavailableError: nothing answers there.
-            GraphAccessError: it refuses the credentials.
+            GraphUnavailableError: the server does not answer.
+            GraphAccessError: the server refuses the credentials.
         """
         ...
 
     def use(self, generation: int) -> None:
-        """Ask and write from now on of this generation of embeddings; see rules/generations."""
+        """Use this embedding generation for all following queries; see rules/generations."""
         ...
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Go on at the address that `find` gives, which may take long; nothing is asked there."""
+        """Switch to the address that `find` returns, which may be slow; no query is sent."""
         ...
 
     async def read(self, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
@@ -126,19 +126,19 @@ class Graph(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         ...
 
 
 class Role(StrEnum):
-    """Which side of a search a text stands on; many models embed the two differently."""
+    """Role of a text in a search; many models embed the two differently."""
 
     DOCUMENT = "document"
     QUERY = "query"
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """Convert texts to unit vectors."""
 
     @property
     def name(self) -> str:
@@ -146,14 +146,14 @@ class Embedder(Protocol):
         ...
 
     async def dimension(self) -> int:
-        """Return the length of its vectors, asking the model if nothing told it yet."""
+        """Return the length of its vectors; ask the model if it is not known yet."""
         ...
 
     async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
         """Return float32[len(texts), dimension], rows of length 1, in the order of `texts`.
 
         Raises:
-            InvalidInputError: a text is blank or has a lone surrogate; names its index.
+            InvalidInputError: a text is blank or invalid Unicode; the message names its index.
             ModelUnavailableError: the model cannot be reached or refuses the key.
             ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
         """
@@ -162,39 +162,39 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[M]):
-    """What a language model answered, and what it cost."""
+    """Reply of a language model, and its cost."""
 
     value: M
     raw: str = field(repr=False)
-    """The reply as it came, to be kept."""
+    """The unchanged reply, to be stored."""
     model: str
     """Name of the model."""
     requests: int
-    """How many were made, those that failed included."""
+    """Number of requests, including failed ones."""
     tokens_in: int
     tokens_out: int
-    """Of all requests that were answered; 0 where the service counts none."""
+    """Tokens of all answered requests; 0 if the service does not count them."""
     cost_usd: float | None
-    """Of the same; None when nobody knows the model's price."""
+    """Cost of the same requests in USD; None if the model's price is unknown."""
 
 
 @dataclass(slots=True)
 class TokenUsage:
-    """What several answers came to."""
+    """Total cost of several answers."""
 
     calls: int = 0
-    """Requests, those that failed included."""
+    """Number of requests, including failed ones."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = None
-    """As far as prices are known."""
+    """Cost in USD, as far as prices are known."""
 
     def add(self, answer: Answer[Any]) -> None:
-        """Count one answer."""
+        """Add the cost of one answer."""
         self.join(TokenUsage(answer.requests, answer.tokens_in, answer.tokens_out, answer.cost_usd))
 
     def join(self, other: TokenUsage) -> None:
-        """Count what another bill has counted."""
+        """Add the totals of another count."""
         self.calls += other.calls
         self.tokens_in += other.tokens_in
         self.tokens_out += other.tokens_out
@@ -203,30 +203,30 @@ class TokenUsage:
 
 
 class Llm(Protocol):
-    """Prompts to checked records. Used by what writes, never by what reads."""
+    """Answer prompts with validated records. Used by writes, never by reads."""
 
     @property
     def name(self) -> str:
-        """Stable name of the model, recorded with what it wrote, for example `openai/gpt-5`."""
+        """Stable name of the model, recorded with its output, for example `openai/gpt-5`."""
         ...
 
     async def answer(self, prompt: Prompt[M]) -> Answer[M]:
-        """Return the model's reply to a prompt as the record that the prompt asks for.
+        """Return the model's reply to a prompt as the record that the prompt requires.
 
         Raises:
-            ConfigurationError: nobody knows whose model it is.
+            ConfigurationError: the provider of the model is unknown.
             ModelUnavailableError: the model cannot be reached or refuses the key.
-            ModelReplyError: the reply fits no such record, after one attempt at repair; `raw`
-                holds it.
+            ModelReplyError: the reply does not fit the record, after one attempt at repair; `raw`
+                contains it.
         """
         ...
 
 
 class Files(Protocol):
-    """Text files that users own, UTF-8: read, or a part of them written and the rest kept."""
+    """UTF-8 text files that users own: read in full, or changed in part."""
 
     async def read(self, path: Path) -> str | None:
-        """Return the text of a file; None when there is none.
+        """Return the text of a file; None if it does not exist.
 
         Raises:
             DigestFileError: it cannot be read.
@@ -234,49 +234,50 @@ class Files(Protocol):
         ...
 
     async def below(self, root: Path, name: str) -> str | None:
-        """Return the text of a file that lies below a folder.
+        """Return the text of a file below a folder.
 
-        None when it is not there, lies elsewhere (links followed), or is no text of 1 MB at most.
+        None if it does not exist, is outside the folder (links followed), or is not a text of at
+        most 1 MB.
         """
         ...
 
     async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
-        """Put what `change` makes of a file's text in its place, whole or not at all.
+        """Replace a file's text by the result of `change`, completely or not at all.
 
-        Links are followed and permissions kept. Of all that revise a file one does at a time;
-        `change` may run more than once, and what it raises leaves the file as it is.
+        Links are followed and permissions kept. Only one writer revises a file at a time;
+        `change` may run more than once, and if it raises, the file stays unchanged.
 
         Raises:
             DigestFileError: it cannot be read or written.
-            DigestLockedError: another process was at it for too long.
+            DigestLockedError: another process held the file for too long.
         """
         ...
 
 
 class Exports(Protocol):
-    """Files of an export, on their way and whole. What goes wrong is an ExportFileError."""
+    """Files of an export, partial and complete. Failures raise ExportFileError."""
 
     async def size(self, path: Path) -> int | None:
-        """Return the octets of a file; None when there is none."""
+        """Return the size of a file in bytes; None if it does not exist."""
         ...
 
     async def lines(self, path: Path, start: int) -> list[bytes]:
-        """Return some lines of a file from an offset on, their ends included; none at its end.
+        """Return some lines of a file from an offset, including line ends; none at its end.
 
-        The last line of a file that was cut off has no end.
+        The last line of a truncated file has no line end.
         """
         ...
 
     async def append(self, path: Path, start: int, data: bytes) -> None:
-        """Add to a file that ends at `start`; at 0 it is made, for its owner alone."""
+        """Append to a file that ends at `start`; at 0, create it, accessible to its owner only."""
         ...
 
     async def cut(self, path: Path, end: int) -> None:
-        """Take away what follows an offset."""
+        """Truncate a file at an offset."""
         ...
 
     async def finish(self, part: Path, path: Path) -> None:
-        """Let a file that is whole have its name, which nothing has, and be on the disk."""
+        """Sync a complete file to disk and rename it to a name that must not exist yet."""
         ...
 
 
@@ -284,84 +285,84 @@ class Clock(Protocol):
     """The caller's wall clock."""
 
     def now(self) -> datetime:
-        """Return the present instant, UTC, microseconds."""
+        """Return the current UTC time, in microseconds."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait this many seconds."""
         ...
 
 
 class Telemetry(Protocol):
-    """Told what is done, how long it takes, how it ends and how much of it there is.
+    """Telemetry of operations: their names, durations, outcomes and sizes.
 
-    Never told of any content. A block that is left by an error has ended with it.
+    It receives no content. A block that an error leaves counts as failed with that error.
     """
 
     def operation(self, name: str, tenant: str) -> AbstractContextManager[object]:
-        """Return the block of one public operation; `tenant` is empty for opening a client."""
+        """Return the block of one public operation; `tenant` is empty while a client opens."""
         ...
 
     def embedding(self, model: str, role: Role, texts: int) -> AbstractContextManager[object]:
-        """Return the block in which so many texts become vectors."""
+        """Return the block in which `texts` texts are embedded."""
         ...
 
     def answering(self, model: str) -> AbstractContextManager[Callable[[Answer[Any]], None]]:
-        """Return the block in which a language model answers; it gives what is told the answer."""
+        """Return the block of a language model call; it yields a callback for the answer."""
         ...
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log.
 
         Args:
-            waiting: how many more of them wait to be written than before; may be negative.
-            written: how many are known to be in the graph since.
-            lost: how many were given up since.
+            waiting: change of the number of entries that wait to be written; may be negative.
+            written: number of entries known to be in the graph since the last call.
+            lost: number of entries given up since the last call.
         """
         ...
 
 
 class Gather(Protocol):
-    """Does pieces of work that wait for something outside, several at once where that is possible.
+    """Run tasks that wait for external services, concurrently where possible.
 
     Returns:
-        What each returned, in their order. When one raises, what is under way is given up.
+        Their results in order. If one raises, the unfinished ones are cancelled.
     """
 
     async def __call__(
         self, works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int
     ) -> list[T]:
-        """Do the works, at most `limit` at once."""
+        """Run `works`, at most `limit` at once."""
         ...
 
 
 async def in_turn(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int) -> list[T]:  # noqa: ARG001
-    """Do the works one after the other: a `Gather` that never suspends by itself."""
+    """Run `works` one after the other: a `Gather` that never suspends by itself."""
     return [await work() for work in works]
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything outside that a use case may need."""
+    """External services of a use case."""
 
     graph: Graph
     embedder: Embedder
     clock: Clock
     settings: Settings
     report: Callable[[str], None]
-    """Told what takes long, one line at a time."""
+    """Progress callback for slow steps; receives one line of text."""
     files: Files
     exports: Exports
     llm: Llm | None = None
-    """None when no language model is set."""
+    """None if no language model is set."""
     telemetry: Telemetry | None = None
-    """None when nobody counts."""
+    """None if telemetry is off."""
     gather: Gather = in_turn
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """Where a use case works: a world, a wall around one tenant, and the graph's model."""
+    """Context of a use case: services, tenant scope, and the graph's embedding model."""
 
     world: Services
     wall: TenantScope
@@ -369,10 +370,10 @@ class RequestContext:
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:
-    """Finish a coroutine that awaits blocking ports only and return its value.
+    """Run a coroutine that awaits blocking ports only, and return its result.
 
     Raises:
-        SuspendedInSyncError: it met an await that really suspends.
+        SuspendedInSyncError: it reached an await that really suspends.
     """
     try:
         work.send(None)

@@ -1,4 +1,4 @@
-"""Files for one user alone: created exclusively, reopened only when that user made them."""
+"""Files for one user: created exclusively, reopened only if that user created them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
 class NotPrivateError(PermissionError):
-    """A file is not one that `create` made for this user; `strerror` says why."""
+    """A file that `create` did not make for this user; `strerror` has the reason."""
 
     def __init__(self, path: Path, fault: str) -> None:
         super().__init__(errno.EPERM, fault, str(path))
 
 
 def create(path: Path) -> int:
-    """Create a file that only its owner may open; return a descriptor that reads and writes.
+    """Create a file that only its owner may open; return a read-write descriptor.
 
     Raises:
-        FileExistsError: the name is taken, also by a link that leads nowhere.
+        FileExistsError: the name is taken, also by a dangling link.
     """
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, MODE)
 
 
 def reopen(path: Path, flags: int) -> int:
-    """Open a file as `create` makes it; return its descriptor.
+    """Open a file that `create` made; return its descriptor.
 
     Args:
-        path: of the file.
-        flags: of `os.open`, such as `os.O_RDWR`.
+        path: path of the file.
+        flags: flags of `os.open`, such as `os.O_RDWR`.
 
     Raises:
         NotPrivateError: it is a link or not a regular file, has another owner or a second name,
@@ -55,10 +55,10 @@ def reopen(path: Path, flags: int) -> int:
 
 
 def _fault(found: os.stat_result) -> str:
-    """Return how a file differs from those that `create` makes; empty when it does not."""
+    """Return how a file differs from those that `create` makes; empty if it does not."""
     if not stat.S_ISREG(found.st_mode):
         return "it is not a regular file"
-    if os.name != "posix":  # owners and modes are not told there
+    if os.name != "posix":  # owners and modes are not available there
         return ""
     if found.st_uid != os.geteuid():
         return "it belongs to another user"
@@ -70,18 +70,18 @@ def _fault(found: os.stat_result) -> str:
 
 
 def publish(draft: Path, target: Path) -> None:
-    """Give a finished file its name, which nothing may have.
+    """Rename a finished file to a name that must not exist yet.
 
     Raises:
         FileExistsError: the name is taken; the draft stays.
     """
     try:
-        # Renaming would replace a file that was created a moment ago; linking fails.
+        # Renaming would replace a file created a moment ago; linking fails.
         os.link(draft, target, follow_symlinks=False)
     except FileExistsError:
         raise
     except (OSError, NotImplementedError):
-        # A file system without hard links: an empty file takes the name first.
+        # Without hard links in the file system, an empty file reserves the name first.
         os.close(create(target))
         draft.replace(target)
     else:

@@ -1,4 +1,4 @@
-"""Stand-ins for tests: a clock set by hand, an embedder and a language model without a model."""
+"""Test doubles: a clock set by hand, and an embedder and a language model that need no model."""
 
 from __future__ import annotations
 
@@ -18,48 +18,46 @@ from graphmem.rules.consolidation import M
 __all__ = ["FrozenClock", "HashEmbedder", "ScriptedLlm"]
 
 Reply: TypeAlias = BaseModel | Mapping[str, Any] | str | Exception
-"""What a scripted model answers: a record, its JSON as a mapping or text, or what it raises."""
+"""Reply of a scripted model: a record, its JSON as a mapping or text, or an exception to raise."""
 
 
 class FrozenClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only by `set`, `advance` and `sleep`."""
 
     def __init__(self, at: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
         self.set(at)
 
     def now(self) -> datetime:
-        """Return the instant it was set to, UTC."""
+        """Return the time it was set to, in UTC."""
         return self._at
 
     def set(self, at: datetime) -> None:
-        """Set it.
+        """Set the time.
 
         Raises:
             InvalidInputError: `at` has no time zone.
         """
         if at.utcoffset() is None:
-            raise InvalidInputError(
-                "The clock needs an instant with a time zone.", hint="Add tzinfo=UTC."
-            )
+            raise InvalidInputError("`at` must have a time zone.", hint="Add tzinfo=UTC.")
         self._at = at.astimezone(UTC)
 
     async def sleep(self, seconds: float) -> None:
-        """Move it by this much, at once."""
+        """Advance the clock by this many seconds, without waiting."""
         self.advance(timedelta(seconds=seconds))
 
     def advance(self, by: timedelta) -> None:
-        """Move it by this much."""
+        """Advance the clock."""
         self._at += by
 
 
 class ScriptedLlm:
-    """A language model that answers what it is told to. Never suspends; repairs nothing.
+    """A language model with scripted replies. Never suspends; repairs nothing.
 
         llm = ScriptedLlm([{"statement": None, "confidence": 0, "episodes": []}])
         GraphMem.open(llm=llm)
         len(llm.prompts)
 
-    Each answer counts one request, 100 tokens sent, 10 received and costs nothing.
+    Each answer counts as one request with 100 tokens sent and 10 received, at no cost.
     """
 
     def __init__(
@@ -68,9 +66,9 @@ class ScriptedLlm:
         *,
         name: str = "scripted",
     ) -> None:
-        """Take the replies in their order, or a callable that makes one from each prompt."""
+        """Use replies in their order, or a callable that returns one for each prompt."""
         self.prompts: list[Prompt[Any]] = []
-        """Every prompt it was given, in order."""
+        """All prompts received, in order."""
         self._name = name
         self._reply = replies if callable(replies) else _in_order(replies)
 
@@ -80,10 +78,10 @@ class ScriptedLlm:
         return self._name
 
     async def answer(self, prompt: Prompt[M]) -> Answer[M]:
-        """Return the next reply as the record that the prompt asks for.
+        """Return the next reply as the record that the prompt requires.
 
         Raises:
-            ModelReplyError: the reply fits no such record.
+            ModelReplyError: the reply does not fit the record.
             ModelUnavailableError: there are no more replies.
         """
         self.prompts.append(prompt)
@@ -111,7 +109,7 @@ def _in_order(replies: Iterable[Reply]) -> Callable[[Prompt[Any]], Reply]:
     def following(_: Prompt[Any]) -> Reply:
         for reply in script:
             return reply
-        raise ModelUnavailableError("The script of this language model is over.")
+        raise ModelUnavailableError("The scripted replies are used up.")
 
     return following
 

@@ -83,7 +83,7 @@ def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only
     """Print the block on stdout, and where it goes on stderr.
 
     Raises:
-        InvalidInputError: there is no such client, or it takes no address.
+        InvalidInputError: there is no such client, or its file supports no URLs.
     """
     from graphmem.mcp.clients import CLIENTS, Server, started_by
 

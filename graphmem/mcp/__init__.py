@@ -1,4 +1,4 @@
-"""The server for agents: tools, resources and prompts, each a thin skin over a call of the client.
+"""MCP server for agents: tools, resources and prompts, each a thin wrapper of a client call.
 
-Whose memory it is was decided before a model says anything; nothing but protocol is on stdout.
+The tenant and scope are fixed before any model runs; only protocol messages are on stdout.
 """

@@ -1,4 +1,4 @@
-"""What the list of tools costs whoever reads it, in tokens."""
+"""Token cost of the list of tools."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from graphmem.model import Record
 from graphmem.rules.context import count
 
 BUDGET = 11_000
-"""Of the whole list, by `rules.context.count`, which takes JSON for twice what a tokenizer does."""
+"""Maximum tokens of the whole list, by `rules.context.count`, which counts JSON about twice as high
+as a tokenizer."""
 
 
 class ToolCost(Record):
-    """One tool and what it costs, counted without a tokenizer, rather too much than too little."""
+    """One tool and its estimated tokens, counted without a tokenizer and rather too high."""
 
     name: str
     title: str
@@ -22,13 +23,13 @@ class ToolCost(Record):
     idempotent: bool
     open_world: bool
     tokens_asked: int
-    """Of its name, its description and the schema of its arguments: what a model reads."""
+    """Tokens of its name, description and argument schema: the part a model reads."""
     tokens: int
-    """Of all that is listed, the schema of its result and its annotations included."""
+    """Tokens of the complete listing, including result schema and annotations."""
 
 
 def costs(*, read_only: bool = False) -> tuple[ToolCost, ...]:
-    """Return what each tool costs, in the order of the list."""
+    """Return the cost of each tool, in the order of the list."""
     found = []
     for tool in offered(read_only=read_only).values():
         listed = tool.listed.model_dump(by_alias=True, mode="json", exclude_none=True)

@@ -1,4 +1,4 @@
-"""Tools, their arguments, schemas and failures."""
+"""Tool definitions, their argument types and schemas, and failure results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 
 Strength = Annotated[float, Field(ge=0.5, le=0.9, allow_inf_nan=False)]
-"""Below 0.5 evidence would speak the other way; above 0.9 an agent is too sure."""
+"""Strength of evidence; below 0.5 it has the opposite effect, above 0.9 an agent is too
+confident."""
 Prior = Annotated[float, Field(ge=0.1, le=0.9, allow_inf_nan=False)]
-"""Of a hypothesis that nothing speaks for or against yet."""
+"""Confidence of a hypothesis before any evidence."""
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Rows = Annotated[int, Field(ge=1, le=100)]
-"""So many that an answer still fits into a model's context."""
+"""Number of rows; at most 100, so that an answer fits into a model's context."""
 Reason = Annotated[Text, Field(max_length=10_000)]
 
 
@@ -37,13 +38,13 @@ Session = Annotated[
 ]
 When = Annotated[
     AsOf | None,
-    Field(description="Answer as of then: what was true (valid), what was recorded (known)"),
+    Field(description="Answer as of these times: true then (valid), recorded by then (known)"),
 ]
-At = Annotated[Instant | None, Field(description="When it happened, with time zone; default now")]
+At = Annotated[Instant | None, Field(description="Time of the event, with time zone; default now")]
 Turn = Annotated[
-    Name | None, Field(description="Id of the turn (of add_messages) whose words it rests on")
+    Name | None, Field(description="Id of the turn (from add_messages) that it quotes")
 ]
-NotedWhy = Annotated[Reason | None, Field(description="Why, in words; kept")]
+NotedWhy = Annotated[Reason | None, Field(description="Reason, as text; stored")]
 
 
 class SessionArguments(Record):
@@ -55,63 +56,65 @@ class SessionArguments(Record):
 log = logging.getLogger("graphmem.mcp")
 
 LONGEST = 500
-"""Characters of a message: it may name an argument, which somebody made up."""
+"""Maximum length of a message, in characters; it may contain an argument of the caller."""
 UNEXPECTED = {
     "code": "internal",
-    "message": "The memory server made a mistake.",
-    "hint": "Go on without memory; its log says where it happened.",
+    "message": "The memory server failed unexpectedly.",
+    "hint": "Continue without memory; the server's log has the details.",
 }
 
 
 def told(error: Exception) -> dict[str, str]:
-    """Return a failure as `{code, message, hint}`.
+    """Return an error as `{code, message, hint}`.
 
-    What nobody expected is logged by its kind and its place: its text may hold anything.
+    An unexpected error is logged by type and location only: its text may contain anything.
     """
     if isinstance(error, GraphmemError):
         return {"code": error.code, "message": error.message[:LONGEST], "hint": error.hint}
     places = traceback.extract_tb(error.__traceback__)[-5:]
-    way = " < ".join(f"{one.name} ({one.filename}:{one.lineno})" for one in reversed(places))
+    way = " < ".join(
+        f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in reversed(places)
+    )
     log.error("A call failed with %s in %s", type(error).__name__, way)
     return dict(UNEXPECTED)
 
 
 def answer(error: Exception) -> CallToolResult:
-    """Return a failure as the result of a tool."""
+    """Return an error as the result of a tool."""
     text = escaped(json.dumps(told(error), ensure_ascii=False))
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 Schema = dict[str, Any]
 
-_UNSAID = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
-"""Checked, and said when they do not fit; a model is not helped by reading them before."""
+_UNLISTED = frozenset({"title", "maxLength", "minLength", "pattern", "maxItems", "minItems"})
+"""Schema keywords that are validated but not listed: they do not help a model to choose values."""
 _OF_ARGUMENTS = frozenset({"additionalProperties", "format"})
-"""What whoever reads a result need not know."""
+"""Schema keywords that matter for arguments only."""
 
 
 def asked(record: type[BaseModel]) -> Schema:
-    """Return the schema of arguments; what it does not name is refused."""
-    return _short(record, _UNSAID)
+    """Return the schema of arguments; unknown arguments are refused."""
+    return _short(record, _UNLISTED)
 
 
 def given(record: type[BaseModel]) -> Schema:
-    """Return the schema of a result, from which defaults and nulls are left out."""
-    return _short(record, _UNSAID | _OF_ARGUMENTS)
+    """Return the schema of a result, without defaults and nulls."""
+    return _short(record, _UNLISTED | _OF_ARGUMENTS)
 
 
-def _short(record: type[BaseModel], unsaid: frozenset[str]) -> Schema:
+def _short(record: type[BaseModel], unlisted: frozenset[str]) -> Schema:
     schema = record.model_json_schema()
     text = json.dumps(schema)
     whole: Mapping[str, Schema] = schema.pop("$defs", {})
-    # Docstrings of classes are for programmers; a tool and its arguments have words of their own.
+    # Class docstrings are for programmers; tools and arguments have their own descriptions.
     parts = {n: {k: v for k, v in of.items() if k != "description"} for n, of in whole.items()}
     often = {name for name in parts if text.count(f'"{_path(name)}"') > 1}
     schema.pop("description", None)
     once = {name: part for name, part in parts.items() if name not in often}
-    short = _plain(schema, once, unsaid)
+    short = _plain(schema, once, unlisted)
     if often:
-        short["$defs"] = {name: _plain(parts[name], once, unsaid) for name in sorted(often)}
+        short["$defs"] = {name: _plain(parts[name], once, unlisted) for name in sorted(often)}
     return short
 
 
@@ -119,22 +122,22 @@ def _path(name: str) -> str:
     return f"#/$defs/{name}"
 
 
-def _plain(schema: Schema, once: Mapping[str, Schema], unsaid: frozenset[str]) -> Schema:
-    """Return a schema with what it refers to put in place and its null alternatives left out."""
-    own = {k: v for k, v in schema.items() if k not in unsaid}
+def _plain(schema: Schema, once: Mapping[str, Schema], unlisted: frozenset[str]) -> Schema:
+    """Return a schema with references resolved and null alternatives removed."""
+    own = {k: v for k, v in schema.items() if k not in unlisted}
     for name, part in once.items():
         if own.get("$ref") == _path(name):
             del own["$ref"]
-            return _plain(part | own, once, unsaid)
+            return _plain(part | own, once, unlisted)
     if "anyOf" in own:
-        [some] = [one for one in own.pop("anyOf") if one.get("type") != "null"]
-        return _plain(some | own, once, unsaid)
+        [schema] = [part for part in own.pop("anyOf") if part.get("type") != "null"]
+        return _plain(schema | own, once, unlisted)
     if own.get("default", ...) in (None, [], "", "current"):
         del own["default"]
     if "properties" in own:
-        own["properties"] = {k: _plain(v, once, unsaid) for k, v in own["properties"].items()}
+        own["properties"] = {k: _plain(v, once, unlisted) for k, v in own["properties"].items()}
     if "items" in own:
-        own["items"] = _plain(own["items"], once, unsaid)
+        own["items"] = _plain(own["items"], once, unlisted)
     return own
 
 
@@ -146,41 +149,41 @@ class ToolCall(Generic[A]):
     """One call of a tool."""
 
     on: AsyncSession
-    """The conversation that it belongs to, on the caller's own tenant and scope."""
+    """Session of the conversation, on the caller's tenant and scope."""
     asked: A
     actor: str | None
-    """Which agent calls, as it calls itself."""
+    """Name that the calling agent gave for itself; None if it gave none."""
 
     def origin(self, *names: str) -> dict[str, Any]:
-        """Return where a write comes from, and those of its arguments that were given."""
-        told = {name: getattr(self.asked, name) for name in names}
-        kept = {name: value for name, value in told.items() if value is not None}
+        """Return the source of a write and those of the named arguments that were given."""
+        given = {name: getattr(self.asked, name) for name in names}
+        kept = {name: value for name, value in given.items() if value is not None}
         return {"source": "mcp", "actor": self.actor, **kept}
 
 
 @dataclass(frozen=True)
 class Tool(Generic[A]):
-    """One tool; it is named after the client's method that it calls."""
+    """One tool, named after the client method that it calls."""
 
     name: str
     title: str
     does: str
-    """For the model, in few words."""
+    """Short description for the model."""
     asked: type[A]
     gives: type[Record]
     run: Callable[[ToolCall[A]], Awaitable[Record]]
     reads: bool = False
-    """Nothing that is remembered changes; the search log is no part of that."""
+    """Whether it leaves the memory unchanged; writing the search log does not count."""
     idempotent: bool = False
-    """The same call again adds nothing."""
+    """Whether repeating the call adds nothing."""
     text: Callable[[Any], str] | None = None
-    """The result for a reader; None: as JSON."""
+    """Conversion of the result to text; None for JSON."""
 
     @cached_property
     def listed(self) -> Listed:
-        """The tool as clients see it.
+        """Return the tool as listed to clients.
 
-        Nothing is destructive: events are appended, and what a tool hides comes back by another.
+        No tool is destructive: events are appended, and hidden items can be restored.
         """
         return Listed(
             name=self.name,

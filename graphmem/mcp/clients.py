@@ -1,4 +1,4 @@
-"""What to paste into which client's configuration, and where that is."""
+"""Configuration blocks for MCP clients, and the files that they belong in."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class Server:
-    """How the server is started, or where it is."""
+    """Command that starts the server, or its URL."""
 
     command: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str | None] | None = None
-    """None instead of a value: a secret, which is never printed."""
+    """Environment variables; None as the value marks a secret, which is never printed."""
     url: str | None = None
 
 
 @dataclass(frozen=True)
 class Client:
-    """How one client wants it."""
+    """Configuration format of one client."""
 
     title: str
     file: str
     key: str
-    """Under which its servers stand."""
+    """Key of its server entries."""
     kind: bool = False
-    """Whether it wants to be told the transport."""
+    """Whether its entries name the transport."""
     url: str | None = "url"
-    """How it calls an address; None: it takes none from this file."""
+    """Key of a URL; None if its file supports no URLs."""
     secret: Callable[[str], str] = "<the value of {}>".format
-    """How it reads a variable, so that no secret stands in the file."""
+    """Format of a reference to a variable, so that the file contains no secret."""
     note: str = ""
 
     def text(self, server: Server) -> str:
         """Return the block to paste.
 
         Raises:
-            InvalidInputError: the client takes no address from its file.
+            InvalidInputError: the client's file supports no URLs.
         """
         return display.json_text(self.block(server), indent=2)
 
     def block(self, server: Server) -> Entry:
-        """Return what to paste as data; see `text`."""
+        """Return the block to paste as data; see `text`."""
         return {self.key: {NAME: self._entry(server)}}
 
     def _entry(self, server: Server) -> Entry:
@@ -68,8 +68,8 @@ class Client:
             return entry
         if self.url is None:
             raise InvalidInputError(
-                f"{self.title} takes no address from its configuration file.",
-                hint="Let it start the server: leave --http out.",
+                f"The configuration file of {self.title} supports no URLs.",
+                hint="Let it start the server: omit --http.",
             )
         kind = {"type": "http"} if self.kind else {}
         bearer = {"Authorization": f"Bearer {self.secret(TOKEN)}"}
@@ -80,10 +80,10 @@ class Client:
 
 
 class VsCode(Client):
-    """It asks for secrets and keeps them."""
+    """VS Code, which prompts for secrets and stores them."""
 
     def block(self, server: Server) -> Entry:
-        """Return what to paste as data; see `text`."""
+        """Return the block to paste as data; see `text`."""
         secrets = [n for n, v in (server.env or {}).items() if v is None]
         asked = [
             {"type": "promptString", "id": name, "description": name, "password": True}
@@ -93,7 +93,7 @@ class VsCode(Client):
 
 
 class Codex(Client):
-    """It wants TOML."""
+    """Codex, whose configuration is TOML."""
 
     def text(self, server: Server) -> str:
         """Return the block to paste."""
@@ -151,21 +151,21 @@ CLIENTS: Mapping[str, Client] = {
     ),
     "zed": Client("Zed", "its settings.json (zed: open settings file)", "context_servers"),
 }
-"""By the name that `--print-config` takes."""
+"""Clients by the name that `--print-config` accepts."""
 
 
 def started_by(settings: Settings, *more: str, environ: Mapping[str, str] | None = None) -> Server:
-    """Return how a client starts the server with these settings.
+    """Return the command by which a client starts the server with these settings.
 
     Args:
-        settings: whose memory it serves.
+        settings: settings of the server.
         more: further options.
-        environ: variables of which those of graphmem go with it; the process's own by default.
+        environ: environment, whose graphmem variables are passed on; by default the process's own.
     """
-    whose = ("--tenant", settings.tenant, "--scope", settings.scope)
+    target = ("--tenant", settings.tenant, "--scope", settings.scope)
     return Server(
         command=sys.executable,
-        args=("-m", "graphmem", "mcp", *whose, *more),
+        args=("-m", "graphmem", "mcp", *target, *more),
         env=_passed_on(settings, os.environ if environ is None else environ),
     )
 
@@ -181,14 +181,14 @@ def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str 
 
 
 def _toml(text: str) -> str:
-    """Return a text as a basic string of TOML, which has no surrogate pairs, unlike JSON.
+    """Return a text as a TOML basic string, which has no surrogate pairs, unlike JSON.
 
     Raises:
-        InvalidInputError: it holds half of a surrogate pair, which TOML cannot carry.
+        InvalidInputError: it contains half of a surrogate pair, which TOML cannot represent.
     """
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidInputError(
-            "--print-config: a value is not valid Unicode, and TOML cannot carry it.",
+            "--print-config: a value is not valid Unicode, which TOML requires.",
             hint="Give names and paths in UTF-8.",
         )
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -196,7 +196,7 @@ def _toml(text: str) -> str:
 
 
 def _is_secret(known: object, given: str) -> bool:
-    """Return whether a value may not be shown; people put passwords into addresses too."""
+    """Return whether a value must not be shown; URLs may contain passwords too."""
     if isinstance(known, SecretStr):
         return True
     if "://" not in given:

@@ -1,4 +1,4 @@
-"""The memory and the sessions that the calls of one server process share."""
+"""Memory connection and sessions shared by all calls of one server process."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 MOST = 1_000
 IDLE_S = 1_800.0
-"""A conversation that says nothing for so long has ended; its next word begins it anew."""
+"""Seconds without a call after which a session ends; its next call starts a new one."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Whose memory a caller works on; decided when the server starts, or by the token."""
+    """Tenant, scope and rights of a caller, set when the server starts or by its token."""
 
     tenant: str
     scope: str
@@ -44,7 +44,7 @@ class _OpenSession:
 
 @dataclass
 class SessionRegistry:
-    """Sessions by caller and name; a call that names none has one of its connection."""
+    """Sessions by caller and name; calls without a session name share one per connection."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST
@@ -53,9 +53,9 @@ class SessionRegistry:
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
 
     def unnamed(self, who: Caller, connection: str | None) -> str:
-        """Return the name of the session of a connection; None: all that have no id of their own.
+        """Return the session name of a connection; None for all connections without an id.
 
-        So what memory told an agent that names no session is no news to it either.
+        Calls without a session name share a session, so that echoes are detected for them too.
         """
         key = (who, connection)
         name = self._unnamed.setdefault(key, f"mcp-{uuid.uuid4().hex[:16]}")
@@ -65,9 +65,9 @@ class SessionRegistry:
         return name
 
     def on(self, memory: AsyncGraphMem, who: Caller, name: str, agent: str | None) -> AsyncSession:
-        """Return a session, which goes on when it is there; long silent ones are ended.
+        """Return the open session of this name, or a new one; end idle sessions.
 
-        The session of a caller that may only read writes nothing, not even to the search log.
+        The session of a read-only caller writes nothing, not even to the search log.
         """
         now = self.clock()
         key = (who, name)
@@ -93,16 +93,16 @@ class SessionRegistry:
 
 
 async def _end(session: AsyncSession) -> None:
-    with suppress(GraphmemError):  # what could not be logged is written later
+    with suppress(GraphmemError):  # unwritten log entries are written later
         await session.__aexit__(None, None, None)
 
 
 PATIENCE_S = 5.0
-"""How long a call waits for the database; clients give a call up after 30 to 60 s."""
+"""Seconds that a call waits for the database; clients time out after 30 to 60 s."""
 RETRY_S = 8.0
-"""How long a transaction is retried at most, for the same reason."""
+"""Maximum seconds of transaction retries, for the same reason."""
 FLUSH_S = 2.0
-"""How often the search log is written: clients rarely give a server time to end well."""
+"""Seconds between writes of the search log: clients rarely let a server shut down cleanly."""
 CLOSE_S = 10.0
 MEGA = 1_000_000
 
@@ -110,7 +110,7 @@ log = logging.getLogger("graphmem.mcp")
 
 
 class MemoryConnection:
-    """Keeps one memory open for all calls of a process."""
+    """One open memory for all calls of a process."""
 
     def __init__(self, settings: Settings, *, patience_s: float = PATIENCE_S) -> None:
         retry_s = min(settings.retry_time_s, RETRY_S)
@@ -120,21 +120,21 @@ class MemoryConnection:
         self._flushing: asyncio.Task[None] | None = None
         self._memory: AsyncGraphMem | None = None
         self._since = time.monotonic()
-        self._at = "its parts are being loaded"
+        self._at = "loading modules"
 
     def begin(self) -> None:
-        """See to it that the memory is there or on its way."""
+        """Start opening the memory unless it is open or being opened."""
         if self._opening is None:
             self._since = time.monotonic()
             self._opening = asyncio.create_task(self._open())
-            # Whoever waits is told; when nobody does, the next call tries again.
-            self._opening.add_done_callback(_looked_at)
+            # Waiting calls receive the error; without one, the next call tries again.
+            self._opening.add_done_callback(_log_failure)
 
     async def memory(self) -> AsyncGraphMem:
-        """Return the memory, waiting for it a little.
+        """Return the memory, waiting a limited time for it.
 
         Raises:
-            StillStartingError: it takes longer; says how far it is.
+            StillStartingError: it takes longer; the message reports the progress.
             GraphmemError: it could not be opened; the next call tries again.
         """
         self.begin()
@@ -143,35 +143,35 @@ class MemoryConnection:
         done, _ = await asyncio.wait({opening}, timeout=self._patience_s)
         if not done:
             seconds = time.monotonic() - self._since
-            raise StillStartingError(f"Memory is starting for {seconds:.0f} s: {self._at}.")
+            raise StillStartingError(f"Memory has been starting for {seconds:.0f} s: {self._at}.")
         if opening.exception() is not None and self._opening is opening:
             self._opening = None
         return opening.result()
 
     def lost(self) -> None:
-        """Note that the database could not be reached: the managed one is started again."""
+        """Handle an unreachable database: restart the managed one."""
         if self._settings.uri is None and self._opening is not None and self._opening.done():
             self._opening = None
             self.begin()
 
     async def close(self) -> None:
-        """Write what of the log waits and give the connections back; the database goes on."""
+        """Write the pending log entries and close the connections; the database keeps running."""
         tasks = [task for task in (self._flushing, self._opening) if task is not None]
         for task in tasks:
             task.cancel()
         if tasks:
-            # An opening that is broken off gives its connections back.
+            # A cancelled opening closes its connections.
             await asyncio.wait(tasks, timeout=CLOSE_S)
         if self._memory is not None:
             with suppress(GraphmemError, TimeoutError):
                 await asyncio.wait_for(self._memory.close(), CLOSE_S)
 
     async def _open(self) -> AsyncGraphMem:
-        # In a thread that nobody waits for at the end: fetching may take minutes.
+        # In a daemon thread, which does not delay the exit: downloads may take minutes.
         await _in_background(lambda: importlib.import_module("graphmem.client"))
         if self._settings.uri is None:
             await _in_background(self._start)
-        self._at = "it is being opened"
+        self._at = "opening the memory"
         if self._memory is None:
             self._memory = await self._opened()
             self._flushing = asyncio.create_task(self._flush(self._memory))
@@ -198,7 +198,7 @@ class MemoryConnection:
     async def _flush(self, memory: AsyncGraphMem) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            with suppress(GraphmemError):  # it is kept, and written next time
+            with suppress(GraphmemError):  # the entries are kept and written next time
                 await memory.flush()
 
 
@@ -209,7 +209,7 @@ def _words(step: Progress) -> str:
     return f"fetching Neo4j, {step.files_done} of {step.files_total} files, {done} of {total} MB"
 
 
-def _looked_at(task: asyncio.Task[AsyncGraphMem]) -> None:
+def _log_failure(task: asyncio.Task[AsyncGraphMem]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         code = error.code if isinstance(error, GraphmemError) else type(error).__name__
         log.warning("Memory could not be opened: %s", code)
@@ -220,7 +220,7 @@ async def _in_background(work: Callable[[], object]) -> None:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
-    def tell(error: Exception | None) -> None:
+    def settle(error: Exception | None) -> None:
         if done.cancelled():
             return
         if error is not None:
@@ -232,10 +232,10 @@ async def _in_background(work: Callable[[], object]) -> None:
         failed: Exception | None = None
         try:
             work()
-        except Exception as error:  # noqa: BLE001 - it is raised where it is awaited
+        except Exception as error:  # noqa: BLE001 - raised where it is awaited
             failed = error
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(tell, failed)
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(settle, failed)
 
     threading.Thread(target=run, name="graphmem-start", daemon=True).start()
     await done

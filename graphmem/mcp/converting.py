@@ -1,4 +1,4 @@
-"""From the client's records to the short ones that tools give back."""
+"""Conversion of the client's records into the short results of tools."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ from graphmem.model import (
 from graphmem.rules.context import escaped
 
 LONGEST = 8_000
-"""Characters of one text; what is longer ends with an ellipsis, and `graphmem expand` has it."""
+"""Maximum length of one text in characters; longer ones end with an ellipsis, and `graphmem expand`
+shows them in full."""
 MOST_TURNS = 20
 DIGITS = 4
 
 
 def recalled(found: Recollection) -> results.RecallResult:
-    """Return what recall found."""
+    """Return the result of a recall."""
     return results.RecallResult(hits=tuple(map(_hit, found.bites)), reason=found.reason)
 
 
@@ -88,59 +89,62 @@ def _belief_hit(bite: BeliefBite) -> results.RecallHit:
         lost=bite.lost,
         others=tuple(
             results.OtherValueResult(
-                id=one.belief_id, object=cut(one.object), belief=number(one.belief), at=one.last_at
+                id=other.belief_id,
+                object=cut(other.object),
+                belief=number(other.belief),
+                at=other.last_at,
             )
-            for one in bite.others
+            for other in bite.others
         ),
     )
 
 
 def expanded(card: Card) -> results.ExpandResult:
-    """Return a card, its long texts cut."""
+    """Return a card with long texts cut."""
     item = card.item
     return results.ExpandResult(
-        **_told(item),
+        **_content(item),
         events=tuple(map(happened, card.events)),
-        turns=tuple(map(_said, card.turns[:MOST_TURNS])),
-        supersedes=_beside(card.supersedes),
-        superseded_by=_beside(card.superseded_by),
+        turns=tuple(map(_turn, card.turns[:MOST_TURNS])),
+        supersedes=_neighbors(card.supersedes),
+        superseded_by=_neighbors(card.superseded_by),
         claims=tuple(
-            results.NeighborResult(id=one.id, text=cut(one.statement)) for one in card.claims
+            results.NeighborResult(id=claim.id, text=cut(claim.statement)) for claim in card.claims
         ),
     )
 
 
-def _told(item: Memory | Belief | Turn | Episode) -> dict[str, object]:
+def _content(item: Memory | Belief | Turn | Episode) -> dict[str, object]:
     if isinstance(item, Memory):
-        told: dict[str, object] = {"kind": "memory", "text": cut(item.content)}
-        told |= {"status": item.status, "at": item.created_at, "tags": item.tags}
+        fields: dict[str, object] = {"kind": "memory", "text": cut(item.content)}
+        fields |= {"status": item.status, "at": item.created_at, "tags": item.tags}
     elif isinstance(item, Belief):
-        told = {"kind": "belief", "text": cut(item.statement), "status": item.status}
-        told |= {"at": item.created_at, "belief": number(item.belief)}
-        told["revise_due"] = item.verdict.revise_due
+        fields = {"kind": "belief", "text": cut(item.statement), "status": item.status}
+        fields |= {"at": item.created_at, "belief": number(item.belief)}
+        fields["revise_due"] = item.verdict.revise_due
     elif isinstance(item, Turn):
-        told = {"kind": "turn", "text": cut(item.text), "at": item.occurred_at}
+        fields = {"kind": "turn", "text": cut(item.text), "at": item.occurred_at}
     else:
         text = item.summary or item.content or item.gist or ""
-        told = {"kind": "episode", "text": cut(text), "at": item.occurred_at}
-    return {"id": item.id, **told}
+        fields = {"kind": "episode", "text": cut(text), "at": item.occurred_at}
+    return {"id": item.id, **fields}
 
 
-def _said(turn: Turn) -> results.TurnResult:
+def _turn(turn: Turn) -> results.TurnResult:
     by = turn.name or turn.role
     return results.TurnResult(id=turn.id, by=by, text=cut(turn.text), at=turn.occurred_at)
 
 
-def _beside(of: Iterable[ChainNeighbor]) -> tuple[results.NeighborResult, ...]:
+def _neighbors(of: Iterable[ChainNeighbor]) -> tuple[results.NeighborResult, ...]:
     return tuple(
-        results.NeighborResult(id=one.id, text=cut(one.text)) for one in of if one.in_force
+        results.NeighborResult(id=item.id, text=cut(item.text)) for item in of if item.in_force
     )
 
 
 def happened(event: MemoryEvent) -> results.EventResult:
     """Return an event of a memory or a belief."""
-    # A belief's event has more to say than a memory's.
-    told = {
+    # Events of beliefs have more fields than those of memories.
+    fields = {
         name: getattr(event, name, None)
         for name in ("kind", "confidence", "strength", "source_type", "source", "actor")
     }
@@ -150,12 +154,12 @@ def happened(event: MemoryEvent) -> results.EventResult:
         at=event.occurred_at,
         turn=event.turn_id,
         retracted=getattr(event, "retracted", False),
-        **told,
+        **fields,
     )
 
 
 def remembered(done: CommitOutcome) -> results.RememberResult:
-    """Return what became of a text."""
+    """Return the outcome of a text."""
     return results.RememberResult(
         outcome=done.outcome,
         memory_id=done.memory_id,
@@ -167,7 +171,7 @@ def remembered(done: CommitOutcome) -> results.RememberResult:
 
 
 def values(slot: Slot, leader: Belief | None) -> results.SlotResult:
-    """Return a slot; `leader` is the belief of its leading value, if there is one."""
+    """Return a slot; `leader` is the belief of its leading value, if any."""
     return results.SlotResult(
         cardinality=slot.policy.cardinality,
         leader=slot.leader.object if slot.leader else None,
@@ -176,22 +180,22 @@ def values(slot: Slot, leader: Belief | None) -> results.SlotResult:
         ambiguous=slot.ambiguous,
         values=tuple(
             results.ValueResult(
-                id=one.belief_id,
-                object=cut(one.object),
-                belief=number(one.belief),
-                status=one.status,
-                last_at=one.last_at,
-                ambiguous=one.ambiguous,
-                contested=bool(one.contested),
+                id=value.belief_id,
+                object=cut(value.object),
+                belief=number(value.belief),
+                status=value.status,
+                last_at=value.last_at,
+                ambiguous=value.ambiguous,
+                contested=bool(value.contested),
             )
-            for one in slot.candidates
+            for value in slot.candidates
         ),
         total=slot.total,
     )
 
 
 def standing(trail: Trail, event_id: str | None = None) -> results.SprtResult:
-    """Return where a test stands, after an event when one is named."""
+    """Return the state of a test; `event_id` is the event that was just recorded, if any."""
     return results.SprtResult(
         belief_id=trail.belief_id,
         event_id=event_id,
@@ -222,7 +226,7 @@ def line(of: TrailStep) -> results.EvidenceResult:
 
 
 def reasons(why: BeliefReasons | MemoryReasons) -> results.WhyResult:
-    """Return why a belief is believed, or how a memory came about."""
+    """Return the reasons for a belief, or the history of a memory."""
     return _believed(why) if isinstance(why, BeliefReasons) else _came_about(why)
 
 
@@ -244,11 +248,12 @@ def _believed(why: BeliefReasons) -> results.WhyResult:
         revise_due=belief.verdict.revise_due,
         pieces=tuple(map(_piece, why.pieces)),
         total=why.total,
-        withdrawn=tuple(one.event_id for one in why.withdrawn),
+        withdrawn=tuple(retracted.event_id for retracted in why.withdrawn),
         replaces=_replacements(why.replaces),
         replaced_by=_replacements(why.replaced_by),
         memories=tuple(
-            results.NeighborResult(id=one.memory_id, text=cut(one.content)) for one in why.memories
+            results.NeighborResult(id=memory.memory_id, text=cut(memory.content))
+            for memory in why.memories
         ),
     )
 
@@ -286,12 +291,12 @@ def _contest(of: Competition | None) -> results.CompetitionResult | None:
 
 
 def _replacements(of: Iterable[Replacement]) -> tuple[results.NeighborResult, ...]:
-    return tuple(results.NeighborResult(id=one.belief_id, text=cut(one.statement)) for one in of)
+    return tuple(results.NeighborResult(id=item.belief_id, text=cut(item.statement)) for item in of)
 
 
 def _came_about(why: MemoryReasons) -> results.WhyResult:
     memory = why.memory
-    heads = {one.id: one.content for one in why.chain.memories if one.id in memory.head_ids}
+    heads = {head.id: head.content for head in why.chain.memories if head.id in memory.head_ids}
     return results.WhyResult(
         id=memory.id,
         kind="memory",
@@ -307,22 +312,22 @@ def _came_about(why: MemoryReasons) -> results.WhyResult:
 
 
 def cut(text: str) -> str:
-    """Return a text that fits into an answer."""
+    """Return a text, cut to the maximum length."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def number(value: float) -> float:
-    """Return a number with as many digits as an agent can use."""
+    """Return a number rounded for an agent."""
     return round(value, DIGITS)
 
 
 def shown(tool: Tool[Any], result: Record) -> CallToolResult:
-    """Return what a tool gave: as data, and as text in which nothing is hidden."""
+    """Return the result of a tool as data and as text in which no character is hidden."""
     data = result.model_dump(mode="json", exclude_defaults=True)
     text = tool.text(result) if tool.text else compact(data)
     return CallToolResult(content=[TextContent(text=text)], structured_content=data)
 
 
 def compact(data: object) -> str:
-    """Return data as JSON of one line."""
+    """Return data as one line of JSON."""
     return escaped(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

@@ -1,4 +1,4 @@
-"""Serve MCP over HTTP, with a bearer token for each caller."""
+"""MCP over HTTP, with a bearer token for each caller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from graphmem.rules import hosts
 from graphmem.settings import Settings
 
 LEAST = 16
-"""Characters of a token: less can be guessed."""
+"""Minimum length of a token, in characters; shorter ones can be guessed."""
 _FORMAT = 'Write it as JSON: [{"token": "…", "tenant": "acme", "scope": "user:alice"}, …].'
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -43,7 +43,7 @@ def _sendable(token: SecretStr) -> SecretStr:
     try:
         token.get_secret_value().encode()
     except UnicodeEncodeError:
-        raise ValueError("holds what UTF-8 cannot") from None
+        raise ValueError("must be valid Unicode") from None
     return token
 
 
@@ -55,7 +55,7 @@ class _Entry(Record):
 
 
 class TokenTable:
-    """Who comes with which token. Only digests are kept."""
+    """Callers by token. Only digests of the tokens are stored."""
 
     def __init__(self, who: dict[bytes, Caller]) -> None:
         self._who = who
@@ -67,7 +67,7 @@ class TokenTable:
         return iter(self._who.values())
 
     def who(self, offered: bytes) -> Caller | None:
-        """Return whose token this is; None: nobody's. It takes as long for every guess."""
+        """Return the caller of a token, None if unknown; takes the same time for every guess."""
         digest, found = _digest(offered), None
         for known, who in self._who.items():
             if hmac.compare_digest(known, digest):
@@ -76,10 +76,10 @@ class TokenTable:
 
 
 def of_settings(settings: Settings, *, read_only: bool) -> TokenTable:
-    """Return the tokens that the settings name; none, when they name none.
+    """Return the tokens in the settings; empty if there are none.
 
     Raises:
-        ConfigurationError: a token is too short or there twice, or the file cannot be used.
+        ConfigurationError: a token is too short or repeated, or the file cannot be used.
     """
     entries = [] if settings.mcp_tokens is None else _read(settings.mcp_tokens.expanduser())
     if settings.mcp_token is not None:
@@ -88,7 +88,7 @@ def of_settings(settings: Settings, *, read_only: bool) -> TokenTable:
 
 
 def kept(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
-    """Return the token of this user's own server, made on first use, and the file it is in.
+    """Return the token of the user's own server, created on first use, and its file.
 
     Raises:
         ConfigurationError: the file cannot be written or read.
@@ -106,8 +106,8 @@ def kept(settings: Settings, *, read_only: bool) -> tuple[TokenTable, Path]:
 def _own(settings: Settings, token: str) -> _Entry:
     if len(token) < LEAST:
         raise ConfigurationError(
-            f"The token has fewer than {LEAST} characters.",
-            hint='Make one: python -c "import secrets; print(secrets.token_urlsafe(32))".',
+            f"The token must have at least {LEAST} characters.",
+            hint='Generate one: python -c "import secrets; print(secrets.token_urlsafe(32))".',
         )
     entry = {"token": token, "tenant": settings.tenant, "scope": settings.scope}
     [found] = _entries([entry], "GRAPHMEM_MCP_TOKEN with GRAPHMEM_TENANT and GRAPHMEM_SCOPE")
@@ -121,8 +121,8 @@ def _read(file: Path) -> list[_Entry]:
     except (ValueError, RecursionError):
         found = None
     if found is None:
-        # Not inside: the error of the parser holds the file, and would go along with this one.
-        raise ConfigurationError(f"{file} is no JSON.", hint=_FORMAT)
+        # Raised outside `except`: the parser's error contains the file and would be chained.
+        raise ConfigurationError(f"{file} must be valid JSON.", hint=_FORMAT)
     return _entries(found, str(file))
 
 
@@ -130,17 +130,17 @@ def _entries(given: Any, source: str) -> list[_Entry]:
     try:
         return TypeAdapter(list[_Entry]).validate_python(given)
     except ValidationError as error:
-        # Values stay out of the message: one of them is a token.
+        # The message contains no values, because one of them is a token.
         first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
     raise ConfigurationError(f"{source}: {place or 'it'}: {first['msg']}.", hint=_FORMAT)
 
 
 def _private(file: Path) -> str:
-    """Return the text of a file that nobody else may read.
+    """Return the text of a file that only its owner may read.
 
     Raises:
-        ConfigurationError: others may, or it cannot be read.
+        ConfigurationError: others may read it, or it cannot be read.
     """
     try:
         mode = file.stat().st_mode
@@ -149,19 +149,19 @@ def _private(file: Path) -> str:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigurationError(f"{file} cannot be read: {reason}.") from None
     if os.name == "posix" and mode & _OTHERS:
-        raise ConfigurationError(f"Others may read {file}.", hint=f"chmod 600 {file}")
+        raise ConfigurationError(f"Others may read {file}.", hint=f"Run `chmod 600 {file}`.")
     return text
 
 
 def _tokens(entries: list[_Entry], *, read_only: bool) -> TokenTable:
     who = {
-        _digest(one.token.get_secret_value().encode()): Caller(
-            one.tenant, one.scope, read_only or one.read_only
+        _digest(entry.token.get_secret_value().encode()): Caller(
+            entry.tenant, entry.scope, read_only or entry.read_only
         )
-        for one in entries
+        for entry in entries
     }
     if len(who) < len(entries):
-        raise ConfigurationError("One token is there twice.", hint="Give each caller its own.")
+        raise ConfigurationError("A token is repeated.", hint="Give each caller its own token.")
     return TokenTable(who)
 
 
@@ -171,29 +171,29 @@ def _digest(token: bytes) -> bytes:
 
 PATH = "/mcp"
 GRACE_S = 3
-"""How long a client may hold its connection when the server ends."""
+"""Seconds until open connections are closed when the server stops."""
 _WHO = "graphmem.who"
 _SCHEME = b"bearer "
 
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """Where to listen, and what a request may call that place."""
+    """Address to listen at, and the names that requests may use for it."""
 
     host: str = "127.0.0.1"
     port: int = 0
     hosts: tuple[str, ...] = ()
-    """`Host` headers allowed beside those of loopback and `host`."""
+    """Allowed `Host` headers, in addition to those of loopback and `host`."""
     origins: tuple[str, ...] = ()
-    """`Origin` headers of browsers, allowed beside those of loopback."""
+    """Allowed `Origin` headers of browsers, in addition to those of loopback."""
 
     def address(self, port: int) -> str:
-        """Return where clients find the server that listens on this port."""
+        """Return the URL of the server that listens on this port."""
         return f"http://{hosts.bracketed(self.host)}:{port}{PATH}"
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches an address."""
+    """Return whether an address is reachable from this machine only."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -203,13 +203,13 @@ def is_loopback(host: str) -> bool:
 async def over_http(
     keeper: MemoryConnection, tokens: TokenTable, where: ListenAddress, ready: Callable[[str], None]
 ) -> None:
-    """Serve until a signal ends it.
+    """Serve until a signal ends the server.
 
     Args:
-        keeper: of the memory.
-        tokens: who may come; not empty.
-        where: to listen.
-        ready: told the address.
+        keeper: connection of the memory.
+        tokens: allowed tokens; not empty.
+        where: address to listen at.
+        ready: callback that receives the URL.
 
     Raises:
         ConfigurationError: it cannot listen there.
@@ -217,8 +217,8 @@ async def over_http(
     listening = _listening(where)
     port = listening.getsockname()[1]
     read_only = all(who.read_only for who in tokens)
-    made = server.server(RequestHandler(keeper, _who_calls), read_only=read_only)
-    app = made.streamable_http_app(
+    mcp_server = server.server(RequestHandler(keeper, _who_calls), read_only=read_only)
+    app = mcp_server.streamable_http_app(
         streamable_http_path=PATH, transport_security=_security(where, port)
     )
     config = uvicorn.Config(
@@ -235,7 +235,7 @@ async def over_http(
 
 
 class TokenMiddleware:
-    """Lets nobody in who does not bring a token, and notes whose it is."""
+    """Refuses requests without a valid token, and records the caller of the others."""
 
     def __init__(self, app: ASGIApp, tokens: TokenTable) -> None:
         self._app = app
@@ -248,11 +248,11 @@ class TokenMiddleware:
             return
         who = self._who(Headers(scope=scope).get("authorization"))
         if who is None:
-            told = {"error": "invalid_token", "error_description": "Give a bearer token."}
-            refusal = JSONResponse(told, 401, headers={"www-authenticate": "Bearer"})
+            error = {"error": "invalid_token", "error_description": "Give a bearer token."}
+            refusal = JSONResponse(error, 401, headers={"www-authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
-        # The SDK keeps each MCP session for whoever began it.
+        # The SDK ties each MCP session to the user who started it.
         caller = AccessToken(token="", client_id=repr(who), scopes=[])
         scope["user"] = AuthenticatedUser(caller)
         scope[_WHO] = who
@@ -278,7 +278,7 @@ def _listening(where: ListenAddress) -> socket.socket:
     except (OSError, OverflowError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"Nothing can listen at {where.host}, port {where.port}: {reason}.",
+            f"Cannot listen at {where.host}, port {where.port}: {reason}.",
             hint="Give another --host or --port.",
         ) from None
 

@@ -1,4 +1,4 @@
-"""Resources: a memory, a belief with its reasons, and what is remembered about a question."""
+"""Resources: memories, beliefs with their reasons, and context for a question."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 SCHEME = "graphmem://"
 JSON, PLAIN = "application/json", "text/plain"
 LONGEST = 10_000
-"""Characters of an address; what is longer names nothing."""
+"""Maximum length of a URI, in characters; a longer one is cut and names nothing."""
 
 TEMPLATES = (
     types.ResourceTemplate(
         name="memory",
         title="A memory",
         uri_template=f"{SCHEME}memory/{{id}}",
-        description="A memory and how it came about.",
+        description="A memory and its history.",
         mime_type=JSON,
     ),
     types.ResourceTemplate(
         name="belief",
         title="A belief",
         uri_template=f"{SCHEME}belief/{{id}}",
-        description="A belief and the reasons for it, piece by piece.",
+        description="A belief and its evidence.",
         mime_type=JSON,
     ),
     types.ResourceTemplate(
@@ -55,15 +55,15 @@ class _Asked(Record):
 
 
 async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
-    """Return what an address names.
+    """Return the resource at a URI.
 
     Raises:
-        NotFoundError: nothing visible.
-        InvalidInputError: what it names does not fit.
+        NotFoundError: nothing visible has this URI.
+        InvalidInputError: the id or the query is invalid.
     """
     kind, _, rest = uri[:LONGEST].removeprefix(SCHEME).partition("/")
     if not uri.startswith(SCHEME) or not rest:
-        raise NotFoundError("There is no such resource.", hint=_HINT)
+        raise NotFoundError("Unknown resource.", hint=_HINT)
     named = unquote(rest)
     if kind == "context":
         text = await context(session, named)
@@ -71,10 +71,10 @@ async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
     if kind in ("memory", "belief"):
         data = await _reasons(session, kind, named)
         return types.TextResourceContents(uri=uri, mime_type=JSON, text=compact(data))
-    raise NotFoundError("There is no such resource.", hint=_HINT)
+    raise NotFoundError("Unknown resource.", hint=_HINT)
 
 
-_HINT = f"There are {', '.join(one.uri_template for one in TEMPLATES)}."
+_HINT = f"Use {', '.join(template.uri_template for template in TEMPLATES)}."
 
 
 async def context(session: AsyncSession, query: str) -> str:

@@ -1,4 +1,4 @@
-"""What tools give back: records as short as an agent needs them; `graphmem` itself has the rest."""
+"""Results of tools: short records for agents; the client and the command line return all fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphmem.model import Instant, Record
 
 
 class OtherValueResult(Record):
-    """Another value of the slot that a recalled belief is a value of."""
+    """Another value of the slot of a recalled belief."""
 
     id: str
     object: str
@@ -17,7 +17,7 @@ class OtherValueResult(Record):
 
 
 class RecallHit(Record):
-    """One thing that fits a question."""
+    """One recalled item."""
 
     id: str
     kind: Literal["memory", "belief", "turn"]
@@ -36,7 +36,7 @@ class RecallHit(Record):
 
 
 class RecallResult(Record):
-    """What fits a question, best first."""
+    """Recalled items, best first."""
 
     hits: tuple[RecallHit, ...]
     reason: str = ""
@@ -68,14 +68,14 @@ class TurnResult(Record):
 
 
 class NeighborResult(Record):
-    """What stands next to a memory or a belief in its chain."""
+    """Neighbour of a memory or belief in its chain."""
 
     id: str
     text: str
 
 
 class ExpandResult(Record):
-    """All there is about one thing."""
+    """Everything stored about one item."""
 
     id: str
     kind: Literal["memory", "belief", "turn", "episode"]
@@ -93,7 +93,7 @@ class ExpandResult(Record):
 
 
 class RememberResult(Record):
-    """What became of a text."""
+    """Outcome of a text."""
 
     outcome: str
     memory_id: str | None = None
@@ -104,14 +104,14 @@ class RememberResult(Record):
 
 
 class DeprecateResult(Record):
-    """What `deprecate` did."""
+    """Result of `deprecate`."""
 
     memory_id: str
     event_id: str
 
 
 class HistoryResult(Record):
-    """What happened to a memory, oldest first."""
+    """Events of a memory, oldest first."""
 
     events: tuple[EventResult, ...]
 
@@ -141,7 +141,7 @@ class SlotResult(Record):
 
 
 class SprtResult(Record):
-    """Where the sequential test of a belief stands."""
+    """State of the sequential test of a belief."""
 
     belief_id: str
     event_id: str | None = None
@@ -155,7 +155,7 @@ class SprtResult(Record):
 
 
 class EvidenceResult(Record):
-    """One piece of evidence; `says` is its share in the belief, none when it is an echo."""
+    """One piece of evidence; `says` is its share in the belief, None for an echo."""
 
     event_id: str
     kind: str
@@ -172,14 +172,14 @@ class EvidenceResult(Record):
 
 
 class TrailResult(Record):
-    """The sequential test of a belief, piece by piece, oldest first."""
+    """Sequential test of a belief, step by step, oldest first."""
 
     standing: SprtResult
     pieces: tuple[EvidenceResult, ...]
 
 
 class CompetitionResult(Record):
-    """How a value came to its score among others: affirmed * refuted * exp(-kappa * pressure)."""
+    """Score of a value among the others: affirmed * refuted * exp(-kappa * pressure)."""
 
     place: int
     of: int
@@ -192,7 +192,7 @@ class CompetitionResult(Record):
 
 
 class WhyResult(Record):
-    """Why something is believed, or how a memory came about."""
+    """Reasons for a belief, or the history of a memory."""
 
     id: str
     kind: Literal["belief", "memory"]

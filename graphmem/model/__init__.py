@@ -1,4 +1,4 @@
-"""The frozen records that enter and leave graphmem, and its closed sets."""
+"""Immutable records and enumerations of the public interface."""
 
 from __future__ import annotations
 

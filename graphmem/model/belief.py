@@ -1,4 +1,4 @@
-"""Evidence that goes in, and the slots, beliefs and verdicts that are computed from it."""
+"""Evidence records, and the slots, beliefs and verdicts computed from them."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ Note = Annotated[Text, Field(max_length=10_000)]
 
 
 class EvidenceKind(StrEnum):
-    """Which way a piece of evidence points."""
+    """Direction of a piece of evidence."""
 
     SUPPORTING = "supporting"
     REFUTING = "refuting"
 
     @property
     def polarity(self) -> int:
-        """+1 or -1."""
+        """Return +1 for supporting, -1 for refuting."""
         return 1 if self is EvidenceKind.SUPPORTING else -1
 
     @classmethod
     def of(cls, polarity: int) -> EvidenceKind:
-        """Return which way a polarity points; the inverse of `polarity`."""
+        """Return the kind of a polarity; the inverse of `polarity`."""
         return cls.SUPPORTING if polarity > 0 else cls.REFUTING
 
 
 class Cardinality(StrEnum):
-    """Whether the values of a predicate coexist or compete."""
+    """Whether the values of a predicate coexist (MANY) or compete (ONE)."""
 
     MANY = "MANY"
     ONE = "ONE"
 
 
 class Combine(StrEnum):
-    """How a MANY belief weighs what speaks for it against what speaks against it."""
+    """Formula that combines supporting and refuting evidence of a MANY belief."""
 
     NET = "net"
     """max(0, P+ - P-)."""
@@ -52,7 +52,7 @@ class Combine(StrEnum):
 
 
 class VerdictStatus(StrEnum):
-    """Where a sequential test stands."""
+    """Status of a sequential test."""
 
     ACCUMULATING = "accumulating"
     PROMOTED = "promoted"
@@ -60,7 +60,7 @@ class VerdictStatus(StrEnum):
 
 
 class Triple(Record):
-    """What a claim says of what."""
+    """Subject, predicate and object of a claim."""
 
     subject: Part
     predicate: Part
@@ -68,14 +68,14 @@ class Triple(Record):
 
 
 class EventSource(Record):
-    """Where an event comes from; every part is optional.
+    """Origin of an event; every field is optional.
 
-    `id` makes the write idempotent: the same id and content give the first outcome again.
+    `id` is an idempotency key: the same id and content return the first outcome again.
     """
 
     id: Name | None = None
     at: Instant | None = None
-    """When it happened; now by default."""
+    """Time when it happened; now by default."""
     source: Name = "manual"
     actor: Name | None = None
     artifact_ref: Annotated[Text, Field(max_length=2_000)] | None = None
@@ -83,12 +83,12 @@ class EventSource(Record):
 
 
 class EvidenceSource(EventSource):
-    """Where what was experienced comes from."""
+    """Origin of a piece of evidence."""
 
     episode: Name | None = None
-    """Id of the stretch of experience it comes from."""
+    """Id of the episode that the evidence comes from."""
     turn: Name | None = None
-    """Id of the turn whose words it rests on."""
+    """Id of the turn that it quotes."""
 
 
 class Observation(Triple, EvidenceSource):
@@ -112,47 +112,48 @@ class Hypothesis(EvidenceSource):
     def _whole(self) -> Self:
         parts = (self.subject, self.predicate, self.object)
         if any(part is None for part in parts) and any(part is not None for part in parts):
-            raise ValueError("subject, predicate and object are given together or not at all")
+            raise ValueError("subject, predicate and object must be given together or not at all")
         if self.statement is None and self.subject is None:
             raise ValueError("give a statement, a triple or both")
         return self
 
 
 class BeliefEvidence(EvidenceSource):
-    """One piece of evidence about a belief that is there."""
+    """One piece of evidence about an existing belief."""
 
     kind: EvidenceKind
     strength: Annotated[float, Field(allow_inf_nan=False)]
-    """Likelihood that such evidence is seen when it is right; counted within [0.1, 0.9]."""
+    """Likelihood of such evidence if it is right; clamped to [0.1, 0.9]."""
 
 
 class EvidenceReceipt(Record):
-    """What became of one piece of evidence."""
+    """Receipt of one piece of evidence."""
 
     event_id: str
     belief_id: str
     strength: float | None = None
-    """As the sequential test counts it, when one was given."""
+    """Strength in the sequential test; None if none was given."""
     clamped: bool = False
-    """The strength given lay outside [0.1, 0.9]."""
+    """Whether the given strength was outside [0.1, 0.9]."""
     counts_against: bool = False
-    """Said to be supporting and weaker than 0.5, it lowers the belief; or the other way round."""
+    """Whether the effect is opposite to the kind: supporting evidence weaker than 0.5 lowers the
+    belief, refuting evidence weaker than 0.5 raises it."""
     repeated: bool = False
-    """True when this very event id had been recorded before."""
+    """Whether this event id had been recorded before."""
 
 
 class RetractionReceipt(Record):
-    """What `retract` did."""
+    """Receipt of `retract`."""
 
     event_id: str
     target_id: str
     found: bool
-    """Whether the event to be cancelled is there; if not, it will be cancelled when it comes."""
+    """Whether the target event exists; if not, the retraction applies when it is written."""
     repeated: bool = False
 
 
 class ReplacementReceipt(Record):
-    """What `revise`, `split` or `merge` did."""
+    """Receipt of `revise`, `split` or `merge`."""
 
     event_id: str
     newer_ids: tuple[str, ...]
@@ -161,72 +162,72 @@ class ReplacementReceipt(Record):
 
 
 class Policy(Record):
-    """How the evidence of a predicate is read."""
+    """Rules for reading the evidence of a predicate."""
 
     cardinality: Cardinality = Cardinality.MANY
     kappa: Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)] = 3.0
-    """ONE: how strongly a newer value suppresses the others."""
+    """ONE: strength with which newer values suppress the others."""
     tau_days: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """ONE: how fast the power over older incumbents fades, days; None: it does not."""
+    """ONE: time constant, in days, of the influence on older values; None for no decay."""
     decay_per_day: Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)] = 0.0
-    """How fast evidence fades; 0 switches it off."""
+    """Decay rate of evidence per day; 0 for no decay."""
     margin: Unit = 0.1
-    """ONE: the two best are ambiguous when their scores differ by less."""
+    """ONE: the two best are ambiguous if their scores differ by less."""
     combine: Combine = Combine.LOG_ODDS
     """MANY."""
 
 
 class Predicate(Record):
-    """A predicate's policy and the event that set it."""
+    """Policy of a predicate and the event that declared it."""
 
     name: str
     policy: Policy
     template: str | None = None
-    """How a triple is read aloud, with {subject} and {object}."""
+    """Text of a triple, with {subject} and {object}; None for the default."""
     event_id: str
     occurred_at: Instant
     recorded_at: Instant
 
 
 class Alias(Record):
-    """A name, whom it stands for, and the event that says so."""
+    """A name, the name that it is an alias of, and the event that declared it."""
 
     name: str
     same_as: str | None
-    """None: itself, again."""
+    """None if the alias was removed."""
     event_id: str
     occurred_at: Instant
 
 
 class Verdict(Record):
-    """Where the sequential test of a belief stands."""
+    """State of the sequential test of a belief."""
 
     status: VerdictStatus
     log_ratio: float
     confidence: float
     """The initial confidence, moved at each crossing."""
     evidence: int
-    """How many events were folded."""
+    """Number of events counted."""
 
     @property
     def revise_due(self) -> bool:
-        """Demoted: it keeps its wording until somebody calls `revise`."""
+        """Whether the belief is demoted; it keeps its text until `revise` is called."""
         return self.status is VerdictStatus.DEMOTED
 
 
 class EvidenceNeeded(Record):
-    """How much more evidence would promote or demote; 0 for what has happened already."""
+    """Evidence missing for a promotion or a demotion; 0 for a status already reached."""
 
     promote: float
-    """Logarithmic units."""
+    """Missing log-likelihood ratio."""
     demote: float
     promote_pieces: int
-    """Pieces of evidence of the greatest strength."""
+    """Number of pieces of evidence of maximum strength."""
     demote_pieces: int
 
 
 class Candidate(Record):
-    """One value of a slot, with what speaks for it and against it."""
+    """One value of a slot with its score."""
 
     belief_id: str
     object: str
@@ -234,37 +235,37 @@ class Candidate(Record):
     status: str
     """current, superseded or archived."""
     belief: float
-    """In [0, 1], at the instant of reading."""
+    """Belief at the time of the read, in [0, 1]."""
     score: float
-    """What ranks it. ONE: before fading. MANY: the belief."""
+    """Ranking score. ONE: before decay. MANY: the belief."""
     events: int
-    """How many pieces of evidence were read."""
+    """Number of pieces of evidence read."""
     last_at: Instant | None
-    """When it was last affirmed."""
+    """Time of its last affirmation."""
     ambiguous: bool
-    """ONE: one of two too close to call."""
+    """ONE: whether it is one of two values too close to decide."""
     last_id: str | None = None
-    """ONE: the event that last affirmed it."""
+    """ONE: id of the event that last affirmed it."""
     positive: float | None = None
-    """MANY: P+, the noisy-or of what speaks for it."""
+    """MANY: P+, the noisy-or of its supporting evidence."""
     negative: float | None = None
-    """MANY: P-, of what speaks against it."""
+    """MANY: P-, the noisy-or of its refuting evidence."""
     log_positive: float | None = None
     log_negative: float | None = None
     supporting_episodes: int | None = None
-    """MANY: independent episodes that speak for it."""
+    """MANY: number of independent supporting episodes."""
     refuting_episodes: int | None = None
     contested: bool | None = None
     """MANY: P+ and P- are both above 0.5."""
 
     @property
     def reinforcement_count(self) -> int | None:
-        """MANY: how many episodes speak for it."""
+        """Number of supporting episodes; None for ONE."""
         return self.supporting_episodes
 
 
 class Slot(Record):
-    """The values of one subject and predicate in one scope, best first."""
+    """Values of one subject and predicate in one scope, best first."""
 
     scope: str
     subject: str
@@ -272,35 +273,35 @@ class Slot(Record):
     policy: Policy
     candidates: tuple[Candidate, ...]
     total: int
-    """How many candidates there are, shown or not."""
+    """Number of candidates, shown or not."""
     valid: Instant
     provisional: bool
-    """The answer may still change: `known` is younger than the longest transaction."""
+    """Whether the answer may still change: `known` is younger than the longest transaction."""
     names: tuple[str, ...] = ()
-    """Under which other names the subject was read, folded."""
+    """Aliases under which the subject was read, case-folded."""
 
     @property
     def leader(self) -> Candidate | None:
-        """The value to use: the best that was ever affirmed and is current."""
+        """Return the best current value that was ever affirmed; None if there is none."""
         fit = (c for c in self.candidates if c.last_at is not None and c.status == "current")
         return next(fit, None)
 
     @property
     def ambiguous(self) -> bool:
-        """Whether the two best are too close to call."""
+        """Whether the two best are too close to decide."""
         return any(candidate.ambiguous for candidate in self.candidates)
 
 
 class SlotPage(Record):
-    """Some slots with their best candidates, in the order of scope, subject and predicate."""
+    """A page of slots with their best candidates, ordered by scope, subject and predicate."""
 
     slots: tuple[Slot, ...]
     next_cursor: str | None
-    """Pass it on to get the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""
 
 
 class Belief(Record):
-    """One belief, what is believed of it and where its test stands."""
+    """One belief with its score and its verdict."""
 
     id: str
     scope: str
@@ -312,50 +313,50 @@ class Belief(Record):
     created_at: Instant
     recorded_at: Instant
     initial_confidence: float
-    """Before any evidence."""
+    """Confidence before any evidence."""
     belief: float
-    """In [0, 1]: the projection of its evidence; without any, the initial confidence. Of a ONE
-    slot's value its faded score among the others."""
+    """Score of its evidence, in [0, 1]; without evidence, the initial confidence. For a value of a
+    ONE slot, its decayed score among the candidates."""
     positive: float = 0.0
-    """P+, the noisy-or of what speaks for it."""
+    """P+, the noisy-or of its supporting evidence."""
     negative: float = 0.0
     supporting_episodes: int = 0
     refuting_episodes: int = 0
     contested: bool = False
     verdict: Verdict
     vitality: Vitality | None = None
-    """How alive it is; None: not looked at, as `why` does not."""
+    """Vitality; None if not computed, as in `why`."""
 
 
 class BeliefPage(Record):
-    """Some beliefs, newest first."""
+    """A page of beliefs, newest first."""
 
     beliefs: tuple[Belief, ...]
     next_cursor: str | None
-    """Pass it on to get the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""
 
 
 class TrailStep(Record):
-    """One piece of evidence and what it did to the sequential test."""
+    """One piece of evidence and its effect on the sequential test."""
 
     event_id: str
     kind: EvidenceKind
     occurred_at: Instant
     strength: float
-    """As counted, in [0.1, 0.9]."""
+    """Clamped strength, in [0.1, 0.9]."""
     llr: float
-    """Its logarithm of the likelihood ratio, its sign included."""
+    """Signed log-likelihood ratio."""
     log_ratio: float
-    """The sum, after all evidence of its instant."""
+    """Sum after all evidence of the same timestamp."""
     status: VerdictStatus
     confidence: float
-    """Of the verdict, after all evidence of its instant."""
+    """Confidence of the verdict after all evidence of the same timestamp."""
     supposed: bool = False
-    """It was given to `what_if` and is not in the graph."""
+    """Whether it was given to `what_if` and is not in the graph."""
     recorded_at: Instant | None = None
     type: str | None = None
     weight: float | None = None
-    """Reliability of its source type, in [0, 1]; 0: the reader's settings know no such type."""
+    """Reliability of its source type, in [0, 1]; 0 if the settings have no weight for it."""
     evidence_confidence: float | None = None
     source_type: str | None = None
     source: str | None = None
@@ -366,34 +367,34 @@ class TrailStep(Record):
 
 
 class Trail(Record):
-    """The sequential test of a belief, piece by piece."""
+    """Sequential test of a belief, step by step."""
 
     belief_id: str
     initial_confidence: float
     verdict: Verdict
     needed: EvidenceNeeded
     lines: tuple[TrailStep, ...]
-    """A page of the evidence that counts, oldest first."""
+    """One page of the evidence counted, oldest first."""
 
 
 class FlipSet(Record):
-    """A smallest set of evidence without which a sequential test has another status."""
+    """A smallest set of evidence without which the sequential test has another status."""
 
     belief_id: str
     status: VerdictStatus
     evidence: int
-    """How many pieces count."""
+    """Number of pieces counted."""
     event_ids: tuple[str, ...] | None
-    """In the order of their instants; None: whatever is left out, the status stays."""
+    """Ids in order of time; None if the status stays the same whatever is left out."""
     becomes: VerdictStatus | None
-    """The status without them."""
+    """Status without them."""
 
 
 class HypotheticalEvidence(Record):
-    """A piece of evidence that `what_if` is to suppose."""
+    """A hypothetical piece of evidence for `what_if`."""
 
     kind: EvidenceKind
     strength: Annotated[float, Field(allow_inf_nan=False)]
     at: Instant | None = None
-    """Now by default."""
+    """Time of the evidence; now by default."""
     episode: Name | None = None

@@ -1,4 +1,4 @@
-"""Consolidation: by what rules episodes become beliefs, and what a run did or would do."""
+"""Consolidation records: the policy that turns episodes into beliefs, and the report of a run."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ Similarity = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class ConsolidationPolicy(Record):
-    """How episodes become beliefs; similarities are calibrated cosines."""
+    """Thresholds and limits of consolidation; similarities are calibrated cosines."""
 
     start: Annotated[int, Field(ge=1, le=10**6)] = 10
-    """Nothing runs before so many episodes."""
+    """Minimum number of episodes before the first run."""
     every_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 4.0
-    """A run is due so long after the last one, when an episode is new."""
+    """Hours after the last run when a new run is due, if there is a new episode."""
     fresh: Annotated[int, Field(ge=1, le=10**6)] = 20
-    """A run is due when so many episodes are new."""
+    """Number of new episodes that makes a run due."""
     near: Similarity = 0.75
-    """From here on two passages may belong to one cluster."""
+    """Minimum similarity of two passages of one cluster."""
     least_episodes: Annotated[int, Field(ge=1, le=1_000)] = 3
-    """Episodes that a new belief rests on."""
+    """Minimum number of episodes behind a new belief."""
     same: Similarity = 0.75
-    """From here on a passage may speak for a belief that is there."""
+    """Minimum similarity of a passage that may support an existing belief."""
     against: Similarity = 0.4
-    """From here on it may speak against one: a text and its reversal lie farther apart than two
-    wordings of one fact, and which it is the words decide."""
+    """Minimum similarity of a passage that may refute a belief. It is lower because a text and its
+    reversal are farther apart than two wordings of one fact; the words decide which it is."""
     borne_out: Similarity = 0.5
-    """How near to its statement a passage must lie for a model's statement to rest on it."""
+    """Minimum similarity of a passage that a model's statement rests on."""
     neighbours: Annotated[int, Field(ge=1, le=1_000)] = 64
-    """Nearest passages looked at for each passage."""
+    """Number of nearest passages examined for each passage."""
     most_confidence: Unit = 0.9
-    """Of a piece of evidence; else its similarity to the statement."""
+    """Maximum confidence of a piece of evidence; otherwise its similarity to the statement."""
     archive: Unit = 0.3
-    """A belief that was only inferred is archived below it."""
+    """Belief score below which an inferred belief is archived."""
     attempts: Annotated[int, Field(ge=1, le=1_000)] = 5
-    """How often a cluster that goes wrong is tried, one run each."""
+    """Maximum number of attempts on a failing cluster, one per run."""
 
 
 class BeliefChangeKind(StrEnum):
-    """What consolidation does to a belief."""
+    """Change of a belief by consolidation."""
 
     CREATE = "create"
     SUPPORT = "support"
@@ -56,18 +56,18 @@ class BeliefChangeKind(StrEnum):
 
 
 class Quote(Record):
-    """The words that a piece of evidence rests on."""
+    """Text that a piece of evidence quotes."""
 
     episode_id: str
     turn_id: str | None
-    """None: the episode's own text."""
+    """Id of its turn; None for the episode's own text."""
     text: str
     occurred_at: Instant
     confidence: float
 
 
 class BeliefChange(Record):
-    """One thing that a run does to a belief."""
+    """One change of a belief by a run."""
 
     step: BeliefChangeKind
     belief_id: str
@@ -75,54 +75,54 @@ class BeliefChange(Record):
     quotes: tuple[Quote, ...] = ()
     """CREATE, SUPPORT, CONTRADICT: the evidence, oldest first."""
     reason: str | None = None
-    """FLAG, ARCHIVE, RESTORE: in words, with its numbers."""
+    """FLAG, ARCHIVE, RESTORE: the reason, as a sentence with its numbers."""
 
     @property
     def episode_ids(self) -> tuple[str, ...]:
-        """The episodes that the evidence comes from, each once."""
+        """Return the ids of the episodes behind the evidence, each once."""
         return tuple(dict.fromkeys(quote.episode_id for quote in self.quotes))
 
 
 class ClusterFailure(Record):
-    """A cluster of which nothing was written; none of its passages is lost."""
+    """A failed cluster; nothing was written for it, and its passages stay available."""
 
     reply_id: str
     code: str
-    """Of the error, or `refused` when the reply did not stand up to its checks."""
+    """Code of the error, or `refused` if the reply failed its checks."""
     problem: str
     episode_ids: tuple[str, ...]
     attempts: int
-    """So far, this one counted."""
+    """Number of attempts so far, including this one."""
     given_up: bool
-    """It is not tried again until something is said that joins it."""
+    """Whether it is not tried again until a new passage joins it."""
 
 
 class ConsolidationReport(Record):
-    """What a run did, or what one would do."""
+    """Result of a run or of its preview."""
 
     applied: bool
-    """False for a dry run, and when nothing was to be done."""
+    """False for a preview, and if there was nothing to do."""
     skipped: str | None = None
-    """Why nothing was looked at."""
+    """Reason why the run was skipped; None if it ran."""
     resumed: bool = False
-    """It went on with a run that another worker did not finish."""
+    """Whether it resumed a run that another worker did not finish."""
     synthesiser: str = ""
-    """`extractive`, or the language model's name."""
+    """`extractive`, or the name of the language model."""
     known: Instant | None = None
-    """What was recorded later was not seen."""
+    """Known time of the run; anything recorded later was not read."""
     episodes: int = 0
-    """In the scope."""
+    """Number of episodes in the scope."""
     fresh: int = 0
-    """Of these, not seen by an earlier run."""
+    """Number of these that no earlier run has read."""
     passages: int = 0
-    """Turns of people, and episodes without turns, on which no belief rested."""
+    """Number of passages without a belief: turns of people, and episodes without turns."""
     clusters: int = 0
-    """Of at least `least_episodes` episodes."""
+    """Number of clusters with at least `least_episodes` episodes."""
     changes: tuple[BeliefChange, ...] = ()
     troubles: tuple[ClusterFailure, ...] = ()
     calls: int = 0
-    """Requests to the language model, retries and repairs included."""
+    """Number of requests to the language model, including retries and repairs."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = None
-    """As far as the price is known."""
+    """Cost in USD; None if the price is unknown."""

@@ -1,4 +1,4 @@
-"""Records of episodes, messages and turns."""
+"""Episodes, messages and turns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from graphmem.model.terms import Instant, Name, Record, Text
 
 
 class Message(Record):
-    """One message of a conversation, as said.
+    """One message of a conversation, verbatim.
 
-    `id` is the sender's own id of the message; with it or with `at`, adding the message again
-    is recognised wherever it stands. `session` names the stretch of conversation it belongs to
-    and is read by `ingest` only.
+    `id` is the sender's own id of the message. With `id` or `at`, a message that is added again is
+    recognised at any position. `session` names the session it belongs to; only `ingest` reads it.
     """
 
     role: Name
@@ -28,7 +27,7 @@ class Message(Record):
 
 
 class Turn(Record):
-    """One message as it is kept: verbatim and in its place."""
+    """One stored message: verbatim and with its position."""
 
     id: str
     episode_id: str
@@ -48,11 +47,11 @@ class Episode(Record):
     session_id: str | None
     summary: str | None
     content: str | None
-    """None: it has none, or it is compressed."""
+    """Text of the episode; None if it has none or is compressed."""
     gist: str | None = None
-    """What its text came to, made when it was compressed and has no summary."""
+    """Summary made by compression for an episode without `summary`."""
     compressed: bool = False
-    """Its full text lies in an archive; `restore_episode` puts it back."""
+    """Whether its full text is in an archive; `restore_episode` puts it back."""
     entities: tuple[str, ...]
     importance: float
     occurred_at: Instant
@@ -61,93 +60,93 @@ class Episode(Record):
 
 
 class TurnsReceipt(Record):
-    """What `add_messages` did."""
+    """Receipt of `add_messages`."""
 
     episode_id: str
     turn_ids: tuple[str, ...]
-    """One id per message given, in its order, whether added now or found."""
+    """One id per message, in order, whether added now or found."""
     added: int
-    """How many of them are new."""
+    """Number of new turns."""
 
 
 class IngestReport(Record):
-    """What `ingest` did."""
+    """Result of `ingest`."""
 
     messages: int = 0
     turns_added: int = 0
     outcomes: dict[Outcome, int] = Field(default_factory=dict)
-    """New commits by outcome."""
+    """Number of new commits by outcome."""
     repeated: int = 0
-    """Texts that an earlier run had committed."""
+    """Number of texts that an earlier run had committed."""
 
 
 Days = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
 
 class UpkeepPolicy(Record):
-    """Which episodes graduate and which are compressed."""
+    """Thresholds for the graduation and compression of episodes."""
 
     importance: Unit = 0.7
-    """From here on an episode may graduate; below it, it may be compressed."""
+    """Minimum importance for graduation; episodes below it may be compressed."""
     accesses: Annotated[int, Field(ge=1, le=10**6)] = 3
-    """An important episode that was looked at so often graduates at any age."""
+    """Number of accesses after which an important episode graduates at any age."""
     graduate_days: Days = 14.0
-    """An important episode graduates when it is so old."""
+    """Age in days at which an important episode graduates."""
     most: Annotated[int, Field(ge=1, le=1_000)] = 10
-    """Episodes that graduate in one cycle."""
+    """Maximum number of episodes that graduate in one cycle."""
     compress_days: Days = 30.0
-    """An episode that nobody looked at is compressed when it is so old."""
+    """Age in days at which an episode without accesses is compressed."""
 
 
 class GraduatedEpisode(Record):
-    """An episode that has, or would have, a line in a digest."""
+    """An episode with a line in a digest; in a preview, the line to add."""
 
     episode_id: str
     occurred_at: Instant
     line: str
-    """As it was made, without the line's end."""
+    """The line, without its line ending."""
     added: bool
-    """False: a line with this id was there already and stays as it is."""
+    """False if a line with this id existed; it stays unchanged."""
 
 
 class GraduationReport(Record):
-    """What one cycle of graduation did, or would do."""
+    """Result of one cycle of graduation or of its preview."""
 
     applied: bool
-    """False for a dry run, and when nothing was to be done."""
+    """False for a preview, and if there was nothing to do."""
     file: str
-    """Name of the digest's file, without its folder."""
+    """Name of the digest file, without its folder."""
     episodes: tuple[GraduatedEpisode, ...] = ()
     """The most important first."""
     more: bool = False
-    """Others are left for the next cycle."""
+    """Whether other episodes are left for the next cycle."""
 
 
 class CompressedEpisode(Record):
-    """An episode whose full text was, or would be, put into an archive."""
+    """An episode whose full text was moved to an archive; in a preview, is to be moved."""
 
     episode_id: str
     occurred_at: Instant
     characters: int
-    """Of the full text."""
+    """Number of characters of the full text."""
     kept: str
-    """What stays to be read: its summary, else what was made of its text."""
+    """Text that stays: its summary, or else the one made from its text."""
 
 
 class CompressionReport(Record):
-    """What a run of compression did, or would do."""
+    """Result of a run of compression or of its preview."""
 
     applied: bool
-    """False for a dry run, and when nothing was to be done."""
+    """False for a preview, and if there was nothing to do."""
     episodes: tuple[CompressedEpisode, ...] = ()
-    """The oldest first."""
+    """Compressed episodes, oldest first."""
 
 
 class RestoredEpisode(Record):
-    """What `restore_episode` did."""
+    """Result of `restore_episode`."""
 
     episode_id: str
     changed: bool
-    """False: it was not compressed."""
+    """False if it was not compressed."""
     event_id: str | None
-    """Of the RESTORE; None when nothing changed."""
+    """Id of the RESTORE event; None if nothing changed."""

@@ -1,4 +1,4 @@
-"""Extraction: what turns are proposed to say, what became of each proposal, and why."""
+"""Extraction records: proposals, the outcome of each, and its reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHOLE = (0, 3)
 
 
 class Proposal(Record):
-    """What a turn is proposed to say: a triple, or a free statement."""
+    """A proposed reading of a turn: a triple or a free statement."""
 
     turn_id: Name
     quote: Annotated[Text, Field(min_length=1, max_length=2_000, pattern=r"\S")]
@@ -24,83 +24,83 @@ class Proposal(Record):
     object: Part | None = None
     statement: Statement | None = None
     kind: EvidenceKind = EvidenceKind.SUPPORTING
-    """Refuting: the words say that it is not so, or no longer."""
+    """Refuting if the words say that it is not, or no longer, true."""
     confidence: Unit = 0.8
     since: Instant | None = None
-    """Since when it is so, or no longer so; None: as of when it was said."""
+    """Start of the validity, or its end for a refuting proposal; None for the time of the turn."""
     when: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
-    """The words of the turn that say since when."""
+    """Words of the turn that give `since`."""
     cardinality: Cardinality | None = None
-    """Whether values of this predicate compete; a suggestion that nothing is read by."""
+    """Suggested cardinality of the predicate; reads do not use it."""
     source_type: Name = "EXTRACTOR"
 
     @model_validator(mode="after")
     def _one(self) -> Self:
         given = sum(part is not None for part in (self.subject, self.predicate, self.object))
         if given not in _WHOLE:
-            raise ValueError("subject, predicate and object are given together or not at all")
+            raise ValueError("subject, predicate and object must be given together or not at all")
         if (given == 0) == (self.statement is None):
-            raise ValueError("give a triple or a statement, one of the two")
+            raise ValueError("give either a triple or a statement")
         return self
 
 
 class DismissalReason(StrEnum):
-    """Why a proposal does not reach the graph; stable, programs may match on it."""
+    """Reason why a proposal is dismissed; stable, for use by programs."""
 
     MALFORMED = "malformed"
-    """It is no proposal: a part is missing, too long or out of range."""
+    """A part is missing, too long or out of range."""
     UNWEIGHED = "unweighed"
-    """No weight is set for its source type."""
+    """Its source type has no weight in the settings."""
     FOREIGN_TURN = "foreign_turn"
-    """Its turn is none of this session's."""
+    """Its turn is not in this session."""
     NOT_OFFERED = "not_offered"
-    """Its turn is of this session and was not among those to be read."""
+    """Its turn is in this session but was not among the turns to read."""
     MACHINE_TURN = "machine_turn"
-    """Its turn was said by an assistant, a tool or a system."""
+    """Its turn comes from an assistant, a tool or a system."""
     INVENTED_QUOTE = "invented_quote"
-    """Its quote does not stand in its turn."""
+    """Its turn does not contain its quote."""
     ECHO = "echo"
-    """Its quote stands in what memory itself had supplied."""
+    """Its quote repeats text that memory had supplied."""
     HYGIENE = "hygiene"
-    """What it quotes or says may not be stored: a credential, for example."""
+    """Its quote or text must not be stored: a credential, for example."""
     UNFOUNDED_SUBJECT = "unfounded_subject"
-    """Who or what it is about is named neither in the quote nor around it."""
+    """Its subject is named neither in the quote nor around it."""
     UNFOUNDED_OBJECT = "unfounded_object"
-    """What it says of it stands neither in the quote nor around it."""
+    """Its object is named neither in the quote nor around it."""
     UNFOUNDED_STATEMENT = "unfounded_statement"
-    """It names what stands nowhere around the quote, or shares no word with it."""
+    """It names something found nowhere around the quote, or shares no word with it."""
     INVENTED_TIME = "invented_time"
-    """The words that are to say since when do not stand in its turn."""
+    """Its turn does not contain the words that give `since`."""
     FUTURE = "future"
-    """It is said to begin after it was said."""
+    """Its `since` is later than its turn."""
     REPEATED = "repeated"
-    """Another proposal of the same reply says the same of the same turn."""
+    """Another proposal of the same reply states the same about the same turn."""
     KNOWN = "known"
-    """Those words are a piece of evidence for it, or an open proposal, already."""
+    """The quote is already evidence for it or part of an open proposal."""
     REJECTED = "rejected"
-    """Somebody has rejected it."""
+    """A person has rejected it."""
 
 
 class DismissedProposal(Record):
-    """A proposal that does not reach the graph."""
+    """A dismissed proposal."""
 
     code: DismissalReason
     problem: str
-    """In words."""
+    """The problem, as a sentence."""
     turn_id: str | None
-    """None: it named no turn that is known."""
+    """Id of its turn; None if it named no known turn."""
     proposal: Proposal | None
-    """None: it is none, or holds what must not be shown."""
+    """The dismissed proposal; None if it was malformed or contains sensitive text."""
 
 
 class AcceptedProposal(Record):
     """A proposal that passed every check."""
 
     event_id: str
-    """Of its piece of evidence; under review, of the proposal that waits."""
+    """Id of its evidence; under review, of the pending proposal."""
     belief_id: str
     statement: str
-    """As its triple reads aloud, or as given."""
+    """Text of its triple, or the statement as given."""
     subject: str | None
     predicate: str | None
     object: str | None
@@ -108,21 +108,21 @@ class AcceptedProposal(Record):
     confidence: float
     source_type: str
     occurred_at: Instant
-    """Since when the words say so; else when they were said."""
+    """Start of the validity if the words give one; otherwise the time of the turn."""
     dated: bool
-    """The words say since when."""
+    """Whether the words give the start of the validity."""
     episode_id: str
     turn_id: str
     quote: str
-    """As it stands in the turn."""
+    """Words of the turn, verbatim."""
     new: bool
-    """Nothing was known of its belief."""
+    """Whether its belief did not exist before."""
 
 
 class CardinalityProposal(Record):
-    """A predicate that nobody declared, and what the extractor takes it for.
+    """An undeclared predicate and its cardinality as the extractor takes it.
 
-    Nothing is read by it until `predicate(name, cardinality=…)` declares it.
+    Reads ignore it until `predicate(name, cardinality=…)` declares it.
     """
 
     predicate: str
@@ -130,56 +130,56 @@ class CardinalityProposal(Record):
 
 
 class FailedWindow(Record):
-    """Turns that could not be read this time; nothing was written of them."""
+    """Turns that were not read this time; nothing was written for them."""
 
     reply_id: str
     code: str
-    """Of the error."""
+    """Code of the error."""
     problem: str
     turn_ids: tuple[str, ...]
     attempts: int
-    """So far that were answered, this one counted."""
+    """Number of attempts that got a reply, including this one."""
     given_up: bool
-    """They are not tried again under this model and prompt."""
+    """Whether they are not tried again under this model and prompt."""
 
 
 class ExtractionReport(Record):
-    """What an extraction wrote, or would write."""
+    """Result of an extraction or of its preview."""
 
     applied: bool
-    """False for a dry run."""
+    """False for a preview."""
     review: bool
-    """What passed the checks waits to be accepted."""
+    """Whether proposals that pass the checks wait to be accepted."""
     session_id: str
     episode_id: str
     extractor: str
-    """Its name; of a language model with a digest of its prompt."""
+    """Name of the extractor; for a language model, with a digest of its prompt."""
     turns: int
-    """That were read now."""
+    """Number of turns read now."""
     passed: int
-    """That this extractor had read before."""
+    """Number of turns that this extractor had read before."""
     proposals: tuple[AcceptedProposal, ...] = ()
-    """That passed every check, in the order of their turns."""
+    """Proposals that passed every check, in the order of their turns."""
     refused: tuple[DismissedProposal, ...] = ()
     unread: tuple[FailedWindow, ...] = ()
     new_predicates: tuple[str, ...] = ()
-    """That no belief in sight had before."""
+    """Predicates that no belief in the read scopes had before."""
     cardinalities: tuple[CardinalityProposal, ...] = ()
     calls: int = 0
-    """Requests to the language model, retries and repairs included."""
+    """Number of requests to the language model, including retries and repairs."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = None
-    """As far as the price is known."""
+    """Cost in USD; None if the price is unknown."""
 
     @property
     def new_beliefs(self) -> tuple[str, ...]:
-        """Ids of beliefs that these are the first evidence for, each once."""
-        return tuple(dict.fromkeys(one.belief_id for one in self.proposals if one.new))
+        """Return the ids of beliefs that these are the first evidence for, each once."""
+        return tuple(dict.fromkeys(p.belief_id for p in self.proposals if p.new))
 
 
 class ProposalStatus(StrEnum):
-    """What became of a proposal that was put up for review."""
+    """State of a proposal under review."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -187,13 +187,13 @@ class ProposalStatus(StrEnum):
 
 
 class PendingProposal(Record):
-    """A proposal that waits for a decision, or had one."""
+    """A proposal under review, with or without a decision."""
 
     id: str
     status: ProposalStatus
     scope: str
     belief_id: str
-    """Of the belief that it is, or would be, evidence for."""
+    """Id of the belief that it is, or would be, evidence for."""
     statement: str
     subject: str | None
     predicate: str | None
@@ -203,7 +203,7 @@ class PendingProposal(Record):
     source_type: str
     occurred_at: Instant
     recorded_at: Instant
-    """When it was put up."""
+    """Time when it was put under review."""
     extractor: str
     episode_id: str
     turn_id: str
@@ -211,21 +211,21 @@ class PendingProposal(Record):
 
 
 class ProposalPage(Record):
-    """Some proposals, oldest first."""
+    """A page of proposals, oldest first."""
 
     proposals: tuple[PendingProposal, ...]
     next_cursor: str | None
-    """Pass it on to get the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""
 
 
 class ReviewReport(Record):
-    """What `accept` or `reject` did."""
+    """Result of `accept` or `reject`."""
 
     proposal_ids: tuple[str, ...]
-    """Decided now."""
+    """Ids of proposals decided now."""
     repeated: tuple[str, ...]
-    """Decided so before."""
+    """Ids of proposals that had the same decision before."""
     event_ids: tuple[str, ...]
-    """Of the evidence that accepted ones became."""
+    """Ids of the evidence created from accepted proposals."""
     belief_ids: tuple[str, ...]
-    """That it is evidence for, in the same order."""
+    """Ids of the beliefs that it is evidence for, in the same order."""

@@ -1,4 +1,4 @@
-"""Items: JSON values that agents keep under keys in namespaces, and what may be asked of them."""
+"""Items: JSON values stored under keys in namespaces, and the calls on them."""
 
 from __future__ import annotations
 
@@ -11,81 +11,81 @@ from graphmem.model.terms import Instant, Record, Text
 
 def _label(label: object) -> object:
     if isinstance(label, str) and (not label or "." in label or "\0" in label):
-        raise ValueError("is a label that is empty, or has a point or a NUL in it")
+        raise ValueError("must be a label that is not empty and has no point or NUL")
     return label
 
 
 Label: TypeAlias = Annotated[Text, BeforeValidator(_label)]
-"""One step of a namespace: not empty, without points and NULs. Nothing is folded or normalised."""
+"""One label of a namespace: not empty, without points and NULs; not folded or normalised."""
 Labels: TypeAlias = Annotated[tuple[Label, ...], Field(max_length=100)]
-"""A namespace; () is one too."""
+"""A namespace; may be empty."""
 Key: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=1_000_000_000)]
 YesNo: TypeAlias = Annotated[bool, Strict()]
 MOST_MINUTES = 100 * 365 * 24 * 60
-"""An item may live for a century."""
+"""Maximum lifetime of an item: 100 years."""
 
 
 class GetItem(Record):
-    """Ask for an item; the answer is a `StoredItem`, or None when there is none."""
+    """Read an item; the answer is a `StoredItem`, or None if there is none."""
 
     namespace: Labels
     key: Key
     refresh: YesNo = True
-    """Let it live on for as long again, if it would expire."""
+    """Restart the lifetime of an item that expires."""
 
 
 class PutItem(Record):
-    """Keep a value under a key, in the place of what was there; the answer is None."""
+    """Store a value under a key, replacing any earlier one; the answer is None."""
 
     namespace: Labels
     key: Key
     value: Any
-    """A map with strings for keys, of what JSON can carry; kept exactly, tuples as lists. None
-    deletes the item."""
+    """A map with string keys and JSON values, stored exactly, tuples as lists. None deletes the
+    item."""
     texts: dict[Text, Text] = Field(default_factory=dict, max_length=1_000)
-    """What a search by meaning finds it by, each by a name of its own; blank ones are passed
-    over."""
+    """Texts by which vector search finds the item, each under its own name; blank ones are
+    skipped."""
     ttl_minutes: (
         Annotated[float, Strict(), Field(gt=0, le=MOST_MINUTES, allow_inf_nan=False)] | None
     ) = None
-    """After so many minutes without being read or written it is gone; None: it stays."""
+    """Minutes without a read or write after which the item expires; None for no expiry."""
 
 
 class SearchItems(Record):
-    """Ask for items under a namespace; the answer is a list of `FoundItem`."""
+    """Search items under a namespace; the answer is a list of `FoundItem`."""
 
     prefix: Labels = ()
     filter: dict[str, Any] | None = None
-    """What fields must be: a value, a map or a list of such, or a map of $eq, $ne, $gt, $gte, $lt
+    """Required field values: a value, a map or list of values, or a map of $eq, $ne, $gt, $gte, $lt
     and $lte to values."""
     query: Text | None = None
-    """What they are to be about: those with texts first, the nearest text of each counts. Without
-    it items come in the order in which their namespaces and then they themselves were begun."""
+    """Query text: items with texts come first, ranked by their nearest text. Without it, items are
+    in order of creation, first of their namespaces, then their own."""
     limit: Count = 10
     offset: Count = 0
     refresh: YesNo = True
-    """Let what is found live on for as long again, if it would expire."""
+    """Restart the lifetime of the results that expire."""
 
 
 class NamespaceMatch(Record):
-    """What labels a namespace must begin or end with."""
+    """Labels that a namespace must begin or end with."""
 
     end: Literal["prefix", "suffix"]
     path: Labels
-    """`*` is any one label."""
+    """Path of labels; `*` matches any one label."""
 
 
 class ListNamespaces(Record):
-    """Ask for namespaces that hold items; the answer is a sorted list of tuples of labels.
+    """List namespaces that contain items; the answer is a sorted list of tuples of labels.
 
-    Sorted label by label, and these by their UTF-16 code units.
+    They are sorted label by label, each by its UTF-16 code units.
     """
 
     fits: Annotated[tuple[NamespaceMatch, ...], Field(max_length=100)] = ()
-    """All of them must fit."""
+    """All of them must match."""
     depth: Annotated[int, Strict(), Field(ge=0)] | None = None
-    """Labels to return; those that are then the same are listed once."""
+    """Maximum number of labels per namespace; equal results are merged. None returns all labels."""
     limit: Count = 100
     offset: Count = 0
 
@@ -94,7 +94,7 @@ ItemCall: TypeAlias = GetItem | PutItem | SearchItems | ListNamespaces
 
 
 class StoredItem(Record):
-    """A value and where it is kept."""
+    """A value with its place and times."""
 
     namespace: tuple[str, ...]
     key: str
@@ -104,11 +104,11 @@ class StoredItem(Record):
 
 
 class FoundItem(StoredItem):
-    """An item that was searched for."""
+    """A search result."""
 
     score: float | None = None
-    """Cosine of the question and the nearest of its texts, in [-1, 1]; None without a question or
-    without texts."""
+    """Cosine of the query and the nearest of its texts, in [-1, 1]; None without a query or without
+    texts."""
 
 
 ItemAnswer: TypeAlias = StoredItem | list[FoundItem] | list[tuple[str, ...]] | None

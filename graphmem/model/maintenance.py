@@ -12,7 +12,7 @@ from graphmem.model.terms import Record
 
 
 class ErasureTarget(StrEnum):
-    """What can be forgotten."""
+    """Kind of data that can be erased."""
 
     MEMORY = "memory"
     BELIEF = "belief"
@@ -22,131 +22,133 @@ class ErasureTarget(StrEnum):
 
 
 class RemainingNode(Record):
-    """A node that stays and says the same words: what was forgotten came from it, or is like it."""
+    """A remaining node with the same text: the source of the erased data, or a similar one."""
 
     label: str
     id: str
 
 
 class ErasureReport(Record):
-    """What erasure did, or would do."""
+    """Result of an erasure or of its preview."""
 
     what: ErasureTarget
     id: str
     applied: bool
     repeated: bool = False
-    """It was forgotten before, and nothing of it was left to erase."""
+    """Whether it was erased before and nothing was left to erase."""
     counts: dict[str, int] = Field(default_factory=dict)
-    """Nodes that went, or would go, by label."""
+    """Number of erased nodes by label; for a preview, of nodes to erase."""
     unmentioned: int = 0
-    """Events and replies that stay and named it; they do not any more."""
+    """Number of remaining events and replies from which its id was removed."""
     digest_lines: int = 0
-    """Lines of digests that told of it."""
+    """Number of digest lines that mentioned it."""
     left: int | None = None
-    """Nodes that a second look found of it; None: nothing was erased yet."""
+    """Number of its nodes found by a second search; None if nothing was erased yet."""
     elsewhere: tuple[RemainingNode, ...] = ()
-    """Nodes that stay and hold the same words; 20 at most."""
+    """Remaining nodes with the same text; at most 20."""
 
     @property
     def clean(self) -> bool:
-        """Whether the second look found nothing."""
+        """Whether the second search found nothing."""
         return self.left == 0
 
 
 class ExportReport(Record):
-    """What a file holds."""
+    """Contents of an export file."""
 
     records: Mapping[str, int]
-    """Nodes by label."""
+    """Number of nodes by label."""
     links: int
-    """Relationships between them."""
+    """Number of relationships between them."""
     known: datetime
-    """By the server's clock: what was recorded until then is in it, what came later is not."""
+    """Time by the server's clock; the file contains everything recorded until then."""
     resumed: int = 0
-    """Records that an interrupted export had written already."""
+    """Number of records that an interrupted export had already written."""
     later: int = 0
-    """Nodes that this call passed over since they were recorded later: by writers beside it, or by
-    a server whose clock was ahead then."""
+    """Number of nodes skipped by this call because they were recorded later: by concurrent writers,
+    or by a server whose clock was ahead."""
 
 
 class ImportReport(Record):
-    """What became of the records of a file."""
+    """Outcome of the records of an imported file."""
 
     tenant: str
-    """Whose they were."""
+    """Tenant that the records come from."""
     known: datetime
-    """Until when, by the clock of the server they come from."""
+    """Time of the export, by the clock of the exporting server."""
     written: int
-    """Nodes made."""
+    """Number of nodes created."""
     links: int
-    """Relationships made."""
+    """Number of relationships created."""
     there: int
-    """Nodes that were there already, just so."""
+    """Number of identical nodes that already existed."""
     kept: int
-    """Nodes that were there, have gone on since, and stay as they are."""
+    """Number of existing nodes that have changed since and stay unchanged."""
 
 
 class ForeignImportReport(Record):
-    """What became of another memory's data."""
+    """Outcome of an import of another memory's data."""
 
     done: Mapping[str, int]
-    """Writes by what they did: episode, remember, supersede, deprecate, observe, retract. Those
-    that an earlier run had done count as well."""
+    """Number of writes by kind: episode, remember, supersede, deprecate, observe, retract. Writes
+    of an earlier run are included."""
     refused: tuple[str, ...] = ()
-    """Records that could not be taken, each with why."""
+    """Records that were not imported, each with the reason."""
     unplaced: Mapping[str, int] = {}
-    """Fields that have no place here, by record and name, and how often they were filled in."""
+    """Fields without an equivalent, by record and name, and how often they had a value."""
 
 
 class Mismatch(Record):
-    """One cache that its events do not bear out."""
+    """A cached value that differs from its events."""
 
     kind: str
     """memory, belief or slot."""
     id: str
     cached: str
     found: str
-    """What the events say."""
+    """Value computed from the events."""
 
 
 class RebuildReport(Record):
-    """What `verify` or `rebuild` found, and what `rebuild` did."""
+    """Result of `verify` or `rebuild`."""
 
     wrong: tuple[Mismatch, ...]
-    """What was not as the events say; after `rebuild` it is, but for memories without events."""
+    """Caches that differed from the events; `rebuild` corrects them, except for memories without
+    events."""
     checkpointed: int = 0
-    """Pieces of evidence that checkpoints hold now."""
+    """Number of pieces of evidence that checkpoints contain."""
 
 
 class SkippedNodes(Record):
-    """Memories, or SUPERSEDES edges, that `backfill` left as they are, all for one reason."""
+    """Memories or SUPERSEDES edges that `backfill` skipped, all for one reason."""
 
     kind: str
     """memory or edge."""
     problem: str
     hint: str
-    """What to do about it; Cypher on `m`, a memory, or `s`, an edge."""
+    """Remedy; Cypher on `m`, a memory, or `s`, an edge."""
     count: int
     ids: tuple[str, ...]
-    """Of the first of them: of an edge `newer -> older`, of memories without an id what
-    elementId() gives."""
+    """Ids of the first of them: `newer -> older` for an edge, elementId() for a memory without an
+    id."""
 
 
 class BackfillReport(Record):
-    """What `backfill` did."""
+    """Result of `backfill`."""
 
     memories: int
-    """That had no event of their own scope and have now."""
+    """Number of memories that had no event of their own scope and got one."""
     filled: int
-    """That had one and lacked something else."""
+    """Number of memories that had one and lacked something else."""
     embedded: int
-    """Of these and those, that were given an embedding."""
+    """Number of memories (new or repaired) that were embedded."""
     edges: int
-    """SUPERSEDES edges that have their event now; of two between the same memories one counts."""
+    """Number of SUPERSEDES edges that got their event; of two between the same memories one
+    counts."""
     events: int
-    """Synthetic events that all of this took."""
+    """Number of synthetic events created."""
     capped: int
-    """Memories whose `reinforce_count` is above 1,000, which is as many as events were made; the
+    """Number of memories whose `reinforce_count` is above 1,000, the maximum of events created; the
     payload of their ADD keeps the number."""
     unfit: tuple[SkippedNodes, ...]
-    """What was left as it is, and what to do about it; nothing of it was written."""
+    """Skipped memories and edges with the remedy; nothing was written for them."""

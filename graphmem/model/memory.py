@@ -1,4 +1,4 @@
-"""Memories, what becomes of a text, and how a memory came about."""
+"""Memories, the outcomes of writing them, and their histories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARTS = 3
 
 
 class Outcome(StrEnum):
-    """What became of a text offered to `remember`."""
+    """Outcome of a text passed to `remember`."""
 
     INSERTED_NEW = "INSERTED_NEW"
     EXACT_DUPE = "EXACT_DUPE"
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 
 class EventType(StrEnum):
-    """What an event says happened."""
+    """Type of an event."""
 
     ADD = "ADD"
     IMPORT = "IMPORT"
@@ -56,32 +56,32 @@ class EventType(StrEnum):
 
 
 class Status(StrEnum):
-    """Whether a memory, or a belief, is what should be recalled now."""
+    """Status of a memory or a belief."""
 
     CURRENT = "current"
     SUPERSEDED = "superseded"
     DEPRECATED = "deprecated"
-    """Of a memory: hidden without a successor."""
+    """For a memory: hidden without a successor."""
     ARCHIVED = "archived"
-    """Of a belief: put away, to be restored whenever it is wanted."""
+    """For a belief: hidden; it can be restored."""
 
 
 def _triple(given: object) -> object:
     if isinstance(given, list | tuple):
         if len(given) != _PARTS:
-            raise ValueError("a claim has a subject, a predicate and an object")
+            raise ValueError("a claim must have a subject, a predicate and an object")
         return dict(zip(("subject", "predicate", "object"), given, strict=True))
     return given
 
 
 Claims = Annotated[tuple[Annotated[Triple, BeforeValidator(_triple)], ...], Field(max_length=64)]
-"""What a text asserts: triples, or their three parts."""
+"""Claims of a text: triples, or sequences of their three parts."""
 
 
 class NewMemory(Record):
-    """One text offered to `remember`, with where it comes from and what it asserts.
+    """One text for `remember`, with its source and its claims.
 
-    `id` makes the write idempotent: the same id and content give the first outcome again.
+    `id` is an idempotency key: the same id and content return the first outcome again.
     """
 
     content: Annotated[str, Strict()]
@@ -94,49 +94,49 @@ class NewMemory(Record):
     episode_id: Name | None = None
     turn_id: Name | None = None
     claims: Claims = ()
-    """For each the text is a piece of evidence, a duplicate's too."""
+    """Claims that the text is evidence for, also if it is a duplicate."""
     confidence: Unit = 0.8
-    """In the claims."""
+    """Confidence of the claims."""
     source_type: Name = "EXPLICIT"
-    """Of that evidence; it has a weight."""
+    """Source type of that evidence; the settings give its weight."""
 
     @model_validator(mode="after")
     def _of_claims(self) -> Self:
         if not self.claims and self.model_fields_set & {"confidence", "source_type"}:
-            raise ValueError("confidence and source_type are those of claims, and none is given")
+            raise ValueError("confidence and source_type require claims")
         return self
 
 
 class CommitOutcome(Record):
-    """What one offered text became; reported to `on_commit` after the commit."""
+    """Outcome of one text; passed to `on_commit` after the commit."""
 
     outcome: Outcome
     event_id: str
     memory_id: str | None
-    """The memory to use from now on; None when hygiene refused the text."""
+    """Id of the memory to use from now on; None if hygiene rejected the text."""
     matched_memory_id: str | None = None
-    """The memory that was already there."""
+    """Id of the existing memory that matched."""
     query_score: float | None = None
-    """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact one."""
+    """Calibrated cosine to the matched memory, at most 1; 1.0 for an exact match."""
     possible_update_of: str | None = None
-    """A memory close in wording whose numbers, dates, names or negation differ."""
+    """Id of a memory with similar text that differs in numbers, dates, names or negation."""
     content_hash: str
     """sha256 of the normalised content, hex."""
     hygiene_reasons: tuple[str, ...] = ()
-    """Rules of hygiene that refused it; `erased`: it was forgotten, or what it would be part of."""
+    """Hygiene rules that rejected it; `erased` if it, or its source, was erased."""
     thresholds: dict[str, float] = Field(default_factory=dict)
     occurred_at: Instant
     source: str
     tags: tuple[str, ...] = ()
     artifact_ref: str | None = None
     belief_ids: tuple[str, ...] = ()
-    """Of the claims that it is evidence for."""
+    """Ids of the beliefs that it is evidence for."""
     repeated: bool = False
-    """True when this very event id had been committed before."""
+    """Whether this event id had been committed before."""
 
 
 class Supersession(Record):
-    """What `supersede` did."""
+    """Receipt of `supersede`."""
 
     newer_id: str
     older_id: str
@@ -145,7 +145,7 @@ class Supersession(Record):
 
 
 class Memory(Record):
-    """One canonical claim."""
+    """One sentence worth recalling."""
 
     id: str
     scope: str
@@ -154,35 +154,35 @@ class Memory(Record):
     tags: tuple[str, ...]
     status: Status
     created_at: Instant
-    """When it first happened in the world, as told by its earliest event."""
+    """Time of its earliest event in the world."""
     recorded_at: Instant
-    """When the store first had it, by the server's clock."""
+    """Time of its first event in the store, by the server's clock."""
     last_seen_at: Instant
     reinforce_count: int
-    """How often it was said again, exactly or nearly."""
+    """Number of repetitions, exact or near."""
     head_ids: tuple[str, ...] = ()
-    """For a superseded memory: what stands at the end of its chain."""
+    """Ids at the end of the chain of a superseded memory."""
     claim_ids: tuple[str, ...] = ()
-    """Beliefs that its text asserts."""
+    """Ids of the beliefs that its text asserts."""
     lost_ids: tuple[str, ...] | None = None
-    """Of these, what was superseded or archived, and values of ONE slots that another value leads;
-    one of two too close to call has not lost. None: not looked at; only `get` and `recall` look."""
+    """Those of `claim_ids` that are superseded, archived or not the leader of their ONE slot; an
+    ambiguous leader has not lost. None if not computed; only `get` and `recall` compute it."""
     provisional: bool = False
-    """Read at a `known` so recent that a write under way may still be recorded before it."""
+    """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 
 
 class Page(Record):
-    """Some memories, newest first."""
+    """A page of memories, newest first."""
 
     memories: tuple[Memory, ...]
     next_cursor: str | None
-    """Pass it on to get the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""
     provisional: bool = False
     """See `Memory`."""
 
 
 class MemoryEvent(Record):
-    """One line of a memory's history."""
+    """One event of a memory's history."""
 
     id: str
     type: str
@@ -208,7 +208,7 @@ class ChainLink(Record):
 
 
 class MemoryChain(Record):
-    """All memories that superseded one another, and where it ends."""
+    """All memories connected by supersession, and the heads of the chain."""
 
     memories: tuple[Memory, ...]
     links: tuple[ChainLink, ...]

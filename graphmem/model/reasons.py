@@ -1,4 +1,4 @@
-"""How beliefs came about: their chains, their histories and where they come from."""
+"""Records that explain beliefs: chains, histories, provenance and score arithmetic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphmem.model.terms import Instant, Record
 
 
 class BeliefCard(Record):
-    """What a belief says, without what is believed of it; its wording is that of now."""
+    """Content and status of a belief, without its score; the text is the current one."""
 
     id: str
     scope: str
@@ -24,41 +24,41 @@ class BeliefCard(Record):
     status: str
     """current, superseded or archived."""
     created_at: Instant
-    """When it was first stated, or spoken of."""
+    """Time of its first statement or evidence."""
     recorded_at: Instant
     head_ids: tuple[str, ...] = ()
-    """For a superseded belief: what stands at the end of its chain."""
+    """Ids at the end of the chain of a superseded belief."""
 
 
 class BeliefChain(Record):
-    """All beliefs that took one another's place, and where it ends."""
+    """All beliefs connected by replacement, and the heads of the chain."""
 
     beliefs: tuple[BeliefCard, ...]
     links: tuple[ChainLink, ...]
     head_ids: tuple[str, ...]
     provisional: bool = False
-    """The answer may still change: `known` is younger than the longest transaction."""
+    """Whether the answer may still change: `known` is younger than the longest transaction."""
 
 
 class BeliefEvent(MemoryEvent):
-    """One line of a belief's history."""
+    """One event of a belief's history."""
 
     kind: EvidenceKind | None = None
-    """Of evidence: which way it points."""
+    """Supporting or refuting; None if the event is not evidence."""
     confidence: float | None = None
     strength: float | None = None
-    """Of testimony, as the sequential test counts it."""
+    """Strength of evidence in the sequential test."""
     source_type: str | None = None
     retracted: bool = False
-    """Evidence that was taken back."""
+    """Whether the evidence was retracted."""
     target_id: str | None = None
-    """Of a retraction: the event that it cancels."""
+    """Id of the event that a retraction cancels."""
     memory_id: str | None = None
-    """The memory whose text it was committed with."""
+    """Id of the memory whose text it was committed with."""
 
 
 class EpisodeRef(Record):
-    """An episode, as the place of an event."""
+    """Episode that an event belongs to."""
 
     id: str
     session_id: str | None
@@ -67,19 +67,19 @@ class EpisodeRef(Record):
 
 
 class Provenance(Record):
-    """Where a belief comes from."""
+    """Sources of a belief."""
 
     belief: BeliefCard
     events: tuple[BeliefEvent, ...]
-    """What states it and what counts as evidence: the newest of them, oldest first."""
+    """Statements of the belief and its evidence: the newest of them, oldest first."""
     total: int
-    """How many there are, shown or not."""
+    """Number of these events, shown or not."""
     turns: tuple[Turn, ...]
-    """Whose words these events rest on."""
+    """Turns that these events quote."""
     episodes: tuple[EpisodeRef, ...]
-    """In which they occurred, oldest first."""
+    """Episodes in which the events occurred, oldest first."""
     memories: tuple[Memory, ...]
-    """Whose text claims it."""
+    """Memories whose text claims the belief."""
     supersedes: tuple[ChainLink, ...]
     superseded_by: tuple[ChainLink, ...]
     provisional: bool = False
@@ -87,29 +87,29 @@ class Provenance(Record):
 
 
 class PolicyOrigin(StrEnum):
-    """Where the policy of a read comes from."""
+    """Origin of the policy of a read."""
 
     GIVEN = "given"
-    """By the reader."""
+    """Passed by the caller."""
     DECLARED = "declared"
     DEFAULT = "default"
-    """Nobody declared one for the predicate, or not yet then."""
+    """The predicate has no declared policy at that time."""
 
 
 class PolicyRead(Record):
-    """The policy that evidence was read by, and where it comes from."""
+    """Policy used to read evidence, and its origin."""
 
     policy: Policy
     origin: PolicyOrigin
     event_id: str | None = None
-    """The event that declared it."""
+    """Id of the event that declared the policy."""
     declared_at: Instant | None = None
     present: bool = False
-    """The present one was asked for, not that of the time asked about."""
+    """Whether the current policy was requested instead of the one at the time of the read."""
 
 
 class EvidenceDetail(Record):
-    """One piece of evidence and what it says in each of the readings."""
+    """One piece of evidence and its value in each reading."""
 
     event_id: str
     kind: EvidenceKind
@@ -119,41 +119,41 @@ class EvidenceDetail(Record):
     confidence: float
     source_type: str
     weight: float
-    """Reliability of the source type, in [0, 1]; 0: the reader's settings know no such type."""
+    """Reliability of the source type, in [0, 1]; 0 if the settings have no weight for it."""
     faded: float
-    """MANY: the confidence at the instant of reading, in [0, 1)."""
+    """MANY: the confidence decayed to the time of the read, in [0, 1)."""
     says: float
     """MANY: -w ln(1 - faded), >= 0."""
     echo_of: str | None
-    """MANY: the stronger event of its episode and kind that counts in its place."""
+    """MANY: id of the stronger event of its episode and kind that is counted instead."""
     score: float
     """ONE: w * confidence, in [0, 1)."""
     strength: float
-    """In the sequential test, in [0.1, 0.9]."""
+    """Strength in the sequential test, in [0.1, 0.9]."""
     llr: float
-    """Its logarithm of the likelihood ratio, its sign included."""
+    """Signed log-likelihood ratio."""
     log_ratio: float
-    """Of the test, after all evidence of its instant."""
+    """State of the test after all evidence of the same timestamp."""
     status: VerdictStatus
     verdict_confidence: float
-    """Of the verdict, after all evidence of its instant."""
+    """Confidence of the verdict after all evidence of the same timestamp."""
     episode_id: str | None = None
     turn_id: str | None = None
-    """The turn whose words it quotes."""
+    """Id of the turn that it quotes."""
     memory_id: str | None = None
-    """The memory that was committed with it."""
+    """Id of the memory that was committed with it."""
     source: str | None = None
     actor: str | None = None
     note: str | None = None
 
     @property
     def counts(self) -> bool:
-        """MANY: it is no echo."""
+        """Whether the evidence is counted (MANY): it is not an echo."""
         return self.echo_of is None
 
 
 class RetractedEvidence(Record):
-    """A piece of evidence that was taken back and says nothing."""
+    """A retracted piece of evidence, which has no effect."""
 
     event_id: str
     kind: EvidenceKind
@@ -161,20 +161,20 @@ class RetractedEvidence(Record):
     confidence: float
     source_type: str
     retraction_id: str
-    """The newest word about it."""
+    """Id of its newest retraction."""
     retracted_at: Instant
-    """When that became known."""
+    """Time when the retraction became known."""
     note: str | None = None
-    """Of the retraction."""
+    """Note of the retraction."""
 
 
 class AliasBelief(Record):
-    """A belief that says the same by other names."""
+    """A belief with the same content under aliases."""
 
     belief_id: str
     statement: str
     events: int
-    """How many speak for or against it."""
+    """Number of pieces of evidence for or against it."""
 
 
 class CompetingValue(Record):
@@ -186,46 +186,46 @@ class CompetingValue(Record):
 
 
 class Competition(Record):
-    """How a value of a ONE slot came to its score."""
+    """Score of a value of a ONE slot, step by step."""
 
     place: int
-    """Among the values of the slot, from 1."""
+    """Rank among the values of the slot, from 1."""
     of: int
     ambiguous: bool
-    """One of two too close to call."""
+    """Whether it is one of two values too close to decide."""
     leader_id: str
     affirmed: float
-    """Score of its last affirmation; 0 when it was never affirmed."""
+    """Score of its last affirmation; 0 if it was never affirmed."""
     affirmed_id: str | None
     affirmed_at: Instant | None
     refuted: float
-    """Product of 1 - s over what refuted it since, in (0, 1]."""
+    """Product of 1 - s over the refutations since, in (0, 1]."""
     refutations: int
-    """How many pieces of evidence did."""
+    """Number of refutations since."""
     pressure: float
-    """A: how much others were affirmed since, by age as the policy has it."""
+    """A: sum of the affirmations of other values since, weighted by age as the policy defines."""
     rivals: tuple[CompetingValue, ...]
-    """Which others were, those with most events first; ten at most."""
+    """Other values affirmed since, those with most events first; at most ten."""
     affirmations_of_others: int
     kappa: float
     score: float
     """affirmed * refuted * exp(-kappa * pressure)."""
     belief: float
-    """The score, faded since the last affirmation."""
+    """The score, decayed since the last affirmation."""
 
     @property
     def suppressed(self) -> float:
-        """exp(-kappa * pressure): what others left of it, in [0, 1]."""
+        """Return exp(-kappa * pressure): the share left by other values, in [0, 1]."""
         return math.exp(-self.kappa * self.pressure)
 
     @property
     def fading(self) -> float:
-        """What time left of the score, in [0, 1]."""
+        """Return the share of the score left after decay, in [0, 1]."""
         return self.belief / self.score if self.score else 1.0
 
 
 class Replacement(Record):
-    """A belief put in another's place, or there before it; `chain` tells what is in force."""
+    """A belief that replaced another, or was replaced; `chain` shows which is in force."""
 
     belief_id: str
     statement: str
@@ -236,60 +236,60 @@ class Replacement(Record):
 
 
 class ClaimingMemory(Record):
-    """A memory whose sentence asserts a belief."""
+    """A memory whose text asserts a belief."""
 
     memory_id: str
     content: str
 
 
 class BeliefReasons(Record):
-    """Why a belief is believed as it is."""
+    """Explanation of a belief's score."""
 
     belief: Belief
     policy: PolicyRead
     pieces: tuple[EvidenceDetail, ...]
-    """A page of the evidence that is read, oldest first."""
+    """One page of the evidence, oldest first."""
     start: int
-    """Pieces passed over before the page."""
+    """Number of pieces before the page."""
     total: int
-    """How many pieces there are."""
+    """Number of pieces in total."""
     log_positive: float
-    """L+ <= 0: minus the sum of what its supporting pieces say; P+ = 1 - exp(L+)."""
+    """L+ <= 0: minus the sum of `says` over the supporting pieces; P+ = 1 - exp(L+)."""
     log_negative: float
     competition: Competition | None
-    """Of a value of a ONE slot; its belief is the score in it."""
+    """Competition of a value of a ONE slot; its belief is the score in it."""
     namesakes: tuple[AliasBelief, ...] = ()
-    """What else its slot counts as the same value; each has pieces of its own."""
+    """Beliefs that the slot counts as the same value; each has its own evidence."""
     withdrawn: tuple[RetractedEvidence, ...]
-    """What was taken back, oldest first; as many as a page has at most."""
+    """Retracted evidence, oldest first; at most one page."""
     replaces: tuple[Replacement, ...]
     replaced_by: tuple[Replacement, ...]
     memories: tuple[ClaimingMemory, ...]
-    """What asserts it, oldest first; as many as a page has at most."""
+    """Memories that assert the belief, oldest first; at most one page."""
     valid: Instant
     provisional: bool
-    """The answer may still change: `known` is younger than the longest transaction."""
+    """Whether the answer may still change: `known` is younger than the longest transaction."""
 
 
 class MemoryReasons(Record):
-    """Why a memory is remembered as it is."""
+    """Explanation of a memory's state."""
 
     memory: Memory
     history: tuple[MemoryEvent, ...]
-    """Its newest events, oldest of them first."""
+    """Its newest events, oldest first."""
     chain: MemoryChain
     trace: Trace
-    """How much it counts that it was said again."""
+    """Weight of its repetitions."""
 
 
 class Point(Record):
-    """What was believed at one instant."""
+    """Belief at one time."""
 
     at: Instant
     belief: float
     """In [0, 1]."""
     confidence: float | None = None
-    """Of the sequential test's verdict; None in the timeline of a slot."""
+    """Confidence of the sequential test's verdict; None in the timeline of a slot."""
     status: VerdictStatus | None = None
 
 
@@ -300,27 +300,27 @@ class Series(Record):
     statement: str
     object: str | None
     points: tuple[Point, ...]
-    """In order of time; instants before its first evidence are left out."""
+    """Points in order of time; times before its first evidence are omitted."""
 
 
 class Timeline(Record):
-    """How beliefs moved: of a slot its leading values, else one belief."""
+    """Beliefs over time: the leading values of a slot, or one belief."""
 
     subject: str | None
     predicate: str | None
     series: tuple[Series, ...]
-    """Best at the last instant first."""
+    """Highest at the last time first."""
     instants: tuple[Instant, ...]
     provisional: bool
     """See `BeliefReasons`."""
 
 
 Item = Memory | Belief | Turn | Episode
-"""Anything that can be looked at."""
+"""Any item that can be expanded."""
 
 
 class ChainNeighbor(Record):
-    """What stands next to a memory or a belief in its chain, and the event that put it there."""
+    """Neighbour of a memory or belief in its chain, and the event that linked them."""
 
     id: str
     text: str
@@ -329,47 +329,47 @@ class ChainNeighbor(Record):
     event_id: str
     occurred_at: Instant
     in_force: bool
-    """False once the older one came back."""
+    """False once the older one was restored."""
 
 
 class Card(Record):
-    """All that is kept of one item, and where it comes from; `why` has the arithmetic."""
+    """Everything stored about one item and its sources; `why` has the arithmetic."""
 
     item: Item
     events: tuple[MemoryEvent | BeliefEvent, ...] = ()
-    """Of a memory what happened to it, of a belief what states it and counts as evidence: the 20
-    newest, oldest of them first."""
+    """For a memory its history, for a belief its statements and evidence: the 20 newest, oldest
+    first."""
     turns: tuple[Turn, ...] = ()
-    """Of a memory or a belief, whose words these events rest on; of a turn, the three said before
-    it and the three after it; of an episode, its first 100, in their order."""
+    """For a memory or a belief, the turns that its events quote. For a turn, up to three before and
+    three after it. For an episode, its first 100, in order."""
     episodes: tuple[EpisodeRef, ...] = ()
-    """In which the events occurred or the turn was said, oldest first."""
+    """Episodes of the events or of the turn, oldest first."""
     supersedes: tuple[ChainNeighbor, ...] = ()
-    """What it was put in the place of, oldest first; 20 of each at most."""
+    """Items that it replaced, oldest first; at most 20."""
     superseded_by: tuple[ChainNeighbor, ...] = ()
-    """What was put in its place, oldest first."""
+    """Items that replaced it, oldest first; at most 20."""
     claims: tuple[Belief, ...] = ()
-    """Of a memory, what its text asserts, the newest first; 100 at most."""
+    """Beliefs that a memory's text asserts, newest first; at most 100."""
     accesses: int
-    """How often it was expanded before, in the scopes of the reader, as far as that is written."""
+    """Number of earlier expansions in the reader's scopes, as far as they are written."""
     last_access_at: Instant | None
-    """When last; None: never."""
+    """Time of the last one; None if never expanded."""
 
 
 class StaleMemory(Record):
-    """A current memory that nobody has said for long; it may no longer be true."""
+    """A current memory that was not repeated for long; it may no longer be true."""
 
     memory: Memory
-    """Its `lost_ids` say which of its claims have lost."""
+    """The memory; `lost_ids` names its claims that are no longer in force."""
     days: float
-    """Since it was last said."""
+    """Days since it was last stated."""
     trace: float
-    """How much its history counts now, >= 0."""
+    """Current weight of its history, >= 0."""
 
 
 class StalePage(Record):
-    """Some of these, longest ago first."""
+    """One page of stale memories, longest unstated first."""
 
     memories: tuple[StaleMemory, ...]
     next_cursor: str | None
-    """Pass it on to get the next page; None on the last one."""
+    """Cursor of the next page; None on the last one."""

@@ -1,4 +1,4 @@
-"""What recall gives back."""
+"""Records of recall: its policy, its results and their scores."""
 
 from __future__ import annotations
 
@@ -17,70 +17,72 @@ Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class TraceRank(Record):
-    """How much a history of being said again counts."""
+    """Weight of repetitions of a memory."""
 
     tau_days: float = Field(21.0, gt=0)
-    """Time constant of recency, days."""
+    """Time constant of recency, in days."""
     spacing: Weight = 0.1
-    """b: what a gap adds, 1 + b ln(1 + days), over a repetition at once."""
+    """b: factor 1 + b ln(1 + days) for the gap before a repetition."""
     weight: Weight = 0.35
-    """k of final = max(similarity, 0) * (1 + k ln(1 + trace)); 0: history does not count."""
+    """k of final = max(similarity, 0) * (1 + k ln(1 + trace)); 0 ignores the history."""
 
 
 class Score(StrEnum):
-    """What recall ranks by."""
+    """Ranking formula."""
 
     BLENDED = "blended"
-    """Weighted sum of the lists, each put on the scale from its worst to the best of all."""
+    """Weighted sum of the lists, each scaled from the worst to the best score of all."""
     FUSED = "fused"
     """Reciprocal rank fusion: sum of weight / (k + rank) over the lists."""
     FLAT = "flat"
-    """1 / (1 + d), d the Euclidean distance of unit vectors; meaning alone."""
+    """1 / (1 + d), d the Euclidean distance of unit vectors; vector search only."""
     TRACE = "trace"
-    """TraceRank's final; meaning and history."""
+    """TraceRank's final: vector search and history."""
     ESPER = "esper"
-    """blend / (1 + d) + (1 - blend) * belief; what is no belief counts as one of 0.5."""
+    """blend / (1 + d) + (1 - blend) * belief; anything that is not a belief counts as belief
+    0.5."""
 
 
 class RecallPolicy(Record):
-    """How what fits a question is ranked.
+    """Ranking of recalled items.
 
-    The defaults are what measured best; docs/recall.md shows what each part adds.
+    The defaults measured best; docs/recall.md shows the contribution of each part.
     """
 
     score: Score = Score.BLENDED
     pool: int = Field(200, ge=1, le=1_000)
-    """Candidates of each list."""
+    """Number of candidates of each list."""
     k: int = Field(60, ge=1)
-    """Of the reciprocal rank fusion."""
+    """k of reciprocal rank fusion."""
     vector_weight: Weight = 0.7
-    """Of the lists by meaning: a small offline embedder must not outvote the words."""
+    """Weight of the vector lists; below BM25's because a small offline embedder is weaker."""
     words_weight: Weight = 1.0
     recency_weight: Weight = 0.0
-    """Of how lately it was said; blended: e^(-days / recency_days)."""
+    """Weight of recency; blended: e^(-days / recency_days)."""
     recency_days: float = Field(21.0, gt=0)
     access_weight: Weight = 0.0
-    """Of how often it was opened by `expand`; 0 by default, since what is shown is opened."""
+    """Weight of the number of `expand` calls; 0 by default, since shown items get opened."""
     around: float = Field(0.18, ge=0, lt=1)
-    """Blended: the share that a turn gives to its neighbours; its square to theirs, and so on."""
+    """Blended: share of its score that a turn passes to its neighbours, squared for the next, and
+    so on."""
     reach: int = Field(1, ge=0, le=5)
-    """How far that goes, turns to each side."""
+    """Number of turns to each side that `around` reaches."""
     named: Weight = 0.8
-    """Blended: added when the question names who said a turn, or whom a belief is about."""
+    """Blended: added if the question names the speaker of a turn or the subject of a belief."""
     dated: Weight = 0.5
-    """Blended: added when it happened on a day or in a month that the question names, or in the
+    """Blended: added if the item occurred on a day or in a month that the question names, or in the
     week after."""
     machine: float = Field(0.8, ge=0, le=1)
-    """Blended: what counts of a turn that a model, a tool or a system said."""
+    """Blended: factor for turns of an assistant, a tool or a system."""
     min_similarity: float | None = Field(None, ge=-1, le=1)
-    """Leave out what is less similar, or was found by words only; None: nothing."""
+    """Minimum similarity; also excludes items found by BM25 only. None applies no limit."""
     beliefs: int = Field(20, ge=1, le=50)
-    """Of how many beliefs, the most relevant, the evidence is read."""
+    """Number of beliefs, most relevant first, whose evidence is read."""
     blend: float = Field(0.4, ge=0, le=1)
     """alpha: a belief's score is relevance * (alpha + (1 - alpha) * belief); see also ESPER."""
     trace: TraceRank = TraceRank()
     most: int | None = Field(None, ge=1)
-    """Never more hits than this; None: as many as are asked for."""
+    """Maximum number of hits; None applies the limit of the call only."""
 
 
 POLICIES = {
@@ -106,11 +108,11 @@ POLICIES = {
         named=0.0,
     ),
 }
-"""By name."""
+"""Policies by name."""
 
 
 class TraceContribution(Record):
-    """What one event adds to a trace: recency * burst * spacing."""
+    """Contribution of one event to a trace: recency * burst * spacing."""
 
     event_id: str
     at: Instant
@@ -123,22 +125,22 @@ class TraceContribution(Record):
 
 
 class Trace(Record):
-    """How much it counts at an instant that a memory was said again and again."""
+    """Weight, at one time, of the repetitions of a memory."""
 
     at: Instant
     by: TraceRank
     trace: float
     """Sum over all events, >= 0."""
     factor: float
-    """1 + k ln(1 + trace): what it does to a similarity above 0."""
+    """1 + k ln(1 + trace): multiplies a similarity above 0."""
     sayings: tuple[TraceContribution, ...]
-    """The newest events, oldest of them first."""
+    """The newest events, oldest first."""
     total: int
-    """How many events there are."""
+    """Number of events."""
 
 
 class ScoreBreakdown(Record):
-    """What adds up to how relevant something is to a question."""
+    """Parts of the relevance of an item to a question."""
 
     meaning: float = 0.0
     words: float = 0.0
@@ -147,15 +149,15 @@ class ScoreBreakdown(Record):
     around: float = 0.0
     """From the turns before and after it."""
     named: float = 0.0
-    """The question names who said it, or whom it is about."""
+    """The question names its speaker or its subject."""
     dated: float = 0.0
-    """The question names when it happened."""
+    """The question names the time when it occurred."""
     factor: float = 1.0
-    """Less than 1 for what a machine said."""
+    """Below 1 for turns of an assistant, a tool or a system."""
 
     @property
     def relevance(self) -> float:
-        """The factor times the sum of the others."""
+        """Return the factor times the sum of the other parts."""
         lists = self.meaning + self.words + self.recency + self.access
         return self.factor * (lists + self.around + self.named + self.dated)
 
@@ -167,125 +169,127 @@ class Reason(Record):
     type: str
     at: Instant
     kind: EvidenceKind | None = None
-    """Of evidence."""
+    """Supporting or refuting; None if the event is not evidence."""
     confidence: float | None = None
     source_type: str | None = None
     source: str | None = None
     actor: str | None = None
     episode_id: str | None = None
     turn_id: str | None = None
-    """The turn whose words it quotes."""
+    """Id of the turn that it quotes."""
 
 
 class Bite(Record):
-    """What every recalled thing says of how it was found."""
+    """Fields common to all recalled items."""
 
     score: float
-    """By which it is ranked, as the policy's `score` says."""
+    """Score that ranks it; the policy's `score` selects the formula."""
     parts: ScoreBreakdown
-    """Their relevance is the score of a memory or a turn; that of a belief is multiplied."""
+    """Score breakdown. For memories and turns its relevance is the score; for beliefs the score is
+    relevance * (alpha + (1 - alpha) * belief)."""
     similarity: float | None
-    """Calibrated cosine to the query, at most 1; None when only words found it."""
+    """Calibrated cosine to the query, at most 1; None if found by BM25 only."""
     vector_rank: int | None
-    """Among the candidates of its kind by meaning."""
+    """Rank among the vector candidates of its kind."""
     bm25: float | None
     bm25_rank: int | None
     rating: Rating | None = None
-    """How much it is used, which has no part in its rank; None: never rated, a turn, or asked for
-    as of another time."""
+    """Usage rating, which has no influence on the rank; None if never rated, for a turn, or for a
+    read as of another time."""
 
 
 class MemoryBite(Bite):
-    """One recalled memory with every part of its score."""
+    """One recalled memory with its score breakdown."""
 
     kind: Literal["memory"] = "memory"
     memory: Memory
     trace: float
-    """How much its history counts at the time of the read, >= 0."""
+    """Weight of its history at the time of the read, >= 0."""
     final: float | None
-    """max(similarity, 0) * (1 + k ln(1 + trace)), by which its list by meaning is ranked."""
+    """max(similarity, 0) * (1 + k ln(1 + trace)), which ranks its vector list."""
     reasons: tuple[Reason, ...] = ()
-    """The newest of what said it, newest first, three at most."""
+    """The newest events that state it, newest first; at most three."""
 
     @property
     def id(self) -> str:
-        """Of the memory."""
+        """Return the id of the memory."""
         return self.memory.id
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Return the content of the memory."""
         return self.memory.content
 
 
 class OtherValue(Record):
-    """Another value of the ONE slot that a recalled belief is a value of."""
+    """Another value of the ONE slot of a recalled belief."""
 
     belief_id: str
     object: str
     belief: float
     status: str
     last_at: Instant
-    """When it was last affirmed."""
+    """Time of its last affirmation."""
 
 
 class BeliefBite(Bite):
-    """One recalled belief with every part of its score."""
+    """One recalled belief with its score breakdown."""
 
     kind: Literal["belief"] = "belief"
     belief: Belief
     last_at: Instant | None
-    """When it was last affirmed."""
+    """Time of its last affirmation."""
     ambiguous: bool = False
-    """One of two values too close to call."""
+    """Whether it is one of two values too close to decide."""
     lost: bool = False
-    """It was superseded or archived, or another value leads its slot; shown only when asked for."""
+    """Whether it is superseded, archived or not the leader of its slot; returned only on
+    request."""
     head_ids: tuple[str, ...] = ()
-    """Of what has lost: the beliefs that stand in its place."""
+    """Ids of the beliefs that replaced a belief that has lost."""
     others: tuple[OtherValue, ...] = ()
-    """What else its ONE slot held, newest first."""
+    """Other values of its ONE slot, newest first."""
     found_by: str | None = None
-    """The belief that fitted the question and has lost to this one; None: itself."""
+    """Id of the belief that matched the question and lost to this one; None if this one matched."""
     reasons: tuple[Reason, ...] = ()
-    """The newest of its evidence, newest first, three at most."""
+    """Its newest evidence, newest first; at most three."""
 
     def came_after(self, other: OtherValue) -> bool:
-        """Return whether the other value was said no later, so that it is what was believed.
+        """Return whether `other` was believed before: it was affirmed no later than this value.
 
-        What was said later and does not lead was outweighed, and never was believed.
+        A later value that does not lead was outweighed and was never believed.
         """
         return self.last_at is not None and other.last_at <= self.last_at
 
     @property
     def id(self) -> str:
-        """Of the belief."""
+        """Return the id of the belief."""
         return self.belief.id
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Return the statement of the belief."""
         return self.belief.statement
 
     @property
     def revise_due(self) -> bool:
-        """Its test has demoted it: it keeps its wording until somebody calls `revise`."""
+        """Whether its test demoted it; it keeps its text until `revise` is called."""
         return self.belief.verdict.revise_due
 
 
 class TurnBite(Bite):
-    """One recalled turn with every part of its score."""
+    """One recalled turn with its score breakdown."""
 
     kind: Literal["turn"] = "turn"
     turn: Turn
 
     @property
     def id(self) -> str:
-        """Of the turn."""
+        """Return the id of the turn."""
         return self.turn.id
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """Return the text of the turn."""
         return self.turn.text
 
 
@@ -293,17 +297,17 @@ AnyBite = MemoryBite | BeliefBite | TurnBite
 
 
 class Recollection(Record):
-    """What recall found, best first, and what it held back."""
+    """Results of recall, best first, and counts of hidden items."""
 
     bites: tuple[AnyBite, ...]
     hidden: dict[str, int] = Field(default_factory=dict)
-    """When nothing was found: how many memories are held back, by status."""
+    """If nothing was found: number of hidden memories by status."""
     provisional: bool = False
-    """Read at a `known` so recent that a write under way may still be recorded before it."""
+    """Whether `known` is so recent that an unfinished write may still be recorded before it."""
 
     @property
     def reason(self) -> str:
-        """Why there is nothing, in words; empty when there is something."""
+        """Return why there are nothing was found; empty if something was."""
         if self.bites:
             return ""
         if not self.hidden:
@@ -312,17 +316,17 @@ class Recollection(Record):
 
 
 class Context(Record):
-    """What fits a question, fenced as data, within a number of tokens."""
+    """Recalled items as fenced text within a token budget."""
 
     text: str
-    """The block, ready for a prompt; empty when there is nothing to show."""
+    """The block, ready for a prompt; empty if there is nothing to show."""
     ids: tuple[str, ...]
-    """What is in the text, in its order: what an answer may cite."""
+    """Ids of the items in the text, in its order; an answer may cite them."""
     tokens: int
-    """Of the text, by an estimate that sides with too many."""
+    """Number of tokens of the text, by an estimate that errs on the high side."""
     left_out: int
-    """How many recalled bites did not fit, or were only inferred and are not used."""
+    """Number of recalled bites that did not fit, or were only inferred and are not used."""
     reason: str = ""
-    """Why there is nothing, in words; empty when there is something."""
+    """Why there is nothing to show; empty if there is something."""
     provisional: bool = False
-    """Read at a `known` so recent that a write under way may still be recorded before it."""
+    """Whether `known` is so recent that an unfinished write may still be recorded before it."""

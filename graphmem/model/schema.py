@@ -1,4 +1,4 @@
-"""What the graph says of its own schema, and what it should be."""
+"""Recorded and declared schema of the graph."""
 
 from __future__ import annotations
 
@@ -10,56 +10,56 @@ from graphmem.model.terms import Instant, Record
 
 
 class AppliedMigration(Record):
-    """One migration as the graph remembers it."""
+    """One migration recorded in the graph."""
 
     number: int
     name: str
     sha256: str
     applied_at: Instant
     language: str | None = None
-    """Of the full-text indexes that it made."""
+    """Language of the full-text indexes that it created; None if it created none."""
 
 
 class EmbeddingModel(Record):
-    """The model that filled the graph, with its mean cosines over unrelated texts."""
+    """An embedding model recorded in the graph, with its mean cosines of unrelated texts."""
 
     name: str
     dimension: int
     mu_document: float
-    """Between two documents."""
+    """Mean cosine of two documents."""
     mu_query: float
-    """Between a query and a document."""
+    """Mean cosine of a query and a document."""
     generation: int = 1
-    """Of the embeddings that it made."""
+    """Generation of its embeddings."""
     key: Literal["current", "next", "former", "dropped"] = "current"
-    """`next` is filling the graph, `former` did so before `current`, and its embeddings are still
-    there; those of `dropped` are being removed."""
+    """`next` is filling the graph; `former` preceded `current`, and its embeddings still exist;
+    those of `dropped` are being removed."""
 
 
 class ReembedReport(Record):
-    """What a run of `reembed` did."""
+    """Result of a run of `reembed`."""
 
     model: str
-    """Whose embeddings the graph has now."""
+    """Model of the graph's current embeddings."""
     switched: bool
-    """Whether this run went over to it."""
+    """Whether this run switched to it."""
     embedded: int
-    """Texts that had no embedding by it."""
+    """Number of texts that this run embedded."""
 
 
 class GraphState(Record):
-    """What the graph says of its own schema."""
+    """Schema state recorded in the graph."""
 
     migrations: tuple[AppliedMigration, ...]
     models: tuple[EmbeddingModel, ...]
 
     @property
     def model(self) -> EmbeddingModel | None:
-        """The current model; None before the first migration."""
+        """Return the current model; None before the first migration."""
         return self.keyed("current")
 
     def keyed(self, key: str) -> EmbeddingModel | None:
-        """Return the model with this key."""
+        """Return the model with this key; None if there is none."""
         return next((model for model in self.models if model.key == key), None)
 
 
@@ -68,27 +68,27 @@ class SchemaItem(Record):
 
     name: str
     type: str
-    """As the server calls it: RANGE, FULLTEXT, VECTOR, NODE_PROPERTY_UNIQUENESS."""
+    """Type as the server names it: RANGE, FULLTEXT, VECTOR, NODE_PROPERTY_UNIQUENESS."""
     labels: tuple[str, ...]
-    """Of the nodes it covers, or types of relationships in brackets."""
+    """Labels of its nodes, or relationship types in brackets."""
     properties: tuple[str, ...]
-    """In order; of a vector index the vector first, then what its search can filter by."""
+    """Properties in order; for a vector index the vector first, then the filter properties."""
     config: dict[str, Any] = Field(default_factory=dict)
-    """Settings of the index; of a declared one only those that matter."""
+    """Settings of the index; for a declared index only the relevant ones."""
 
 
 class DeclaredSchema(Record):
-    """Every index and constraint that the graph must have, and the labels that are ours."""
+    """Indexes and constraints that the graph must have, and graphmem's labels."""
 
     items: tuple[SchemaItem, ...]
     labels: frozenset[str]
 
 
 class Difference(Record):
-    """One way in which the graph's schema is not the declared one."""
+    """One difference between the graph's schema and the declared one."""
 
     kind: Literal["missing", "unexpected", "different", "not online"]
     name: str
-    """Of the index or constraint."""
+    """Name of the index or constraint."""
     text: str
-    """What was wanted and what is there."""
+    """Expected and actual state."""

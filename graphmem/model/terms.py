@@ -1,4 +1,4 @@
-"""What every record is made of: instants, texts, names, the wall around a tenant."""
+"""Base types of every record: timestamps, texts, names, the tenant scope."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ def _utc(at: datetime) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError:
-        raise ValueError("lies before the year 1 or after the year 9999 in UTC") from None
+        raise ValueError("is before the year 1 or after the year 9999 in UTC") from None
 
 
 def _no_number(at: object) -> object:
-    # Read as seconds or as milliseconds by its size, a number would be a guess.
+    # A number is ambiguous: it may be in seconds or in milliseconds.
     if isinstance(at, datetime) or (isinstance(at, str) and not at.lstrip("+-").isdecimal()):
         return at
-    raise ValueError("is no instant: give a datetime, or a text in ISO 8601")
+    raise ValueError("must be a timestamp: give a datetime, or a text in ISO 8601")
 
 
 def _storable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"has a lone surrogate at position {error.start}") from None
+        raise ValueError(
+            f"must be valid Unicode: lone surrogate at position {error.start}"
+        ) from None
     return text
 
 
@@ -43,7 +45,7 @@ def _once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Instant: TypeAlias = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(_utc)]
-"""A timezone-aware instant, kept in UTC to the microsecond."""
+"""A timezone-aware timestamp, stored in UTC to the microsecond."""
 Text: TypeAlias = Annotated[str, Strict(), AfterValidator(_storable)]
 """A string that UTF-8 can hold."""
 Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
@@ -54,31 +56,31 @@ GLOBAL_SCOPE = "global"
 
 
 class Record(BaseModel):
-    """A value that cannot change."""
+    """Base class of the immutable records."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TenantScope(Record):
-    """Whose memory a call is about, and which part of it; no query crosses it."""
+    """Tenant and scopes of a call; no query crosses the tenant."""
 
     tenant: Name
     scope: Name = GLOBAL_SCOPE
-    """Where writes go."""
+    """Write scope."""
     scopes: Annotated[
         tuple[Name, ...], Field(min_length=1, max_length=200), AfterValidator(_once)
     ] = (GLOBAL_SCOPE,)
-    """What reads may see, each once."""
+    """Read scopes, each once."""
 
 
 class AsOf(Record):
-    """The pair of times a read is about; what is left out is now.
+    """Valid and known time of a read; each defaults to now.
 
-    A read at `known` can be repeated once `known` is older than the longest transaction allowed
-    (30 s): until then a write that is under way may still be recorded before it.
+    A read at `known` is repeatable once `known` is older than the longest transaction allowed
+    (30 s): until then an unfinished write may still be recorded before it.
     """
 
     valid: Instant | None = None
-    """In the world: what happened later is not seen. It may lie in the future."""
+    """Time in the world: later events are ignored. It may be in the future."""
     known: Instant | None = None
-    """In the store, by the server's clock: what was recorded later is not seen."""
+    """Time in the store, by the server's clock: events recorded later are ignored."""

@@ -1,4 +1,4 @@
-"""Records of the use of memory: ratings, audits, packs, pruning and statistics."""
+"""Usage records: ratings, session audits, packs, pruning, roll-ups and tenant statistics."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from graphmem.model.terms import Instant, Record
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """Severity of an audit finding."""
 
     ERROR = "error"
-    """What was done is lost for the ratings."""
+    """The ratings lose what was done."""
     WARNING = "warning"
-    """It was done in another way than is good."""
+    """The protocol was not followed; the ratings are less exact."""
     INFO = "info"
-    """It may have been done for a good reason."""
+    """Possibly intended."""
 
 
 class AuditFinding(Record):
-    """What was done against the protocol."""
+    """One violation of the search protocol."""
 
     code: str
     """keyword_for_concept, search_without_session, access_without_session, access_without_search,
     access_before_search or session_not_ended."""
     severity: Severity
     message: str
-    """What was wrong, and what to do."""
+    """The problem and its remedy."""
     ids: tuple[str, ...]
-    """Of the searches, of the items opened, or of the session; a session before its items."""
+    """Ids of the searches, of the items opened, or of the session followed by its items."""
 
 
 class SessionAudit(Record):
-    """What was done in one session."""
+    """Activity of one session."""
 
     id: str
-    """Of the event that began it."""
+    """Id of the event that started the session."""
     session_id: str
     agent: str | None
     scope: str
     started_at: Instant
     ended_at: Instant | None
-    """None: it goes on, or was forgotten."""
+    """None if the session is open or its end was erased."""
     searches: int
     accesses: int
     lost: int | None
-    """How much of what was logged is not in the graph; None: nobody can tell, as it has not ended
+    """Number of logged entries missing from the graph; None if unknown, because the session is open
     or was ended by rating."""
 
 
 class Audit(Record):
-    """Sessions of a time, and findings, the worst first."""
+    """Sessions of a period, and their findings, most severe first."""
 
     sessions: tuple[SessionAudit, ...]
     """Newest first."""
@@ -63,57 +63,57 @@ class Audit(Record):
 
 
 class Tier(StrEnum):
-    """How much an item is used, by its faded rating; what was never rated has none."""
+    """Usage tier by decayed rating; an unrated item has none."""
 
     HIGH = "HIGH"
     """1600 or more."""
     MEDIUM = "MEDIUM"
-    """From 1200, where a rating begins, to below 1600."""
+    """1200, the initial rating, to below 1600."""
     LOW = "LOW"
-    """From 800, where fading ends, to below 1200."""
+    """800, the floor of the decay, to below 1200."""
     VERY_LOW = "VERY_LOW"
     """Below 800."""
 
 
 class Rating(Record):
-    """The rating of an item at the time of a read."""
+    """Rating of an item at the time of a read."""
 
     elo: float
-    """Faded towards 800 since it was touched."""
+    """Rating, decayed towards 800 since `touched_at`."""
     tier: Tier
     games: int
-    """Pairs of results it was one of, >= 1."""
+    """Number of result pairs that the item was rated in, >= 1."""
     touched_at: Instant
-    """When it was last opened, or else first returned beside one that was."""
+    """Time when the item was last opened, or else last returned with a result that was."""
 
 
 class RatedItem(Record):
-    """An item and its rating."""
+    """An item with its rating."""
 
     kind: str
     """Memory, Belief, Episode or Artifact."""
     id: str
     scope: str
     text: str | None
-    """What it says, or how it is called; None: it is no longer there."""
+    """Text or name of the item; None if it no longer exists."""
     rating: Rating
 
 
 class RatingReport(Record):
-    """What rating the log has done."""
+    """Result of rating the search log."""
 
     sessions: int
-    """That had ended."""
+    """Number of ended sessions that were rated."""
     abandoned: int
-    """Of these, sessions that nobody ended and that nothing was logged in for a day."""
+    """Number of these that were never ended and had no entry for a day."""
     searches: int
-    """Of which some results were opened and others were not."""
+    """Number of searches of which some results were opened and others were not."""
     updates: int
-    """Ratings that changed."""
+    """Number of ratings that changed."""
 
 
 class RatingUpdate(Record):
-    """What the games of one search made of one rating."""
+    """Change of one rating by the games of one search."""
 
     search_id: str
     at: Instant
@@ -125,30 +125,30 @@ class RatingUpdate(Record):
 
 
 class UsageCount(Record):
-    """One thing that was logged."""
+    """One entry of the search log."""
 
     id: str
-    """Of the event."""
+    """Id of the event."""
     at: Instant
     scope: str
     session_id: str | None
-    """None: outside any session."""
+    """None if outside a session."""
     tool: str | None
-    """Of a search; None: a look at one item."""
+    """Tool that searched; None for an access to one item."""
     query: str | None
     items: tuple[tuple[str, str, str | None], ...]
-    """Kind, id and text of what was looked at, or of the three best results."""
+    """Kind, id and text of the item opened, or of the three best results."""
 
 
 class UsageDashboard(Record):
-    """What a memory is really used for."""
+    """Overview of what a memory is used for."""
 
     top: tuple[RatedItem, ...]
     """Highest rating first."""
     tiers: dict[Tier, int]
-    """How many items are in each."""
+    """Number of items in each tier."""
     histogram: tuple[tuple[float, int], ...]
-    """Where a step of 50 points begins, and the items in it; steps without items are left out."""
+    """Lower bound of each step of 50 points and its number of items; empty steps are omitted."""
     activity: tuple[UsageCount, ...]
     """Newest first."""
     updates: tuple[RatingUpdate, ...]
@@ -156,168 +156,167 @@ class UsageDashboard(Record):
 
 
 class QualityStats(Record):
-    """What ratings say of a list of results; they had no part in ranking it."""
+    """Ratings of a list of results; they have no influence on its ranking."""
 
     results: int
     rated: int
     tiers: dict[Tier, int]
     mean_elo: float | None
-    """Of those rated; None: none is."""
+    """Mean over the rated results; None if none is rated."""
     high_in_top_five: float | None
-    """Share of the first five results that are HIGH; None: no results."""
+    """Share of HIGH items among the first five results; None without results."""
 
 
 class RatingStep(Record):
-    """How many items of a kind have a rating in a step."""
+    """Number of items of one kind in one step of ratings."""
 
     kind: str
     """Memory, Belief, Episode or Artifact."""
     least: float
-    """The step begins here."""
+    """Lower bound of the step, inclusive."""
     below: float
-    """And ends before this."""
+    """Upper bound of the step, exclusive."""
     tier: Tier
     items: int
     total: float
-    """Sum of their ratings."""
+    """Sum of the ratings."""
 
 
 class ConsolidationWork(Record):
-    """What consolidating has taken, as it was kept, and what waits for it."""
+    """Recorded cost of consolidation, and the work that is waiting."""
 
     fresh: int
-    """Episodes that the last finished run of their scope had not seen."""
+    """Number of episodes newer than the last finished run of their scope."""
     decided: int
-    """Clusters that were seen to."""
+    """Number of clusters processed."""
     undecided: int
-    """Clusters that only went wrong so far."""
+    """Number of clusters that have only failed so far."""
     failures: int
-    """Attempts that went wrong."""
+    """Number of failed attempts."""
     calls: int
     tokens_in: int
     tokens_out: int
-    """Of the language model's answers that were kept."""
+    """Tokens of the language model's stored replies."""
     cost_usd: float
-    """As far as prices are known."""
+    """Cost in USD, as far as prices are known."""
 
 
 class TenantStats(Record):
-    """All that is measured of one tenant, at one time, in all its scopes."""
+    """Statistics of one tenant, over all scopes, at one time."""
 
     tenant: str
     memories: Mapping[Status, int]
     beliefs: Mapping[Status, int]
     events: Mapping[EventType, int]
-    """Every status and type is there, if with 0."""
+    """Every status and type has an entry, possibly 0."""
     episodes: int
     turns: int
     artifacts: int
     archives: int
-    """Texts of compressed episodes."""
+    """Number of archived texts of compressed episodes."""
     ratings: tuple[RatingStep, ...]
     unrated: int
-    """Sessions that have ended and are not rated yet."""
+    """Number of ended sessions that are not rated yet."""
     unembedded: int
-    """Beliefs that wait for an embedding."""
+    """Number of beliefs without an embedding."""
     consolidation: ConsolidationWork
 
 
 class RollUpReport(Record):
-    """Searches that gave way to their counts."""
+    """Searches that were replaced by their counts."""
 
     applied: bool
-    """False: nothing was written."""
+    """False if nothing was written."""
     sessions: int
-    """In which something was searched for."""
+    """Number of sessions with at least one search."""
     searches: int
-    """In these sessions, and outside any."""
+    """Number of searches, in these sessions and outside any."""
     results: int
-    """That these searches returned."""
+    """Number of results of these searches."""
 
 
 class DetailLevel(StrEnum):
-    """How an item stands in a pack."""
+    """Level of detail of an item in a pack."""
 
     WHOLE = "whole"
     SUMMARY = "summary"
-    """Signatures of code, headings of markdown, else the first sentences."""
+    """Signatures of code, headings of Markdown, otherwise the first sentences."""
     POINTER = "pointer"
-    """One line that names it."""
+    """One line with its name."""
     LEFT_OUT = "left_out"
 
 
 class PackItem(Record):
-    """What became of one item."""
+    """Placement of one item in a pack."""
 
     id: str
     kind: str
     ref: str
-    """Its path or other name; empty when it has none."""
+    """Path or other name; empty if the item has none."""
     elo: float | None
-    """Its faded rating; None: never rated."""
+    """Decayed rating; None if never rated."""
     tier: Tier | None
-    """None: never rated."""
+    """None if never rated."""
     how: DetailLevel
     why: str
-    """In words."""
+    """Reason, as a sentence."""
     tokens: int
-    """Of its part of the pack; 0 when it is left out."""
+    """Number of tokens of its part of the pack; 0 if left out."""
     sha256: str
-    """Of its text, whole and in UTF-8: what the part was made of."""
+    """Digest of its complete text in UTF-8, from which the part was made."""
 
 
 class Pack(Record):
-    """Items for a prompt, the most used whole and the least used left out."""
+    """Items for a prompt: the most used in full, the least used left out."""
 
     text: str
-    """In markdown; empty when nothing is in it."""
+    """Markdown; empty if it contains no item."""
     items: tuple[PackItem, ...]
-    """The manifest: every item once, in the order of the text; what is left out stands where it
-    would have been."""
+    """Manifest: every item once, in the order of the text, including those left out."""
     budget: int
-    """Tokens that it may have."""
+    """Maximum number of tokens."""
     tokens: int
-    """That it has, HIGH items whatever the budget."""
+    """Number of tokens; HIGH items are included regardless of the budget."""
     overflow: int
-    """Tokens over the budget, >= 0; only HIGH items are in a pack that is over it."""
+    """Number of tokens over the budget, >= 0; above 0 only if the pack has HIGH items only."""
     whole_tokens: int
-    """That it would have with every item whole, those left out too."""
+    """Number of tokens if every item were whole, including those left out."""
     saved_tokens: int
-    """`whole_tokens` less `tokens`; below 0 when a line about an item is longer than its text."""
+    """`whole_tokens` minus `tokens`; negative if a line about an item is longer than its text."""
     saved_share: float
-    """Of `whole_tokens`, at most 1; 0 without items."""
+    """Saved share of `whole_tokens`, at most 1; 0 without items."""
     counted_by: str
-    """What counted the tokens: the name of a model, or of an estimate."""
+    """Tokenizer: the name of a model or of an estimate."""
     blocked_paths: tuple[str, ...]
-    """Patterns; an item whose ref one of them matches is left out, HIGH too."""
+    """Patterns; an item whose ref matches one is left out, even if HIGH."""
 
 
 Wait = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
 
 class PrunePolicy(Record):
-    """After how many days without a touch; Vector ELO, the last one is ours."""
+    """Days without a touch before each action, after Vector ELO except `compressed_days`."""
 
     archive_days: Wait = 30.0
-    """A VERY_LOW item is archived."""
+    """Days until a VERY_LOW item is archived."""
     compress_days: Wait = 14.0
-    """A LOW item is compressed."""
+    """Days until a LOW item is compressed."""
     compressed_days: Wait = 30.0
-    """A LOW item is archived, counted from its compression at the earliest."""
+    """Days until a LOW item is archived, counted from its compression at the earliest."""
 
 
 class PruneAction(StrEnum):
-    """What becomes of an item."""
+    """Action of pruning on an item."""
 
     KEEP = "keep"
     COMPRESS = "compress"
-    """Its text goes to an archive, and a summary stays in its place."""
+    """Move the text to an archive and leave a summary."""
     ARCHIVE = "archive"
-    """It is hidden; it can be restored."""
+    """Hide the item; it can be restored."""
 
 
 class PruneCandidate(Record):
-    """A LOW or VERY_LOW item, and what becomes of it."""
+    """A LOW or VERY_LOW item and the action chosen for it."""
 
     kind: str
     """Memory, Belief or Episode."""
@@ -325,35 +324,35 @@ class PruneCandidate(Record):
     text: str
     """Its first 200 characters."""
     elo: float
-    """Faded to the time of the plan."""
+    """Rating, decayed to the time of the plan."""
     tier: Tier
     idle_days: float
-    """Since it was written or opened; to be found is no touch."""
+    """Days since it was written or opened; being found is not a touch."""
     fate: PruneAction
     reason: str
-    """In words, with its numbers."""
+    """Reason, as a sentence with its numbers."""
     sha256: str
-    """Of its text before, whole and in UTF-8."""
+    """Digest of its complete text in UTF-8 before pruning."""
 
 
 class PruneReport(Record):
-    """What pruning did, or would do."""
+    """Result of pruning or of its preview."""
 
     applied: bool
-    """False for a plan, and when nothing was to be done."""
+    """False for a preview, and if there was nothing to do."""
     run_id: str | None
-    """By which all of it is restored; None: nothing was written."""
+    """Id to restore the whole run by; None if nothing was written."""
     at: Instant
     rated: int
-    """Items that were looked at: those of the scope that have a rating."""
+    """Number of items examined: those of the scope that have a rating."""
     items: tuple[PruneCandidate, ...]
-    """Those that are compressed or archived, the lowest rating first."""
+    """Items compressed or archived, lowest rating first."""
     kept: int
-    """LOW and VERY_LOW items that stay for now."""
+    """Number of LOW and VERY_LOW items that stay unchanged."""
 
 
 class PruneRecord(Record):
-    """What an earlier run compressed or archived: a line of its manifest."""
+    """One line of a run's manifest: an item it compressed or archived."""
 
     run_id: str
     at: Instant
@@ -363,16 +362,16 @@ class PruneRecord(Record):
     """Its first 200 characters."""
     fate: PruneAction
     elo: float
-    """At that time."""
+    """Rating at that time."""
     reason: str
     sha256: str
-    """Of its text before."""
+    """Digest of its text before pruning."""
     away: bool
-    """Nothing has brought it back since."""
+    """Whether it has not been restored since."""
 
 
 class PruneRestoreReport(Record):
-    """What was brought back."""
+    """Result of restoring pruned items."""
 
     items: int
-    """That are now as they were; those that somebody had brought back already are not counted."""
+    """Number of items restored now; those restored before are not counted."""

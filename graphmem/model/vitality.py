@@ -1,4 +1,4 @@
-"""How alive a belief is: how easily it comes to mind, how well founded and how settled it is."""
+"""Vitality of a belief: retrievability, precision and surprise gate."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from graphmem.model.terms import Instant, Record
 
 
 class Vitality(Record):
-    """What the events seen at a pair of times make of a belief's life; docs/beliefs.md says how."""
+    """Vitality of a belief, computed from its events as of two times; see docs/beliefs.md."""
 
     retrieval: float
-    """R in [0, 1]: how easily it comes to mind; it fades until it is looked at or supported."""
+    """R, the retrievability, in [0, 1]; it decays until the belief is accessed or supported."""
     stability_days: float
-    """S, 1 to 365: the time constant with which R fades at ordinary importance."""
+    """S, 1 to 365: the time constant of the decay of R at ordinary importance."""
     storage: int
-    """How many pieces of evidence count, for it and against it."""
+    """Number of pieces of evidence counted, for and against it."""
     last_access_at: Instant | None
-    """When it was last looked at, in the scopes of the reader; None: never."""
+    """Time of its last access in the reader's scopes; None if never accessed."""
     mean: float
-    """In [0, 1]: the initial confidence and all evidence, each weighted by its precision."""
+    """Mean of the initial confidence and all evidence, weighted by precision, in [0, 1]."""
     precision: float
-    """Of the mean, from 1: the sum of all weights."""
+    """Precision of the mean, >= 1: the sum of all weights."""
     gate: float
-    """In [0.1, 0.9]: a prediction error that a contradiction must pass to unsettle it."""
+    """Prediction error that a contradiction must exceed to flag the belief, in [0.1, 0.9]."""
     flagged_at: Instant | None
-    """Since when it is flagged for revision; None: it is not."""
+    """Time since when it is flagged for revision; None if it is not flagged."""
     importance: float
-    """In [0, 1]: the greatest of the episodes that support it; 0.5 when there is none."""
+    """Maximum importance of the supporting episodes, in [0, 1]; 0.5 if there are none."""
     derived: bool
-    """It was only inferred by consolidation: nobody stated it, and nothing else supports it."""
+    """Whether it was only inferred by consolidation, without a statement or other support."""
 
 
 class StatusReceipt(Record):
-    """What `archive`, `restore_belief` or `resolve` did."""
+    """Receipt of `archive`, `restore_belief` or `resolve`."""
 
     event_id: str
     belief_id: str
     changed: bool
-    """Whether it made a difference; False: it was so already, or a later event says otherwise."""
+    """False if the state was the same before, or if a later event overrides this one."""
     status: str
-    """Of the belief after it: current, superseded or archived."""
+    """Status of the belief afterwards: current, superseded or archived."""
     flagged: bool
-    """Whether it is flagged for revision after it."""
+    """Whether it is flagged for revision afterwards."""
     repeated: bool = False
-    """True when this very event id had been recorded before."""
+    """Whether this event id had been recorded before."""

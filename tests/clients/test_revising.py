@@ -173,7 +173,7 @@ def test_what_was_superseded_is_not_superseded_again(
         REPLACING[name](memory, old)
     assert caught.value.code == "superseded_belief"
     assert old.belief_id in caught.value.message
-    assert "end of its chain" in caught.value.hint
+    assert "head of its chain" in caught.value.hint
     assert (look.events(tenant), look.count(tenant)) == before
 
 

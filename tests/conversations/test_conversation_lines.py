@@ -101,10 +101,13 @@ def test_blank_lines_count_and_are_no_problem(write_file: WriteFile) -> None:
         ({"role": "user", "content": "x", "id": True}, "id is true or false, expected text"),
         ({"role": "user", "content": "x", "id": "i" * 201}, "id is longer than 200 characters"),
         ({"role": "user", "content": "x" * 1_000_001}, "content is longer than 1000000 char"),
-        ('{"role": "user", "content": "\\ud800"}', "content has a lone surrogate at position 0"),
+        (
+            '{"role": "user", "content": "\\ud800"}',
+            "content must be valid Unicode: lone surrogate at position 0",
+        ),
         (
             '{"role": "user", "content": "x", "id": "\\udfff"}',
-            "id has a lone surrogate at",
+            "id must be valid Unicode: lone surrogate at",
         ),
         ('{"role": "user", "content": "x", "at": "\\ud800"}', r"at '\ud800' is no instant"),
         ([GOOD], "expected an object with role and content, found a list"),

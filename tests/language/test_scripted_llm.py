@@ -31,7 +31,7 @@ def test_a_reply_may_be_a_record_a_mapping_or_a_text(reply: Any) -> None:
 def test_replies_come_in_their_order_and_end() -> None:
     llm = ScriptedLlm(iter([GOOD, GOOD | {"name": "plum"}]), name="mine")
     assert [ask(llm).name, ask(llm).name] == ["teal", "plum"]
-    with pytest.raises(ModelUnavailableError, match="over"):
+    with pytest.raises(ModelUnavailableError, match="used up"):
         ask(llm)
     assert len(llm.prompts) == 3
     assert llm.name == "mine"

@@ -65,7 +65,7 @@ def test_an_address_is_pasted_without_a_token(graphmem: Command, name: str) -> N
     )
     assert token not in printed.out + printed.err
     if CLIENTS[name].url is None:
-        assert (printed.code, "takes no address" in printed.err) == (2, True)
+        assert (printed.code, "supports no URLs" in printed.err) == (2, True)
         return
     found = entry(name, printed.out)
     assert "http://127.0.0.1:9999/mcp" in found.values()

@@ -253,11 +253,11 @@ def test_a_file_that_is_no_json_or_open_to_others_is_refused(tmp_path: Path) -> 
             of(file)
         file.chmod(0o600)
     file.write_text("{")
-    with pytest.raises(ConfigurationError, match="no JSON"):
+    with pytest.raises(ConfigurationError, match="must be valid JSON"):
         of(file)
     with pytest.raises(ConfigurationError, match="cannot be read"):
         of(tmp_path / "nothing.json")
-    with pytest.raises(ConfigurationError, match="fewer than"):
+    with pytest.raises(ConfigurationError, match="at least 16 characters"):
         http_server.of_settings(Settings.load({}, mcp_token="short"), read_only=False)
 
 

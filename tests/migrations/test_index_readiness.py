@@ -110,7 +110,7 @@ def test_a_search_by_meaning_says_that_its_index_is_being_filled(current: Blank)
 
     world = current.world()
     said = while_filling(current, "memory_embedding_vector", grow, lambda: by_meaning(world))
-    assert "still being filled" in said
+    assert "still being populated" in said
     current.run("CALL db.awaitIndexes(300)")
     assert by_meaning(world) == [5]
 

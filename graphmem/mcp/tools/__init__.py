@@ -1,4 +1,4 @@
-"""Every tool, in the order in which an agent meets them."""
+"""All tools, in the order listed to agents."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ TOOLS: Mapping[str, Tool[Any]] = {
 
 
 def offered(*, read_only: bool) -> Mapping[str, Tool[Any]]:
-    """Return the tools by name; of a server that may only read, those that change nothing."""
+    """Return the tools by name; for a read-only server, those that change nothing."""
     return {name: tool for name, tool in TOOLS.items() if tool.reads or not read_only}

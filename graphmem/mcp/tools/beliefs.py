@@ -1,4 +1,4 @@
-"""Tools that record evidence and hypotheses, and say what to believe and why."""
+"""Tools that record evidence and hypotheses, and that return beliefs and their reasons."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from graphmem.mcp.tools.memories import SourceType
 from graphmem.model import EvidenceReceipt, Name, Part, Record, ReplacementReceipt, Statement
 
 Direction = Literal["supporting", "refuting"]
-BeliefId = Annotated[Name, Field(description="Of a belief")]
+BeliefId = Annotated[Name, Field(description="Id of a belief")]
 FIRST = 10**9
 
 
 class ObserveArguments(SessionArguments):
     """Arguments of `observe`."""
 
-    subject: Annotated[Part, Field(description="Whom or what it is about, e.g. alice")]
-    predicate: Annotated[Part, Field(description="e.g. works_on; use the same one each time")]
+    subject: Annotated[Part, Field(description="Person or thing, e.g. alice")]
+    predicate: Annotated[Part, Field(description="e.g. works_on; always use the same one")]
     object: Annotated[Part, Field(description="The value, e.g. Atlas")]
     kind: Direction = "supporting"
-    confidence: Annotated[Strength, Field(description="How sure the source is")] = 0.8
+    confidence: Annotated[Strength, Field(description="How certain the source is")] = 0.8
     source_type: SourceType = "EXPLICIT"
     at: At = None
     turn: Turn = None
@@ -63,7 +63,7 @@ class EvidenceArguments(SessionArguments):
 
     belief_id: BeliefId
     kind: Direction
-    strength: Annotated[Strength, Field(description="0.5 says nothing, 0.9 is the most")]
+    strength: Annotated[Strength, Field(description="0.5: no effect, 0.9: strongest")]
     at: At = None
     turn: Turn = None
     note: NotedWhy = None
@@ -73,7 +73,7 @@ class EvidenceForArguments(Record):
     """Arguments of `evidence_for`."""
 
     belief_id: BeliefId
-    start: Annotated[int, Field(ge=0, le=FIRST, description="Pieces to pass over")] = 0
+    start: Annotated[int, Field(ge=0, le=FIRST, description="Number of pieces to skip")] = 0
     limit: Rows = 20
     as_of: When = None
 
@@ -90,7 +90,7 @@ class ReviseArguments(SessionArguments):
 class WhyArguments(Record):
     """Arguments of `why`."""
 
-    id: Annotated[Name, Field(description="Of a belief or a memory")]
+    id: Annotated[Name, Field(description="Id of a belief or a memory")]
     limit: Rows = 20
     as_of: When = None
 
@@ -107,7 +107,7 @@ async def _current(call: ToolCall[CurrentArguments]) -> results.SlotResult:
         asked.subject, asked.predicate, limit=asked.limit, as_of=asked.as_of
     )
     leader = found.leader
-    # A slot knows no verdicts, and whoever is shown a belief is told when its revision is due.
+    # A slot has no verdicts, but a shown belief must include `revise_due`.
     test = await call.on.belief(leader.belief_id, as_of=asked.as_of) if leader else None
     return converting.values(found, test)
 
@@ -157,9 +157,9 @@ TOOLS = (
     ),
     Tool(
         "current",
-        "What to believe",
-        "What to believe now of a subject and a predicate: the leading value and the others. "
-        "ambiguous: too close to call, so ask.",
+        "Current value",
+        "Return what to believe now for a subject and a predicate: the leading value and the "
+        "others. ambiguous: too close to decide, so ask the user.",
         CurrentArguments,
         results.SlotResult,
         _current,
@@ -176,8 +176,8 @@ TOOLS = (
     Tool(
         "evidence",
         "Weigh evidence",
-        "Record evidence for or against a belief and see where its test stands. revise_due: it is "
-        "refuted, so call revise.",
+        "Record evidence for or against a belief and return the state of its test. revise_due: it "
+        "is refuted, so call revise.",
         EvidenceArguments,
         results.SprtResult,
         _evidence,
@@ -185,7 +185,7 @@ TOOLS = (
     Tool(
         "evidence_for",
         "Test of a belief",
-        "The test of a belief, piece by piece, and how much more would decide it.",
+        "Return the test of a belief, step by step, and the evidence missing for a decision.",
         EvidenceForArguments,
         results.TrailResult,
         _evidence_for,
@@ -194,7 +194,7 @@ TOOLS = (
     Tool(
         "revise",
         "Revise a belief",
-        "Put another statement in the place of a belief, which stays readable with its evidence.",
+        "Replace a belief's statement by a new one; the old one stays readable with its evidence.",
         ReviseArguments,
         ReplacementReceipt,
         _revise,
@@ -202,8 +202,8 @@ TOOLS = (
     Tool(
         "why",
         "Reasons",
-        "Why a belief is believed, with every piece of evidence and the arithmetic; of a memory, "
-        "how it came about.",
+        "Return why a belief is believed: every piece of evidence and the arithmetic. For a "
+        "memory, return its history.",
         WhyArguments,
         results.WhyResult,
         _why,

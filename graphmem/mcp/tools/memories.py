@@ -1,4 +1,4 @@
-"""Tools that keep what was said and what is worth keeping, and correct it."""
+"""Tools that store messages and memories, and correct memories."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CLAIMS = 16
 
 SourceType = Annotated[
     Literal["EXPLICIT", "TOOL", "EXTRACTOR"],
-    Field(description="A person said it, a tool showed it, or you infer it"),
+    Field(description="A person stated it, a tool reported it, or you infer it"),
 ]
 
 
@@ -38,14 +38,14 @@ class AddMessagesArguments(SessionArguments):
 class RememberArguments(SessionArguments):
     """Arguments of `remember`."""
 
-    content: Annotated[Text, Field(description="One sentence that stands on its own")]
+    content: Annotated[Text, Field(description="One self-contained sentence")]
     tags: Tags = ()
     at: At = None
     claims: Annotated[
         tuple[Triple, ...],
-        Field(max_length=MOST_CLAIMS, description="Facts that it says; it is evidence for each"),
+        Field(max_length=MOST_CLAIMS, description="Facts it states; it is evidence for each"),
     ] = ()
-    confidence: Annotated[Strength | None, Field(description="In the claims; 0.8 by default")] = (
+    confidence: Annotated[Strength | None, Field(description="Of the claims; 0.8 by default")] = (
         None
     )
     source_type: SourceType | None = None
@@ -54,7 +54,7 @@ class RememberArguments(SessionArguments):
 class HistoryArguments(Record):
     """Arguments of `history`."""
 
-    id: Annotated[Name, Field(description="Of a memory")]
+    id: Annotated[Name, Field(description="Id of a memory")]
     limit: Rows = 20
     as_of: When = None
 
@@ -62,13 +62,13 @@ class HistoryArguments(Record):
 class DeprecateArguments(Record):
     """Arguments of `deprecate`."""
 
-    id: Annotated[Name, Field(description="Of a memory")]
+    id: Annotated[Name, Field(description="Id of a memory")]
     reason: NotedWhy = None
 
 
 async def _add_messages(call: ToolCall[AddMessagesArguments]) -> TurnsReceipt:
     return await call.on.add_messages(
-        [one.model_dump(exclude_none=True) for one in call.asked.messages]
+        [message.model_dump(exclude_none=True) for message in call.asked.messages]
     )
 
 
@@ -94,9 +94,9 @@ async def _deprecate(call: ToolCall[DeprecateArguments]) -> results.DeprecateRes
 TOOLS = (
     Tool(
         "add_messages",
-        "Keep what was said",
-        "Keep messages of this conversation word for word, in order. The same messages again add "
-        "nothing. The turn ids it returns can be quoted as evidence.",
+        "Store messages",
+        "Store messages of this conversation verbatim, in order. Repeated messages add nothing. "
+        "Cite the returned turn ids as the source of evidence.",
         AddMessagesArguments,
         TurnsReceipt,
         _add_messages,
@@ -105,9 +105,9 @@ TOOLS = (
     Tool(
         "remember",
         "Remember",
-        "Keep one sentence worth knowing later: a preference, a decision, a lesson. A repeat "
-        "strengthens the memory that is there. outcome REJECTED_HYGIENE: it was not kept, "
-        "refused_for says why. possible_update_of: deprecate that one if it no longer holds.",
+        "Store one sentence worth knowing later: a preference, a decision, a lesson. A repeat "
+        "strengthens the existing memory. outcome REJECTED_HYGIENE: not stored, for the reason in "
+        "refused_for. possible_update_of: deprecate that memory if it no longer holds.",
         RememberArguments,
         results.RememberResult,
         _remember,
@@ -115,7 +115,7 @@ TOOLS = (
     Tool(
         "history",
         "History of a memory",
-        "What happened to a memory, oldest first.",
+        "Return the events of a memory, oldest first.",
         HistoryArguments,
         results.HistoryResult,
         _history,
