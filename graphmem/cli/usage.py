@@ -135,7 +135,7 @@ def roll_up(app: App, *, days: float, apply: bool) -> None:
     searches = counted(done.searches, "search", "searches")
     summary = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
     if not done.searches:
-        summary = f"Nothing to roll up: no settled search is {days:g} days old."
+        summary = f"Nothing to roll up: no rated or unratable search is {days:g} days old."
     elif done.applied:
         summary += ": replaced by their counts."
     else:
