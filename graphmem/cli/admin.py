@@ -150,7 +150,9 @@ def _check(app: App, opened: Any) -> int:
 @admin.command()
 @click.option("--model", help="New embedding model.  [default: GRAPHMEM_EMBEDDER]")
 @click.option("--finish", is_flag=True, help="Remove the embeddings of the former model.")
-@click.option("--give-up", is_flag=True, help="Abandon an unfinished switch and remove its embeddings.")
+@click.option(
+    "--give-up", is_flag=True, help="Abandon an unfinished switch and remove its embeddings."
+)
 @command()
 def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None:
     """Switch to another embedding model without downtime.
@@ -165,9 +167,7 @@ def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None
     if finish and give_up:
         raise click.UsageError("--finish and --give-up exclude each other: give one of them.")
     known = app.settings.model_copy(update={"embedder": model}) if model else app.settings
-    bars = {kind: f"{kind}: examined" for kind in EMBEDDED} | {
-        "removed": "embeddings removed from"
-    }
+    bars = {kind: f"{kind}: examined" for kind in EMBEDDED} | {"removed": "embeddings removed from"}
     with open_schema(known, report=app.report) as opened, app.counting(bars) as on_progress:
         if give_up:
             name = opened.give_up(on_progress)
@@ -258,7 +258,9 @@ def _backfilled(made: BackfillReport) -> Iterator[Any]:
     if made.capped:
         yield f"{made.capped:,} memories have more reinforcements than the maximum of synthetic events."
     if made.unfit:
-        table = Table("incomplete", "kind", "problem", "what to do", "examples", box=None, pad_edge=False)
+        table = Table(
+            "incomplete", "kind", "problem", "what to do", "examples", box=None, pad_edge=False
+        )
         for group in made.unfit:
             examples = ", ".join(group.ids)
             table.add_row(f"{group.count:,}", group.kind, group.problem, group.hint, examples)

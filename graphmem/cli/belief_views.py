@@ -119,7 +119,13 @@ def _candidate(found: Candidate, leader: Belief | None) -> tuple[RenderableType,
     if marks:
         status.append("  " * bool(status) + ", ".join(marks), style="yellow")
     newest = f"newest {day(found.last_at)}" if found.last_at else "never affirmed"
-    return mark, what, number(found.belief), status, Text(f"{_counts(found)}, {newest}", style="dim")
+    return (
+        mark,
+        what,
+        number(found.belief),
+        status,
+        Text(f"{_counts(found)}, {newest}", style="dim"),
+    )
 
 
 def _counts(found: Candidate) -> str:

@@ -48,7 +48,13 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 @click.argument("subject")
 @click.argument("predicate")
 @click.argument("object")
-@click.option("--confidence", type=float, default=0.8, show_default=True, help="Confidence of the source, 0 to 1.")
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Confidence of the source, 0 to 1.",
+)
 @click.option("--refuting", is_flag=True, help="Record evidence against the claim.")
 @click.option(
     "--source-type",
@@ -161,7 +167,9 @@ def retract(app: App, event_id: str, **source: Any) -> None:
     """
     with app.memory() as opened:
         done = opened.retract(event_id, **_given(source))
-    pending = "" if done.found else "\nThe event does not exist yet: it will be retracted on arrival."
+    pending = (
+        "" if done.found else "\nThe event does not exist yet: it will be retracted on arrival."
+    )
     app.emit(done, lambda it: f"{it.target_id} is retracted by {it.event_id}.{pending}")
 
 

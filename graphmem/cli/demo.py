@@ -111,7 +111,7 @@ def _place(memory: GraphMem, message: Message) -> dict[str, str]:
 
 
 def compare(memory: GraphMem) -> PolicyComparison:
-    """Recall the same beliefs, outvoted ones included, by similarity and by similarity and belief."""
+    """Recall the same beliefs, outvoted ones included, by policies flat and esper."""
     flat, esper = (
         memory.recall(ASKED, memories=False, hidden=True, limit=2, policy=policy)
         for policy in ("flat", "esper")

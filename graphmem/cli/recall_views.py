@@ -282,7 +282,7 @@ def _around(found: BeliefReasons) -> Iterator[Text]:
     yield from _replacements("replaced by", found.replaced_by)
     for same in found.namesakes:
         yield Text(
-            f"same triple under an alias: {same.statement} ({same.belief_id}, {same.events} pieces)",
+            f"same under an alias: {same.statement} ({same.belief_id}, {same.events} pieces)",
             style="dim",
         )
     for basis in found.memories:

@@ -49,7 +49,9 @@ def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None)
 
 @click.command()
 @click.argument("run", required=False)
-@click.option("--item", "items", multiple=True, metavar="ID", help="Restore only this item (repeatable).")
+@click.option(
+    "--item", "items", multiple=True, metavar="ID", help="Restore only this item (repeatable)."
+)
 @command(wall=True)
 def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
     """Restore the items of a prune RUN, or list all runs."""
@@ -68,7 +70,12 @@ def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
 
 
 @click.command()
-@click.option("--tokens", default=4_000, show_default=True, help="Token budget of the pack; HIGH items may exceed it.")
+@click.option(
+    "--tokens",
+    default=4_000,
+    show_default=True,
+    help="Token budget of the pack; HIGH items may exceed it.",
+)
 @click.option("--model", help="litellm model whose tokens are counted.  [default: an estimate]")
 @click.option(
     "--root",
@@ -76,8 +83,15 @@ def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
     metavar="DIR",
     help="Include the text of files below DIR that agents touched.",
 )
-@click.option("--blocked", multiple=True, metavar="GLOB", help="Leave out artifacts that match GLOB (repeatable).")
-@click.option("-o", "--output", type=TO_FILE, help="Write the pack to this file and its manifest next to it.")
+@click.option(
+    "--blocked",
+    multiple=True,
+    metavar="GLOB",
+    help="Leave out artifacts that match GLOB (repeatable).",
+)
+@click.option(
+    "-o", "--output", type=TO_FILE, help="Write the pack to this file and its manifest next to it."
+)
 @command(wall=True)
 def pack(
     app: App,
@@ -119,7 +133,12 @@ PRUNING = (prune, restore, pack)
 
 
 @click.command("roll-up")
-@click.option("--days", default=90.0, show_default=True, help="Minimum age of a session, in days since its end.")
+@click.option(
+    "--days",
+    default=90.0,
+    show_default=True,
+    help="Minimum age of a session, in days since its end.",
+)
 @click.option("--apply", is_flag=True, help="Roll up; without it, only show the plan.")
 @command(wall=True)
 def roll_up(app: App, *, days: float, apply: bool) -> None:
@@ -167,7 +186,12 @@ def rate(app: App, *, again: bool) -> None:
 
 
 @attention.command()
-@click.option("--days", default=7.0, show_default=True, help="Length of the audited period, in days up to now.")
+@click.option(
+    "--days",
+    default=7.0,
+    show_default=True,
+    help="Length of the audited period, in days up to now.",
+)
 @click.option("--session", metavar="NAME", help="Audit only sessions of this name.")
 @command(wall=True)
 def audit(app: App, *, days: float, session: str | None) -> int:
@@ -191,8 +215,12 @@ def audit(app: App, *, days: float, session: str | None) -> int:
     metavar="Memory|Belief|Episode|Artifact",
     help="Include only this kind (repeatable).  [default: all kinds]",
 )
-@click.option("--limit", type=int, help="Rows of each section, 1 to 1,000.  [default: 10; live: 100]")
-@click.option("--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys.")
+@click.option(
+    "--limit", type=int, help="Rows of each section, 1 to 1,000.  [default: 10; live: 100]"
+)
+@click.option(
+    "--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys."
+)
 @click.option(
     "--every",
     type=click.FloatRange(min=0.1),

@@ -206,7 +206,9 @@ def dashboard(found: UsageDashboard) -> RenderableType:
     if found.updates:
         parts.append(("recent ratings", _updates(found.updates)))
     if not found.top:
-        parts.append(("", Text("Nothing is rated yet; run `graphmem attention rate`.", style="dim")))
+        parts.append(
+            ("", Text("Nothing is rated yet; run `graphmem attention rate`.", style="dim"))
+        )
     lines: list[RenderableType] = []
     for title, part in parts:
         lines += ["", Text(title, style="bold"), part] if title else ["", part]
@@ -314,9 +316,7 @@ SHAPES = {
 
 def report(done: PruneReport) -> RenderableType:
     """Return the items that were or would be pruned."""
-    seen = (
-        f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
-    )
+    seen = f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
     if not done.items:
         return Text(f"Nothing to prune: {seen}.", style="dim")
     verb = "Pruned" if done.applied else "Would be pruned"
