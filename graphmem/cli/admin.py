@@ -256,7 +256,7 @@ def _backfilled(made: BackfillReport) -> Iterator[Any]:
             f"{made.edges:,} supersessions. {made.filled:,} memories lacked other properties."
         )
     if made.capped:
-        yield f"{made.capped:,} memories have more reinforcements than the maximum of synthetic events."
+        yield f"{made.capped:,} memories exceed the maximum of synthetic events."
     if made.unfit:
         table = Table(
             "incomplete", "kind", "problem", "what to do", "examples", box=None, pad_edge=False

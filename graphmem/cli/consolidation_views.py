@@ -1,4 +1,4 @@
-"""How a run of consolidation looks in a terminal: a diff of beliefs, then what it came to."""
+"""Terminal views of consolidation, compression, extraction and proposals."""
 
 from __future__ import annotations
 
@@ -41,33 +41,35 @@ MARKS = {
 
 
 def consolidation_report(found: ConsolidationReport) -> Group:
-    """Return what a run did, or would do."""
+    """Return the changes of a run, or of a dry run, and its summary."""
     lines: list[RenderableType] = [_change(one) for one in found.changes]
-    lines += [_trouble(one) for one in found.troubles]
+    lines += [_failure(one) for one in found.troubles]
     return Group(*lines, _summary(found))
 
 
 def graduation(found: GraduationReport) -> Group:
-    """Return which lines were added to a digest, or would be."""
+    """Return the lines that were or would be added to a digest."""
     lines = [
-        Text(one.line) if one.added else Text(f"{one.line}   was there", style="dim")
+        Text(one.line) if one.added else Text(f"{one.line}   already present", style="dim")
         for one in found.episodes
     ]
     verb = "Graduated" if found.applied else "Would graduate"
     if not found.episodes:
         return Group(Text(f"No episode is due for {found.file}.", style="dim"))
-    more = "; others next time" if found.more else ""
+    more = "; the next run adds others" if found.more else ""
     head = f"{verb} into {found.file}: {counted(len(lines), 'episode')}{more}."
     return Group(Text(head), *lines)
 
 
 def compression(found: CompressionReport) -> Group:
-    """Return which episodes were compressed, or would be."""
+    """Return the episodes that were or would be compressed."""
     if not found.episodes:
-        return Group(Text("No episode is to be compressed.", style="dim"))
+        return Group(Text("No episode to compress.", style="dim"))
     verb = "Compressed" if found.applied else "Would be compressed"
     freed = sum(one.characters - len(one.kept) for one in found.episodes)
-    lines = [Text(f"{verb}: {counted(len(found.episodes), 'episode')}, {freed:,} characters less.")]
+    lines = [
+        Text(f"{verb}: {counted(len(found.episodes), 'episode')}, {freed:,} characters saved.")
+    ]
     for one in found.episodes[:MOST_EPISODES]:
         line = Text(f"{day(one.occurred_at):>11}  ", style="dim")
         line.append(_shortened(one.kept), style="default")
@@ -91,8 +93,10 @@ def _change(one: BeliefChange) -> Text:
     return line
 
 
-def _trouble(one: ClusterFailure) -> Text:
-    after = "given up" if one.given_up else f"tried {counted(one.attempts, 'time')}, again later"
+def _failure(one: ClusterFailure) -> Text:
+    after = (
+        "abandoned" if one.given_up else f"tried {counted(one.attempts, 'time')}, will be retried"
+    )
     line = Text(f"? {counted(len(one.episode_ids), 'episode')}: ", style="red")
     line.append(f"{one.problem} ({one.code})", style="default")
     return line.append(f"\n    {after}   {one.reply_id}", style="dim")
@@ -100,7 +104,7 @@ def _trouble(one: ClusterFailure) -> Text:
 
 def _summary(found: ConsolidationReport) -> Text:
     if found.skipped:
-        return Text(f"Nothing was done: {found.skipped}.", style="dim")
+        return Text(f"No changes: {found.skipped}.", style="dim")
     steps = Counter(one.step for one in found.changes)
     done = ", ".join(f"{steps[step]} {MARKS[step][2]}" for step in BeliefChangeKind if steps[step])
     verb = "Done" if found.applied else "Would be done"
@@ -112,11 +116,11 @@ def _summary(found: ConsolidationReport) -> Text:
     )
     line.append(seen, style="dim")
     if found.resumed:
-        line.append("; went on with an interrupted run", style="dim")
+        line.append("; resumed an interrupted run", style="dim")
     if found.calls:
         price = "price unknown" if found.cost_usd is None else f"{found.cost_usd:.4f} USD"
-        asked = f"{counted(found.calls, 'request')}, {found.tokens_in} + {found.tokens_out} tokens"
-        line.append(f"\n{asked}, {price}", style="dim")
+        usage = f"{counted(found.calls, 'request')}, {found.tokens_in} + {found.tokens_out} tokens"
+        line.append(f"\n{usage}, {price}", style="dim")
     return line
 
 
@@ -130,9 +134,9 @@ EXTRACTION_MARKS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTI
 
 
 def extraction_report(done: ExtractionReport) -> Group:
-    """Return what an extraction wrote, or would write."""
+    """Return the evidence that an extraction wrote or would write."""
     lines: list[RenderableType] = [_extracted(one) for one in done.proposals]
-    lines += [_refused(one) for one in done.refused]
+    lines += [_dismissed(one) for one in done.refused]
     lines += [_unread(one) for one in done.unread]
     lines += [
         Text(f"to declare: graphmem belief predicate {one.predicate} --{one.cardinality.lower()}")
@@ -145,19 +149,20 @@ def proposals(found: ProposalPage) -> Group:
     """Return a page of proposals."""
     lines = [_proposed(one) for one in found.proposals]
     if not lines:
-        return Group(Text("No such proposal.", style="dim"))
+        return Group(Text("No matching proposals.", style="dim"))
     if found.next_cursor:
         lines.append(Text(f"more: --cursor {found.next_cursor}", style="dim"))
     return Group(*lines)
 
 
 def decided(done: Mapping[str, ReviewReport]) -> Group:
-    """Return what was decided."""
+    """Return the decisions on proposals."""
     lines = []
-    for what, one in done.items():
-        again = f", {len(one.repeated)} before" if one.repeated else ""
-        lines.append(Text(f"{counted(len(one.proposal_ids), 'proposal')} {what}{again}."))
-        lines += [Text(f"evidence {event_id}", style="dim") for event_id in one.event_ids]
+    for decision, report in done.items():
+        repeated = f", {len(report.repeated)} before" if report.repeated else ""
+        number = counted(len(report.proposal_ids), "proposal")
+        lines.append(Text(f"{number} {decision}{repeated}."))
+        lines += [Text(f"evidence {event_id}", style="dim") for event_id in report.event_ids]
     return Group(*lines)
 
 
@@ -171,7 +176,7 @@ def _extracted(one: AcceptedProposal) -> Text:
     return line.append(f"\n    “{_shortened_quote(one.quote)}”", style="dim")
 
 
-def _refused(one: DismissedProposal) -> Text:
+def _dismissed(one: DismissedProposal) -> Text:
     line = Text("x ", style="yellow").append(f"{one.code}: {one.problem}", style="default")
     if one.proposal is not None:
         line.append(f"\n    “{_shortened_quote(one.proposal.quote)}”", style="dim")
@@ -179,7 +184,7 @@ def _refused(one: DismissedProposal) -> Text:
 
 
 def _unread(one: FailedWindow) -> Text:
-    after = "given up" if one.given_up else "again next time"
+    after = "abandoned" if one.given_up else "will be retried"
     line = Text("? ", style="red")
     line.append(f"{counted(len(one.turn_ids), 'turn')}: {one.problem} ({one.code})")
     return line.append(f", {after}", style="dim")
@@ -195,15 +200,15 @@ def _proposed(one: PendingProposal) -> Text:
 def _extraction_summary(done: ExtractionReport) -> Text:
     verb = "Written" if done.applied else "Would be written"
     if done.review:
-        verb = "Put up for review" if done.applied else "Would be put up for review"
-    line = Text(f"{verb}: {len(done.proposals)}; refused: {_reasons(done)}. ")
+        verb = "Submitted for review" if done.applied else "Would be submitted for review"
+    line = Text(f"{verb}: {len(done.proposals)}; dismissed: {_reasons(done)}. ")
     line.append(
         f"{counted(done.turns, 'turn')} read, {done.passed} before; {done.extractor}", style="dim"
     )
     if done.calls:
         price = "price unknown" if done.cost_usd is None else f"{done.cost_usd:.4f} USD"
-        asked = f"{counted(done.calls, 'request')}, {done.tokens_in} + {done.tokens_out} tokens"
-        line.append(f"\n{asked}, {price}", style="dim")
+        usage = f"{counted(done.calls, 'request')}, {done.tokens_in} + {done.tokens_out} tokens"
+        line.append(f"\n{usage}, {price}", style="dim")
     return line
 
 

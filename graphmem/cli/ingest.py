@@ -24,8 +24,12 @@ READING = {"turn": "Reading turns"}
 
 def reading(function: F) -> F:
     """Add --rules and --review to an extracting command."""
-    rules = click.option("--rules", is_flag=True, help="Extract with sentence patterns, without a language model.")
-    review = click.option("--review", is_flag=True, help="Record proposals for review instead of evidence.")
+    rules = click.option(
+        "--rules", is_flag=True, help="Extract with sentence patterns, without a language model."
+    )
+    review = click.option(
+        "--review", is_flag=True, help="Record proposals for review instead of evidence."
+    )
     return rules(review(function))
 
 
@@ -69,10 +73,29 @@ def run(
 
 
 @click.command()
-@click.option("--accept", "accepted", multiple=True, metavar="ID", help="Record this proposal as evidence (repeatable).")
-@click.option("--reject", "rejected", multiple=True, metavar="ID", help="Dismiss this proposal for good (repeatable).")
-@click.option("--status", default="open", show_default=True, help="Status of the listed proposals: open, accepted or rejected.")
-@click.option("--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page.")
+@click.option(
+    "--accept",
+    "accepted",
+    multiple=True,
+    metavar="ID",
+    help="Record this proposal as evidence (repeatable).",
+)
+@click.option(
+    "--reject",
+    "rejected",
+    multiple=True,
+    metavar="ID",
+    help="Dismiss this proposal for good (repeatable).",
+)
+@click.option(
+    "--status",
+    default="open",
+    show_default=True,
+    help="Status of the listed proposals: open, accepted or rejected.",
+)
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+)
 @click.option("--cursor", help="Cursor printed by the previous page.")
 @click.option("--note", help="Reason, stored with the decision.")
 @click.option("--actor", help="Person or program that decides.")
@@ -112,7 +135,9 @@ EXTRACTING = (extract, proposals)
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Ingest nothing if any part of the file is invalid.")
-@click.option("--extract", "extracting", is_flag=True, help="Then extract evidence from each session.")
+@click.option(
+    "--extract", "extracting", is_flag=True, help="Then extract evidence from each session."
+)
 @reading
 @command(wall=True)
 def ingest(

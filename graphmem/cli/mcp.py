@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File of bearer tokens, each with its tenant and scope.  [default: GRAPHMEM_MCP_TOKENS]",
 )
-@click.option("--allow-origin", multiple=True, metavar="URL", help="Additional Origin to accept (repeatable).")
+@click.option(
+    "--allow-origin", multiple=True, metavar="URL", help="Additional Origin to accept (repeatable)."
+)
 @click.option(
     "--print-config",
     "client",
@@ -109,7 +111,9 @@ def _over_stdio(app: App, *, read_only: bool) -> None:
 
     server.log_to_stderr()
     if sys.stdin.isatty():
-        terminal.echo("An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True)
+        terminal.echo(
+            "An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True
+        )
     caller = Caller(app.settings.tenant, app.settings.scope, read_only)
     anyio.run(server.over_stdio, MemoryConnection(app.settings), caller)
 
@@ -172,7 +176,7 @@ def _table(found: tuple[ToolCost, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("tool", "description", "read-only", "idempotent"):
         table.add_column(name)
-    for name in ("tokens of input", "tokens in total"):
+    for name in ("model tokens", "total tokens"):
         table.add_column(name, justify="right")
     for cost in found:
         flags = ("yes" if flag else "" for flag in (cost.read_only, cost.idempotent))

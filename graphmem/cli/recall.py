@@ -68,8 +68,16 @@ def recall(
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--tokens", type=int, default=800, show_default=True, help="Maximum number of tokens.")
-@click.option("--limit", type=int, default=20, show_default=True, help="Maximum number of results to choose from.")
+@click.option(
+    "--tokens", type=int, default=800, show_default=True, help="Maximum number of tokens."
+)
+@click.option(
+    "--limit",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Maximum number of results to choose from.",
+)
 @looking
 @command(wall=True)
 def context(

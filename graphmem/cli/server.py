@@ -52,7 +52,9 @@ def down(app: App) -> None:
     from graphmem.adapters import local_server
 
     stopped = local_server.stop(app.settings)
-    app.emit({"stopped": stopped}, lambda _: "Stopped." if stopped else "The server was not running.")
+    app.emit(
+        {"stopped": stopped}, lambda _: "Stopped." if stopped else "The server was not running."
+    )
 
 
 @server.command()
@@ -110,7 +112,9 @@ def backup(app: App, file: Path) -> None:
 
 @server.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--apply", "is_applied", is_flag=True, help="Restore; without it, only show the plan.")
+@click.option(
+    "--apply", "is_applied", is_flag=True, help="Restore; without it, only show the plan."
+)
 @command()
 def restore(app: App, file: Path, *, is_applied: bool) -> None:
     """Replace all data with the backup in FILE."""
@@ -143,7 +147,10 @@ def _version(_context: click.Context, _option: click.Parameter, given: str | Non
     callback=_version,
     help="Version of the Eclipse compiler.  [default: the locked one]",
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Lock file to write.  [default: the shipped file]"
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Lock file to write.  [default: the shipped file]",
 )
 @command()
 def lock(
