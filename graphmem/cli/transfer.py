@@ -74,7 +74,7 @@ def _adopt(app: App, file: Path, source: str) -> int:
 
     with opened(file) as handle:
         data = parsed_document(file, handle)
-    counters = {verb: verb.value for verb in ImportAction}
+    counters: dict[str, str] = {verb: verb.value for verb in ImportAction}
     with app.memory() as memory, app.counting(counters) as on_progress:
         done = memory.adopt(data, source, on_progress)
     app.emit(done, _adopted)
