@@ -53,12 +53,12 @@ def _described(offer: ProcedureSpec) -> dict[str, Any]:
         "signature": offer.signature,
         "summary": offer.procedure.summary,
         "arguments": [
-            {"name": one.name, "kind": one.kind, "text": one.text, "required": one.required}
-            for one in offer.arguments
+            {"name": item.name, "kind": item.kind, "text": item.text, "required": item.required}
+            for item in offer.arguments
         ],
         "rows": offer.procedure.rows,
         "columns": [
-            {"name": one.name, "kind": one.kind, "text": one.text} for one in offer.columns
+            {"name": item.name, "kind": item.kind, "text": item.text} for item in offer.columns
         ],
     }
 

@@ -69,7 +69,7 @@ def _slots(page: SlotPage) -> Group:
 @moment
 @command(wall=True)
 def flip_set(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show the smallest set of evidence that decides the test."""
+    """Show a smallest set of evidence that decides the test."""
     with app.memory() as opened:
         found = opened.flip_set(belief_id, as_of=as_of(valid, known))
     app.emit(found, _flip_set)
@@ -212,22 +212,29 @@ def show(app: App, belief_id: str, **times: Any) -> None:
 @moment
 @command(wall=True)
 def evidence_for(
-    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **which: Any
+    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **page: Any
 ) -> None:
     """Show the sequential test of a belief, piece by piece."""
     from graphmem.cli import belief_views
 
     at = as_of(valid, known)
     with app.memory() as opened:
-        trail = opened.evidence_for(belief_id, as_of=at, **which)
+        trail = opened.evidence_for(belief_id, as_of=at, **page)
     app.emit(trail, belief_views.trail)
 
 
 @belief.command(name="what-if")
 @click.argument("belief_id")
-@click.option("--supporting", type=float, multiple=True, help="Suppose support of this strength.")
-@click.option("--refuting", type=float, multiple=True, help="Suppose refutation of this strength.")
-@click.option("--without", multiple=True, help="Leave out the event with this id.")
+@click.option(
+    "--supporting", type=float, multiple=True, help="Suppose support of this strength (repeatable)."
+)
+@click.option(
+    "--refuting",
+    type=float,
+    multiple=True,
+    help="Suppose refutation of this strength (repeatable).",
+)
+@click.option("--without", multiple=True, help="Leave out the event with this id (repeatable).")
 @click.option("--pooled", is_flag=True, help="Count only the strongest piece per episode and kind.")
 @command(wall=True)
 def what_if(
@@ -257,7 +264,7 @@ def what_if(
 @click.option("--one", "cardinality", flag_value="ONE", help="Its values compete.")
 @click.option("--many", "cardinality", flag_value="MANY", help="Its values coexist.  [default]")
 @click.option("--kappa", type=float, help="ONE: strength with which newer values suppress others.")
-@click.option("--tau-days", type=float, help="ONE: days in which that suppression decays.")
+@click.option("--tau-days", type=float, help="ONE: time constant of that suppression, in days.")
 @click.option("--decay-per-day", type=float, help="Decay rate of evidence, per day.")
 @click.option("--margin", type=float, help="ONE: the two best are ambiguous below this difference.")
 @click.option("--combine", help="MANY: how to combine evidence, net or log_odds.")
@@ -303,7 +310,7 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
 )
 @reading
 @command(wall=True)
-def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how: Any) -> None:
+def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **options: Any) -> None:
     """Plot a belief or a slot over time.
 
     OF is the id of a belief, or with PREDICATE the subject of a slot.
@@ -311,14 +318,14 @@ def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how
     from graphmem.cli import belief_plot, terminal
     from graphmem.cli.console import drawing
 
-    points, best = how.pop("points"), how.pop("best")
+    points, best = options.pop("points"), options.pop("best")
     draw = None
     if output is not None:
         draw = belief_plot.to_file(output)
     elif not app.json:
         draw = belief_plot.in_terminal(app.console.width)
     with app.memory() as opened:
-        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**how))
+        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**options))
     if app.json:
         app.emit_json(found)
     elif draw:

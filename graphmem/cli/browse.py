@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphmem.client import GraphMem
     from graphmem.rules.browser_links import Value
 
-    Asked = tuple[str, ...]
+    Words = tuple[str, ...]
     Found = dict[str, Value]
 
 
@@ -28,7 +28,7 @@ class BrowserView(NamedTuple):
     """Required arguments, as shown in the usage."""
     limit: int
     """Default limit of the query."""
-    look: Callable[[GraphMem, Asked], Found]
+    look: Callable[[GraphMem, Words], Found]
     """Callable that returns the specific parameters; raises if there is nothing to show."""
 
 
@@ -42,45 +42,45 @@ class BrowserLink(NamedTuple):
     """Location of the password; never the password itself."""
 
 
-def _nothing(_: GraphMem, __: Asked) -> Found:
+def _nothing(_: GraphMem, __: Words) -> Found:
     return {}
 
 
-def _belief(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.belief(asked[0]).id}
+def _belief(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.belief(words[0]).id}
 
 
-def _memory(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.get(asked[0]).id}
+def _memory(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.get(words[0]).id}
 
 
-def _episode(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.episode(asked[0]).id}
+def _episode(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.episode(words[0]).id}
 
 
-def _slot(memory: GraphMem, asked: Asked) -> Found:
+def _slot(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
     from graphmem.rules.claims import folded
 
-    if not memory.current(*asked, limit=1).total:
+    if not memory.current(*words, limit=1).total:
         raise NotFoundError("No beliefs in this slot.")
-    subject, predicate = map(folded, asked)
+    subject, predicate = map(folded, words)
     return {"subject": subject, "predicate": predicate}
 
 
-def _chain(memory: GraphMem, asked: Asked) -> Found:
+def _chain(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
     try:
-        return _memory(memory, asked)
+        return _memory(memory, words)
     except NotFoundError:
-        return _belief(memory, asked)
+        return _belief(memory, words)
 
 
-def _recall(memory: GraphMem, asked: Asked) -> Found:
+def _recall(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
-    found = memory.recall(" ".join(asked), turns=True)
+    found = memory.recall(" ".join(words), turns=True)
     if not found.bites:
         raise NotFoundError("No results for this query.")
     return {"ids": [bite.id for bite in found.bites]}
@@ -103,7 +103,7 @@ VIEWS: dict[str, BrowserView] = {
 @click.option(
     "--limit",
     type=click.IntRange(1, 200),
-    help="Maximum number of nodes per kind.  [default: set per view]",
+    help="Maximum number of nodes per kind.  [default: 2 to 25, by KIND]",
 )
 @click.option(
     "--skip", type=click.IntRange(min=0), default=0, show_default=True, help="Nodes to skip."
@@ -126,7 +126,7 @@ def browse(
     memories                 newest memories of a scope (default)
     memory ID                a memory with its events, turns, episodes and chain
     belief ID                a belief with its evidence, newest first
-    episode ID               an episode with its turns, memories and evidence
+    episode ID               an episode with its turns and newest events
     slot SUBJECT PREDICATE   the candidates of a slot side by side
     chain ID                 all items that replaced one another
     recall QUERY             the results of a search with their reasons
@@ -152,7 +152,7 @@ def browse(
 
 
 def picture(
-    app: App, kind: str, words: Asked, *, limit: int | None = None, skip: int = 0
+    app: App, kind: str, words: Words, *, limit: int | None = None, skip: int = 0
 ) -> BrowserLink:
     """Return the link to a picture that shows at least one node.
 

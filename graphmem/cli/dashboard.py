@@ -72,17 +72,17 @@ class Pane(NamedTuple):
 
 
 def _top(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.top:
-        tier = Text(one.rating.tier, style=COLOURS[one.rating.tier])
-        elo, games = f"{one.rating.elo:.0f}", str(one.rating.games)
-        cells = (elo, tier, games, one.kind.lower(), named(one.text, one.id))
-        yield PaneRow(f"{one.kind} {one.id}", cells, one)
+    for item in found.top:
+        tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
+        elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
+        cells = (elo, tier, games, item.kind.lower(), named(item.text, item.id))
+        yield PaneRow(f"{item.kind} {item.id}", cells, item)
 
 
 def _spread(found: UsageDashboard) -> Iterator[PaneRow]:
     most = max((n for _, n in found.histogram), default=1)
-    for least, n in found.histogram:
-        yield PaneRow(str(least), (f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
+    for low, n in found.histogram:
+        yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
 
 
 def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
@@ -92,19 +92,27 @@ def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
 
 
 def _activity(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.activity:
-        asked = f"{one.tool}: {one.query}" if one.tool else "opened"
-        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in one.items)
-        cells = (f"{one.at:%m-%d %H:%M:%S}", one.session_id or "–", Text(asked), texts)
-        yield PaneRow(one.id, cells, one)
+    for use in found.activity:
+        query = f"{use.tool}: {use.query}" if use.tool else "opened"
+        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
+        cells = (f"{use.at:%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
+        yield PaneRow(use.id, cells, use)
 
 
 def _updates(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.updates:
-        after = Text(f"{one.after:.0f}", style="green" if one.after > one.before else "red")
-        text = named(one.text, one.id)
-        cells = (f"{one.at:%m-%d %H:%M:%S}", f"{one.before:.0f}", after, one.kind.lower(), text)
-        yield PaneRow(f"{one.search_id} {one.kind} {one.id}", cells, one)
+    for update in found.updates:
+        after = Text(
+            f"{update.after:.0f}", style="green" if update.after > update.before else "red"
+        )
+        text = named(update.text, update.id)
+        cells = (
+            f"{update.at:%m-%d %H:%M:%S}",
+            f"{update.before:.0f}",
+            after,
+            update.kind.lower(),
+            text,
+        )
+        yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
 
 
 PANES = (
@@ -140,7 +148,7 @@ def _opened(source: StatsSource, entry: Entry) -> RenderableType:
 
 def _texts(row: PaneRow) -> tuple[Text, ...]:
     """Return the cells of a row as text; Textual reads a string as markup."""
-    return tuple(one if isinstance(one, Text) else Text(one) for one in row.cells)
+    return tuple(cell if isinstance(cell, Text) else Text(cell) for cell in row.cells)
 
 
 def _is_of(entry: Entry | None, kinds: Sequence[str]) -> bool:
@@ -349,9 +357,9 @@ def _fill(table: PaneTable, rows: Sequence[PaneRow]) -> None:
     before, place = [str(key.value) for key in table.rows], table.cursor_row
     if place < len(before):
         place = places.get(before[place], place)
-    seen = table.scroll_offset
+    offset = table.scroll_offset
     table.clear()
     for row in rows:
         table.add_row(*row.cells, key=row.key)
     table.move_cursor(row=place, scroll=False)
-    table.scroll_to(*seen, animate=False)
+    table.scroll_to(*offset, animate=False)

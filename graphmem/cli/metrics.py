@@ -108,8 +108,8 @@ def _families(exporter: Exporter) -> list[dict[str, Any]]:
             "help": family.documentation,
             "type": family.type,
             "samples": [
-                {"name": one.name, "labels": one.labels, "value": one.value}
-                for one in family.samples
+                {"name": sample.name, "labels": sample.labels, "value": sample.value}
+                for sample in family.samples
             ],
         }
         for family in exporter.metrics.collect()

@@ -176,7 +176,7 @@ def _view(done: ErasureReport) -> Any:
         check = Text(f"{done.left:,} nodes remain.", style="red")
     lines: list[Any] = [f"Forgot {name}:", table, check]
     if done.elsewhere:
-        same = ", ".join(f"{one.label} {one.id}" for one in done.elsewhere)
+        same = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
         lines.append(f"The same text remains in: {same}")
     lines.append(Text("Database files and backups may contain it for some time.", style="dim"))
     return Group(*lines)

@@ -222,11 +222,11 @@ def audit(found: Audit) -> RenderableType:
     parts: list[RenderableType] = []
     if found.sessions:
         parts.append(_sessions(found.sessions))
-    for one in found.findings:
-        line = Text(f"{one.severity} ", style=SEVERITIES[one.severity]).append(
-            one.message, style="default"
+    for finding in found.findings:
+        line = Text(f"{finding.severity} ", style=SEVERITIES[finding.severity]).append(
+            finding.message, style="default"
         )
-        parts += ["", line, Text("  " + " ".join(one.ids[:MOST_IDS]), style="dim")]
+        parts += ["", line, Text("  " + " ".join(finding.ids[:MOST_IDS]), style="dim")]
     if not found.findings:
         parts += ["", Text("No protocol violations.", style="green")]
     return Group(*parts)
@@ -235,29 +235,29 @@ def audit(found: Audit) -> RenderableType:
 def _sessions(sessions: Sequence[SessionAudit]) -> Table:
     columns = ("started", "ended", "session", "agent", "searches", "accesses", "lost")
     table = Table(*columns, box=None, pad_edge=False)
-    for one in sessions:
+    for session in sessions:
         table.add_row(
-            f"{one.started_at:%Y-%m-%d %H:%M}",
-            f"{one.ended_at:%H:%M}" if one.ended_at else "–",
-            one.session_id,
-            one.agent or "–",
-            str(one.searches),
-            str(one.accesses),
-            "?" if one.lost is None else str(one.lost),
+            f"{session.started_at:%Y-%m-%d %H:%M}",
+            f"{session.ended_at:%H:%M}" if session.ended_at else "–",
+            session.session_id,
+            session.agent or "–",
+            str(session.searches),
+            str(session.accesses),
+            "?" if session.lost is None else str(session.lost),
         )
     return table
 
 
 def _top(items: Sequence[RatedItem]) -> Table:
     table = Table("elo", "tier", "games", "kind", "", box=None, pad_edge=False)
-    for one in items:
-        tier = one.rating.tier
+    for item in items:
+        tier = item.rating.tier
         table.add_row(
-            f"{one.rating.elo:.0f}",
+            f"{item.rating.elo:.0f}",
             Text(tier, style=COLOURS[tier]),
-            str(one.rating.games),
-            one.kind.lower(),
-            named(one.text, one.id),
+            str(item.rating.games),
+            item.kind.lower(),
+            named(item.text, item.id),
         )
     return table
 
@@ -268,31 +268,31 @@ def _spread(found: UsageDashboard) -> Group:
     )
     most = max(n for _, n in found.histogram)
     bars = Table("from", "", "items", box=None, pad_edge=False)
-    for least, n in found.histogram:
-        bars.add_row(f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n))
+    for low, n in found.histogram:
+        bars.add_row(f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n))
     return Group(tiers, bars)
 
 
 def _activity(done: Sequence[UsageCount]) -> Table:
     table = Table("when", "session", "", box=None, pad_edge=False)
-    for one in done:
-        asked = f"{one.tool}: {one.query}" if one.tool else "opened"
-        shown = Text(asked if one.tool is None else f"{asked} → ", overflow="ellipsis")
-        for place, (_, item_id, text) in enumerate(one.items):
+    for use in done:
+        query = f"{use.tool}: {use.query}" if use.tool else "opened"
+        shown = Text(query if use.tool is None else f"{query} → ", overflow="ellipsis")
+        for place, (_, item_id, text) in enumerate(use.items):
             shown.append(" · " if place else " ").append(named(text, item_id))
-        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", one.session_id or "–", shown)
+        table.add_row(f"{use.at:%Y-%m-%d %H:%M}", use.session_id or "–", shown)
     return table
 
 
 def _updates(changes: Sequence[RatingUpdate]) -> Table:
     table = Table("when", "before", "after", "", box=None, pad_edge=False)
-    for one in changes:
-        style = "green" if one.after > one.before else "red"
+    for update in changes:
+        style = "green" if update.after > update.before else "red"
         table.add_row(
-            f"{one.at:%Y-%m-%d %H:%M}",
-            f"{one.before:.0f}",
-            Text(f"{one.after:.0f}", style=style),
-            named(one.text, one.id),
+            f"{update.at:%Y-%m-%d %H:%M}",
+            f"{update.before:.0f}",
+            Text(f"{update.after:.0f}", style=style),
+            named(update.text, update.id),
         )
     return table
 
@@ -316,13 +316,15 @@ SHAPES = {
 
 def report(done: PruneReport) -> RenderableType:
     """Return the items that were or would be pruned."""
-    seen = f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
+    totals = (
+        f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
+    )
     if not done.items:
-        return Text(f"Nothing to prune: {seen}.", style="dim")
+        return Text(f"Nothing to prune: {totals}.", style="dim")
     verb = "Pruned" if done.applied else "Would be pruned"
     fates = Counter(item.fate for item in done.items)
     summary = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
-    parts: list[RenderableType] = [Text(f"{verb}: {summary}."), Text(seen, style="dim")]
+    parts: list[RenderableType] = [Text(f"{verb}: {summary}."), Text(totals, style="dim")]
     for fate, word in DONE.items():
         items = [item for item in done.items if item.fate is fate]
         if items:
