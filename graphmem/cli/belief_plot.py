@@ -33,7 +33,7 @@ COLOURS = {
 """Colours by click name and plotext number; further curves reuse them in order."""
 LONGEST_LABEL = 40
 SHORT = timedelta(days=3)
-"""Shorter timelines have hours on their time axis."""
+"""Timelines below this length show hours on the time axis."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Commands that record evidence, change beliefs and declare predicates and aliases."""
+"""Commands that record evidence, change beliefs and manage aliases."""
 
 from __future__ import annotations
 
