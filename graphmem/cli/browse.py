@@ -98,7 +98,7 @@ VIEWS: dict[str, BrowserView] = {
 
 
 @click.command()
-@click.argument("kind", type=click.Choice([*VIEWS]), default="memories")
+@click.argument("kind", type=click.Choice([*VIEWS]), default="memories", metavar="[KIND]")
 @click.argument("words", nargs=-1)
 @click.option(
     "--limit",
@@ -121,6 +121,8 @@ def browse(
     **page: Any,
 ) -> None:
     """Open Neo4j Browser with a prepared query.
+
+    KIND and its arguments:
 
     \b
     memories                 newest memories of a scope (default)
