@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @click.group()
 def procedures() -> None:
-    """What Neo4j Browser and any driver can CALL."""
+    """List and build the procedures for Neo4j Browser and drivers."""
 
 
 @procedures.command(name="list")
 @command()
 def list_procedures(app: App) -> None:
-    """List every procedure: how it is called, and what a caller gets."""
+    """List every procedure with its signature and result."""
     from rich.table import Table
 
     from graphmem.adapters.local_server.plugin.java_source import offered
@@ -37,8 +37,8 @@ def list_procedures(app: App) -> None:
     found = offered(app.settings)
 
     def view(_: object) -> Table:
-        table = Table("CALL; what stands in brackets may be left out", box=None, pad_edge=False)
-        table.add_column("what a caller gets", ratio=1)
+        table = Table("CALL; arguments in brackets are optional", box=None, pad_edge=False)
+        table.add_column("result", ratio=1)
         for offer in found:
             summary = offer.procedure.summary.split(". ")[0]
             table.add_row(offer.signature, summary)
@@ -53,12 +53,12 @@ def _described(offer: ProcedureSpec) -> dict[str, Any]:
         "signature": offer.signature,
         "summary": offer.procedure.summary,
         "arguments": [
-            {"name": one.name, "kind": one.kind, "text": one.text, "required": one.required}
-            for one in offer.arguments
+            {"name": item.name, "kind": item.kind, "text": item.text, "required": item.required}
+            for item in offer.arguments
         ],
         "rows": offer.procedure.rows,
         "columns": [
-            {"name": one.name, "kind": one.kind, "text": one.text} for one in offer.columns
+            {"name": item.name, "kind": item.kind, "text": item.text} for item in offer.columns
         ],
     }
 
@@ -67,36 +67,37 @@ def _described(offer: ProcedureSpec) -> dict[str, Any]:
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of plugins to put it into; made when it is not there.",
+    help="Plugin folder to install the jar into; created if missing.",
 )
 @command()
 def build(app: App, *, out: Path | None) -> None:
-    """Compile the procedures into a jar, for the compose file or any Neo4j of your own.
+    """Compile the procedures into a jar for your own Neo4j.
 
-    The managed server needs none of this: it compiles and loads them when it starts.
+    The jar also serves the compose file. The managed server does not need it: it compiles and
+    loads the procedures when it starts.
     """
     from graphmem.adapters.local_server.jars import shipped_lock
     from graphmem.adapters.local_server.plugin import building
     from graphmem.adapters.local_server.plugin.java_source import offered
 
-    jar = building.build(app.settings, report=lambda step: _told(app, step))
+    jar = building.build(app.settings, report=lambda step: _report(app, step))
     if out is not None:
         jar = building.install(jar, out)
-    count, octets, neo4j = len(offered(app.settings)), jar.stat().st_size, shipped_lock().neo4j
+    count, size, neo4j = len(offered(app.settings)), jar.stat().st_size, shipped_lock().neo4j
     app.emit(
-        {"file": str(jar), "bytes": octets, "procedures": count, "neo4j": neo4j},
-        lambda _: f"{count} procedures, {octets / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",
+        {"file": str(jar), "bytes": size, "procedures": count, "neo4j": neo4j},
+        lambda _: f"{count} procedures, {size / 1e3:.0f} kB, for Neo4j {neo4j} and later: {jar}",
     )
 
 
-def _told(app: App, step: Progress) -> None:
+def _report(app: App, step: Progress) -> None:
     if step.stage != "fetch":
         app.report(step.text)
 
 
 @click.group()
 def admin() -> None:
-    """Schema, catalog and settings."""
+    """Manage the schema, tenants, transfers and settings."""
 
 
 admin.add_command(browser)
@@ -104,13 +105,14 @@ admin.add_command(forget)
 
 
 @admin.command()
-@click.option("--check", is_flag=True, help="Only say what is pending and what drifted.")
-@click.option("--plan", is_flag=True, help="Only say what would be applied.")
+@click.option("--check", is_flag=True, help="Only report pending migrations and schema drift.")
+@click.option("--plan", is_flag=True, help="Only list the migrations that would be applied.")
 @command()
 def migrate(app: App, *, check: bool, plan: bool) -> int:
-    """Bring the graph's schema up to date; safe to run twice and by several at once.
+    """Bring the graph's schema up to date.
 
-    Exit code 1 with --check when something is pending or differs.
+    The command is idempotent, and concurrent runs are safe. With --check the exit code is 1 when
+    a migration is pending or the schema differs.
     """
     from graphmem.client.schema import open_schema
 
@@ -118,8 +120,8 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
         if check:
             return _check(app, s)
         if plan:
-            waiting = s.plan()
-            app.emit({"pending": waiting}, lambda _: "\n".join(waiting) or "Nothing is pending.")
+            pending = s.plan()
+            app.emit({"pending": pending}, lambda _: "\n".join(pending) or "Nothing is pending.")
             return 0
         applied = s.migrate()
     app.emit({"applied": applied}, lambda _: "\n".join(applied) or "The schema is current.")
@@ -129,49 +131,50 @@ def migrate(app: App, *, check: bool, plan: bool) -> int:
 def _check(app: App, opened: Any) -> int:
     from rich.table import Table
 
-    waiting, differences = opened.plan(), opened.drift()
+    pending, differences = opened.plan(), opened.drift()
 
     def view(found: dict[str, Any]) -> Any:
-        if not waiting and not differences:
-            return "The schema is current and as declared."
-        table = Table("what", "name", "detail", box=None, pad_edge=False)
+        if not pending and not differences:
+            return "The schema is current and matches its declaration."
+        table = Table("finding", "name", "detail", box=None, pad_edge=False)
         for name in found["pending"]:
             table.add_row("pending", name, "run `graphmem admin migrate`")
         for difference in found["differences"]:
             table.add_row(difference.kind, difference.name, difference.text)
         return table
 
-    app.emit({"pending": waiting, "differences": differences}, view)
-    return int(bool(waiting or differences))
+    app.emit({"pending": pending, "differences": differences}, view)
+    return int(bool(pending or differences))
 
 
 @admin.command()
-@click.option("--model", help="The embedding model to go over to; GRAPHMEM_EMBEDDER else.")
-@click.option("--finish", is_flag=True, help="Remove what the former model made.")
-@click.option("--give-up", is_flag=True, help="Remove what was made before the switch.")
+@click.option("--model", help="New embedding model.  [default: GRAPHMEM_EMBEDDER]")
+@click.option("--finish", is_flag=True, help="Remove the embeddings of the former model.")
+@click.option(
+    "--give-up", is_flag=True, help="Abandon an unfinished switch and remove its embeddings."
+)
 @command()
 def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None:
-    """Go over to another embedding model while the graph is used; safe to interrupt and to repeat.
+    """Switch to another embedding model without downtime.
 
-    All is embedded beside what is there, then the new model becomes the graph's. Clients of the
-    former one work as before until they are opened anew. When none is left, --finish embeds what
-    they wrote meanwhile and removes the former model's embeddings.
+    The command adds embeddings of the new model next to the existing ones, then makes the new
+    model the graph's model. Clients of the former model keep working until they are reopened. When
+    none is left, --finish embeds the texts that they wrote meanwhile and removes the former
+    model's embeddings. The command is resumable; run it again after an interruption.
     """
     from graphmem.client.schema import EMBEDDED, open_schema
 
     if finish and give_up:
-        raise click.UsageError("--finish goes on and --give-up goes back: give one of them.")
+        raise click.UsageError("--finish and --give-up exclude each other: give one of them.")
     known = app.settings.model_copy(update={"embedder": model}) if model else app.settings
-    bars = {kind: f"{kind}: looked at" for kind in EMBEDDED} | {
-        "removed": "embeddings removed from"
-    }
-    with open_schema(known, report=app.report) as opened, app.counting(bars) as tell:
+    bars = {kind: f"{kind}: examined" for kind in EMBEDDED} | {"removed": "embeddings removed from"}
+    with open_schema(known, report=app.report) as opened, app.counting(bars) as on_progress:
         if give_up:
-            name = opened.give_up(tell)
+            name = opened.give_up(on_progress)
             data: Any = {"given_up": name}
-            shown = f"{name} was given up." if name else "No model was filling the graph."
+            shown = f"The switch to {name} is abandoned." if name else "No switch is in progress."
         else:
-            data = opened.finish(tell) if finish else opened.reembed(tell)
+            data = opened.finish(on_progress) if finish else opened.reembed(on_progress)
             shown = _reembedded(data, finished=finish)
     app.emit(data, lambda _: shown)
 
@@ -179,28 +182,29 @@ def reembed(app: App, model: str | None, *, finish: bool, give_up: bool) -> None
 def _reembedded(done: ReembedReport, *, finished: bool) -> str:
     made = f"{done.embedded:,} texts embedded by {done.model}."
     if finished:
-        return f"{made} Nothing is left of the former model."
+        return f"{made} The embeddings of the former model are removed."
     if done.switched:
         return (
-            f"{made} The graph has gone over to it: open clients anew with this model, then run "
-            "this again with --finish."
+            f"{made} It is now the graph's model: reopen clients with this model, then run this "
+            "command again with --finish."
         )
-    return f"{made} It is the graph's model already."
+    return f"{made} It is already the graph's model."
 
 
 @admin.command()
-@click.option("--verify", is_flag=True, help="Only compare, and write nothing.")
-@click.option("--backfill", is_flag=True, help="First make the events that memories came without.")
+@click.option("--verify", is_flag=True, help="Only compare; write nothing.")
+@click.option("--backfill", is_flag=True, help="First create events for memories without events.")
 @command(wall=True)
 def rebuild(app: App, *, verify: bool, backfill: bool) -> int:
-    """Make the caches of a tenant anew from its events; safe to interrupt and to repeat.
+    """Recompute the caches of a tenant from its events.
 
-    With --verify they are only compared with what the events say: exit code 1 when one differs.
-    With --backfill memories that another tool or an older layout made without events are given
-    synthetic ones first, and what else they lack: exit code 1 when one cannot be.
+    The command is resumable. With --verify it only compares the caches with the events; the exit
+    code is 1 when one differs. With --backfill it first completes memories that another tool or an
+    older layout created without events, and gives them synthetic events; the exit code is 1 when a
+    memory cannot be completed.
     """
     if verify and backfill:
-        raise click.UsageError("--verify writes nothing, and --backfill does: give one of them.")
+        raise click.UsageError("--verify writes nothing, but --backfill writes: give one of them.")
     with app.memory() as memory:
         made = _backfill(app, memory) if backfill else None
         found = _rebuild(app, memory, verify=verify)
@@ -220,24 +224,24 @@ def _rebuilt(made: BackfillReport | None, found: RebuildReport) -> RenderableTyp
 
 
 def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> RebuildReport:
-    with app.counting(CACHES) as tell:
-        return memory.verify(tell) if verify else memory.rebuild(tell)
+    with app.counting(CACHES) as on_progress:
+        return memory.verify(on_progress) if verify else memory.rebuild(on_progress)
 
 
 def _backfill(app: App, memory: GraphMem) -> BackfillReport:
-    bars = {"memory": "memories looked at for events", "edge": "supersessions given theirs"}
-    with app.counting(bars) as tell:
-        return memory.backfill(tell)
+    bars = {"memory": "memories examined", "edge": "supersessions completed"}
+    with app.counting(bars) as on_progress:
+        return memory.backfill(on_progress)
 
 
 def _mismatches(found: RebuildReport) -> Any:
     from rich.table import Table
 
     if not found.wrong:
-        return "Every cache is as its events say."
-    table = Table("what", "id", "was kept", "events say", box=None, pad_edge=False)
-    for one in found.wrong:
-        table.add_row(one.kind, one.id, one.cached, one.found)
+        return "Every cache matches its events."
+    table = Table("kind", "id", "cached", "from events", box=None, pad_edge=False)
+    for mismatch in found.wrong:
+        table.add_row(mismatch.kind, mismatch.id, mismatch.cached, mismatch.found)
     return table
 
 
@@ -245,24 +249,27 @@ def _backfilled(made: BackfillReport) -> Iterator[Any]:
     from rich.table import Table
 
     if not (made.memories or made.filled or made.edges):
-        yield "Nothing was backfilled: what can be made whole is."
+        yield "Nothing to backfill."
     else:
         yield (
-            f"{made.events:,} synthetic events made: {made.memories:,} memories had none, "
-            f"{made.edges:,} supersessions neither. {made.filled:,} memories lacked something else."
+            f"{made.events:,} synthetic events created, for {made.memories:,} memories and "
+            f"{made.edges:,} supersessions. {made.filled:,} memories lacked other properties."
         )
     if made.capped:
-        yield f"{made.capped:,} memories were reinforced more often than events are made for."
+        yield f"{made.capped:,} memories exceed the maximum of synthetic events."
     if made.unfit:
-        table = Table("left", "of", "because", "to do", "such as", box=None, pad_edge=False)
-        for one in made.unfit:
-            table.add_row(f"{one.count:,}", one.kind, one.problem, one.hint, ", ".join(one.ids))
+        table = Table(
+            "incomplete", "kind", "problem", "what to do", "examples", box=None, pad_edge=False
+        )
+        for group in made.unfit:
+            examples = ", ".join(group.ids)
+            table.add_row(f"{group.count:,}", group.kind, group.problem, group.hint, examples)
         yield table
 
 
 @admin.group()
 def cypher() -> None:
-    """The Cypher that graphmem runs."""
+    """Show the Cypher that graphmem runs."""
 
 
 @cypher.command(name="list")
@@ -276,7 +283,7 @@ def list_(app: App) -> None:
     found = [catalog.procedure(name) for name in catalog.names()]
 
     def view(_: object) -> Table:
-        table = Table("name", "mode", "what a caller gets", box=None, pad_edge=False)
+        table = Table("name", "mode", "result", box=None, pad_edge=False)
         for p in found:
             table.add_row(p.name, p.mode.value, p.summary.split(". ")[0])
         return table
@@ -299,7 +306,7 @@ def show(app: App, name: str) -> None:
 
     if name not in catalog.names():
         raise NotFoundError(
-            f"No procedure {name[:80]!r}.", hint="`graphmem admin cypher list` names them."
+            f"No procedure {name[:80]!r}.", hint="List them with `graphmem admin cypher list`."
         )
     found = catalog.procedure(name)
     text = catalog.pasted(found)
@@ -309,7 +316,7 @@ def show(app: App, name: str) -> None:
 @admin.command()
 @command()
 def settings(app: App) -> None:
-    """List every setting: its variable, its value, what it is for; secrets stay hidden."""
+    """List every setting with its value; secrets stay hidden."""
     from rich.table import Table
 
     from graphmem.settings import PREFIX
@@ -318,7 +325,7 @@ def settings(app: App) -> None:
     fields = type(app.settings).model_fields
 
     def view(known: dict[str, Any]) -> Table:
-        table = Table("variable", "value", "what", box=None, pad_edge=False)
+        table = Table("variable", "value", "description", box=None, pad_edge=False)
         for name, field in fields.items():
             value = "" if known[name] is None else str(known[name])
             table.add_row(PREFIX + name.upper(), value, field.description or "")
@@ -328,5 +335,5 @@ def settings(app: App) -> None:
 
 
 admin.add_command(procedures)
-for transferring in TRANSFER:
-    admin.add_command(transferring)
+for subcommand in TRANSFER:
+    admin.add_command(subcommand)

@@ -1,4 +1,4 @@
-"""What every command shares: settings, consoles, JSON output, exit codes, an open memory."""
+"""Shared parts of all commands: settings, consoles, JSON output, exit codes, open client."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
     (errors.ConfigurationError, 2),
     (errors.InvalidInputError, 2),
 )
-"""First match wins; everything else is 1."""
+"""Exit code by error class; the first match wins, all other errors exit with 1."""
 
 
 class App:
-    """One run of one command."""
+    """The state of one command run."""
 
     def __init__(self, *, as_json: bool, overrides: dict[str, Any]) -> None:
         self.json = as_json
@@ -46,7 +46,7 @@ class App:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings, with this command's options on top."""
+        """The settings, overridden by the options of this command."""
         from graphmem.settings import Settings
 
         return Settings.load(**self._overrides)
@@ -60,17 +60,17 @@ class App:
 
     @cached_property
     def err(self) -> Console:
-        """Standard error: progress and notes, which never mix with results."""
+        """Standard error, for progress and notes, which must not mix with results."""
         from graphmem.cli.console import Console
 
         return Console(stderr=True)
 
     def emit(self, data: T, view: Callable[[T], RenderableType]) -> None:
-        """Print `data` as JSON when asked for, else the view of it.
+        """Print `data` as JSON with --json, otherwise as the view returns it.
 
         Args:
             data: plain values or records.
-            view: returns what people see; given the data with every text made visible.
+            view: builds the output for people from `data` with all texts escaped.
         """
         if self.json:
             self.emit_json(data)
@@ -78,7 +78,7 @@ class App:
             self.console.print(view(terminal.visible(data)))
 
     def emit_json(self, data: object) -> None:
-        """Print `data` as JSON, whether or not it was asked for."""
+        """Print `data` as JSON, with or without --json."""
         terminal.echo_json(plain(data), indent=2)
 
     @contextmanager
@@ -104,10 +104,10 @@ class App:
 
     @contextmanager
     def counting(self, counters: dict[str, str]) -> Iterator[OnPart]:
-        """Yield what counts kinds of things on standard error; one is shown when it has any.
+        """Yield a progress callback that shows a counter per kind on standard error.
 
         Args:
-            counters: what is written before the number, by kind.
+            counters: label of each counter, by kind. A counter is shown once it is above zero.
         """
         from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
@@ -122,12 +122,12 @@ class App:
             yield lambda kind, count: bars.update(tasks[kind], advance=count, visible=True)
 
     def look_only(self) -> None:
-        """Leave out of the search log what this command shows: it is no use of the memory."""
+        """Exclude this command from the search log, as it is not a use of the memory."""
         self.settings = self.settings.model_copy(update={"access_log": False})
 
     @contextmanager
     def memory(self) -> Iterator[GraphMem]:
-        """Yield an open client on the command's tenant and scope; closed when the block ends."""
+        """Yield an open client on the tenant and scope of the command; close it afterwards."""
         from graphmem.client import GraphMem
 
         if self.settings.uri is None:
@@ -139,7 +139,7 @@ class App:
             yield opened.tenant(self.settings.tenant).scope(self.settings.scope)
 
     def report(self, line: str) -> None:
-        """Show people what takes long."""
+        """Print the progress of a slow step, unless JSON is printed."""
         if not self.json:
             self.note(line)
 
@@ -149,17 +149,17 @@ class App:
 
 
 def plain(data: object) -> Any:
-    """Return data as JSON can hold it: records by their fields, instants in ISO 8601."""
+    """Return data as JSON types: records as mappings, timestamps in ISO 8601."""
     from pydantic_core import to_jsonable_python
 
     return to_jsonable_python(data)
 
 
 def command(*, wall: bool = False) -> Callable[[F], F]:
-    """Give a click command the options all share, and an `App` as its first argument.
+    """Add the shared options to a click command and pass an `App` as its first argument.
 
     Args:
-        wall: offer --tenant and --scope as well.
+        wall: whether to add --tenant and --scope.
     """
 
     def decorate(function: F) -> F:
@@ -173,12 +173,12 @@ def command(*, wall: bool = False) -> Callable[[F], F]:
 
         options = [
             click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs."),
-            click.option("--uri", help="Neo4j to use instead of GRAPHMEM_URI."),
+            click.option("--uri", help="URI of Neo4j.  [default: GRAPHMEM_URI]"),
         ]
         if wall:
             options += [
-                click.option("--tenant", help="Whose memory; GRAPHMEM_TENANT by default."),
-                click.option("--scope", help="Part of it; GRAPHMEM_SCOPE by default."),
+                click.option("--tenant", help="Tenant.  [default: GRAPHMEM_TENANT]"),
+                click.option("--scope", help="Scope within the tenant.  [default: GRAPHMEM_SCOPE]"),
             ]
         wrapped: Any = run
         for option in options:
@@ -190,34 +190,34 @@ def command(*, wall: bool = False) -> Callable[[F], F]:
 
 
 def listening(*, port: int) -> Callable[[F], F]:
-    """Give a command that serves the options of its address."""
+    """Add --host, --port and --allow-host to a serving command."""
 
     def with_options(function: F) -> F:
-        numbered = click.option(
+        port_option = click.option(
             "--port",
             type=click.IntRange(0, 65_535),
             default=port,
             show_default=True,
-            help="0 for any that is free.",
+            help="Port to listen on; 0 for a free one.",
         )
         host = click.option(
             "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
         )
         allowed = click.option(
-            "--allow-host", multiple=True, metavar="NAME", help="A Host header to accept too."
+            "--allow-host", multiple=True, metavar="NAME", help="Additional Host header to accept."
         )
-        return host(numbered(allowed(function)))
+        return host(port_option(allowed(function)))
 
     return with_options
 
 
 def exit_code_of(error: errors.GraphmemError) -> int:
-    """Return the exit code of a command that ended with this error."""
+    """Return the exit code for an error."""
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
 
 
 def show_error(error: errors.GraphmemError, *, as_json: bool) -> None:
-    """Write an error to standard error: code, what was wrong, what to do."""
+    """Write the code, message and hint of an error to standard error."""
     if as_json:
         shown = {"code": error.code, "message": error.message, "hint": error.hint}
         terminal.echo_json({"error": shown}, err=True)

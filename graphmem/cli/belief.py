@@ -1,4 +1,4 @@
-"""Commands that read beliefs, and the group of all belief commands."""
+"""The `graphmem belief` group and its reading commands."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("subject", required=False)
-@click.option("--limit", type=int, default=50, show_default=True, help="Slots of a page.")
-@click.option("--cursor", help="Where the page before ended.")
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of slots per page."
+)
+@click.option("--cursor", help="Cursor printed by the previous page.")
 @moment
 @command(wall=True)
 def slots(
@@ -35,7 +37,10 @@ def slots(
     valid: datetime | None,
     known: datetime | None,
 ) -> None:
-    """List what is believed of SUBJECT, or of everything: each slot with its best values."""
+    """List the slots of SUBJECT, or all slots.
+
+    Each slot is shown with its best candidates.
+    """
     with app.memory() as opened:
         page = opened.slots(subject, cursor=cursor, limit=limit, as_of=as_of(valid, known))
     app.emit(page, _slots)
@@ -49,7 +54,7 @@ def _slots(page: SlotPage) -> Group:
     from graphmem.cli.belief_views import number
     from graphmem.cli.views import more
 
-    table = Table("subject", "predicate", "believed", "others", box=None, pad_edge=False)
+    table = Table("subject", "predicate", "best", "others", box=None, pad_edge=False)
     for slot in page.slots:
         values = [f"{value.object} {number(value.belief)}" for value in slot.candidates]
         others = ", ".join(values[1:]) + ("  ambiguous" if slot.ambiguous else "")
@@ -63,7 +68,7 @@ def _slots(page: SlotPage) -> Group:
 @moment
 @command(wall=True)
 def flip_set(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show a smallest set of evidence without which the test would end otherwise."""
+    """Show a smallest set of evidence that decides the test."""
     with app.memory() as opened:
         found = opened.flip_set(belief_id, as_of=as_of(valid, known))
     app.emit(found, _flip_set)
@@ -75,10 +80,10 @@ def _flip_set(found: FlipSet) -> Text:
     from graphmem.cli.belief_views import counted
 
     if found.event_ids is None:
-        return Text(f"{found.status}, whichever of {counted(found.evidence, 'piece')} is left out.")
+        return Text(f"{found.status}, even without any of {counted(found.evidence, 'piece')}.")
     lines = Text(f"{found.status}; without ")
     lines.append(f"{len(found.event_ids)} of {counted(found.evidence, 'piece')}", style="bold")
-    lines.append(f" {found.becomes}:")
+    lines.append(f" the test is {found.becomes}:")
     for event_id in found.event_ids:
         lines.append(f"\n  {event_id}", style="dim")
     return lines
@@ -89,7 +94,7 @@ def _flip_set(found: FlipSet) -> Text:
 @moment
 @command(wall=True)
 def chain(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show what a belief took the place of, and what took its place, at any remove."""
+    """Show the chain of replacements of a belief."""
     with app.memory() as opened:
         found = opened.belief_chain(belief_id, as_of=as_of(valid, known))
     app.emit(found, _chain)
@@ -116,63 +121,67 @@ def _chain(found: BeliefChain) -> Group:
 
 
 READING = (slots, flip_set, chain)
-"""The commands of this room, for the group."""
+"""Commands that read slots and chains."""
 
 
 def reading(function: F) -> F:
-    """Give a reading command the pair of times and the policy it reads by."""
+    """Add --valid, --known and --present-policy to a reading command."""
     present = click.option(
-        "--present-policy", is_flag=True, help="Read the past by the policy declared since."
+        "--present-policy", is_flag=True, help="Read the past with the present policy."
     )
     return moment(present(function))
 
 
 def by(valid: datetime | None, known: datetime | None, *, present_policy: bool) -> dict[str, Any]:
-    """Return how a command reads."""
-    found: dict[str, Any] = {"present_policy": present_policy}
+    """Return the reading options as keyword arguments of the client."""
+    options: dict[str, Any] = {"present_policy": present_policy}
     at = as_of(valid, known)
-    return {**found, "as_of": at} if at else found
+    return {**options, "as_of": at} if at else options
 
 
 @click.group()
 def belief() -> None:
-    """Record evidence, test hypotheses, read what to believe."""
+    """Record evidence, test hypotheses, read beliefs."""
 
 
-for other in (*WRITING, *EXTRACTING, *LIFECYCLE, *READING, *NAMING):
-    belief.add_command(other)
+for subcommand in (*WRITING, *EXTRACTING, *LIFECYCLE, *READING, *NAMING):
+    belief.add_command(subcommand)
 
 
 @belief.command()
 @click.argument("subject")
 @click.argument("predicate")
-@click.option("--limit", type=int, default=10, show_default=True, help="Values to show, the best.")
+@click.option(
+    "--limit", type=int, default=10, show_default=True, help="Maximum number of candidates."
+)
 @reading
 @command(wall=True)
 def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any) -> None:
-    """Show the values of a slot, best first: what is believed of SUBJECT's PREDICATE."""
+    """Show the candidates of a slot, best first."""
     from graphmem.cli import belief_views
 
-    how = by(**times)
+    options = by(**times)
     with app.memory() as opened:
-        slot = opened.current(subject, predicate, limit=limit, **how)
-        # The verdict is of a belief and not of a place in a slot: one more question for people.
-        asked = slot.leader if not app.json else None
-        leader = opened.belief(asked.belief_id, **how) if asked else None
+        slot = opened.current(subject, predicate, limit=limit, **options)
+        # A slot has no verdict: the view for people needs one more query.
+        candidate = slot.leader if not app.json else None
+        leader = opened.belief(candidate.belief_id, **options) if candidate else None
     app.emit(slot, lambda it: belief_views.slot(it, leader))
 
 
 @belief.command(name="list")
-@click.option("--superseded", is_flag=True, help="Show those that were replaced too.")
-@click.option("--archived", is_flag=True, help="Show those that were put away too.")
-@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
-@click.option("--cursor", help="Where the page before ended.")
+@click.option("--superseded", is_flag=True, help="Include superseded beliefs.")
+@click.option("--archived", is_flag=True, help="Include archived beliefs.")
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+)
+@click.option("--cursor", help="Cursor printed by the previous page.")
 @reading
 @command(wall=True)
 def list_(
     app: App, *, superseded: bool, archived: bool, limit: int, cursor: str | None, **times: Any
 ) -> None:
-    """List beliefs, newest first, a page at a time."""
+    """List beliefs page by page, newest first."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
@@ -191,7 +200,7 @@ def list_(
 @reading
 @command(wall=True)
 def show(app: App, belief_id: str, **times: Any) -> None:
-    """Show one belief; `graphmem why` shows its evidence too."""
+    """Show one belief; `graphmem why` adds its evidence."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
@@ -201,29 +210,36 @@ def show(app: App, belief_id: str, **times: Any) -> None:
 
 @belief.command(name="evidence-for")
 @click.argument("belief_id")
-@click.option("--pooled", is_flag=True, help="Of an episode and a kind only the strongest counts.")
-@click.option("--start", type=int, default=0, show_default=True, help="Pieces to pass over.")
-@click.option("--limit", type=int, default=100, show_default=True, help="Pieces to show.")
+@click.option("--pooled", is_flag=True, help="Count only the strongest piece per episode and kind.")
+@click.option("--start", type=int, default=0, show_default=True, help="Pieces of evidence to skip.")
+@click.option("--limit", type=int, default=100, show_default=True, help="Maximum number of pieces.")
 @moment
 @command(wall=True)
 def evidence_for(
-    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **which: Any
+    app: App, belief_id: str, *, valid: datetime | None, known: datetime | None, **page: Any
 ) -> None:
     """Show the sequential test of a belief, piece by piece."""
     from graphmem.cli import belief_views
 
     at = as_of(valid, known)
     with app.memory() as opened:
-        trail = opened.evidence_for(belief_id, as_of=at, **which)
+        trail = opened.evidence_for(belief_id, as_of=at, **page)
     app.emit(trail, belief_views.trail)
 
 
 @belief.command(name="what-if")
 @click.argument("belief_id")
-@click.option("--supporting", type=float, multiple=True, help="Suppose evidence of this strength.")
-@click.option("--refuting", type=float, multiple=True, help="Suppose evidence of this strength.")
-@click.option("--without", multiple=True, help="Leave out the event of this id.")
-@click.option("--pooled", is_flag=True, help="Of an episode and a kind only the strongest counts.")
+@click.option(
+    "--supporting", type=float, multiple=True, help="Suppose support of this strength (repeatable)."
+)
+@click.option(
+    "--refuting",
+    type=float,
+    multiple=True,
+    help="Suppose refutation of this strength (repeatable).",
+)
+@click.option("--without", multiple=True, help="Leave out the event with this id (repeatable).")
+@click.option("--pooled", is_flag=True, help="Count only the strongest piece per episode and kind.")
 @command(wall=True)
 def what_if(
     app: App,
@@ -234,7 +250,10 @@ def what_if(
     without: tuple[str, ...],
     pooled: bool,
 ) -> None:
-    """Show where the test would stand with other evidence; nothing is written."""
+    """Show the test result with hypothetical evidence.
+
+    Nothing is written.
+    """
     from graphmem.cli import belief_views
 
     given = (("supporting", supporting), ("refuting", refuting))
@@ -247,32 +266,35 @@ def what_if(
 @belief.command()
 @click.argument("name", required=False)
 @click.option("--one", "cardinality", flag_value="ONE", help="Its values compete.")
-@click.option("--many", "cardinality", flag_value="MANY", help="Its values coexist, the default.")
-@click.option("--kappa", type=float, help="ONE: how strongly a newer value suppresses others.")
-@click.option("--tau-days", type=float, help="ONE: how fast that power over older ones fades.")
-@click.option("--decay-per-day", type=float, help="How fast evidence fades.")
-@click.option("--margin", type=float, help="ONE: the two best are ambiguous when closer.")
-@click.option("--combine", help="MANY: net or log_odds.")
-@click.option("--template", help="How a new belief reads aloud: '{subject} works on {object}'.")
-@click.option("--at", type=InstantType(), help="Since when; now by default.")
-@click.option("--note", help="Why; kept with the event.")
+@click.option("--many", "cardinality", flag_value="MANY", help="Its values coexist.  [default]")
+@click.option("--kappa", type=float, help="ONE: strength with which newer values suppress others.")
+@click.option("--tau-days", type=float, help="ONE: time constant of that suppression, in days.")
+@click.option("--decay-per-day", type=float, help="Decay rate of evidence, per day.")
+@click.option("--margin", type=float, help="ONE: the two best are ambiguous below this difference.")
+@click.option("--combine", help="MANY: how to combine evidence, net or log_odds.")
+@click.option("--template", help="Statement of a new belief: '{subject} works on {object}'.")
+@click.option("--at", type=InstantType(), help="Start of the policy.  [default: now]")
+@click.option("--note", help="Comment, stored with the event.")
 @command(wall=True)
 def predicate(app: App, name: str | None, **declared: Any) -> None:
-    """Declare how the evidence of a predicate is read; without options, show what is declared."""
+    """Declare or show the policy of a predicate.
+
+    Without options, the command shows the declared policies.
+    """
     from graphmem.cli import belief_views
     from graphmem.errors import InvalidInputError
     from graphmem.rules import claims
 
     given = {key: value for key, value in declared.items() if value is not None}
     if given and name is None:
-        raise InvalidInputError("Which predicate?", hint="graphmem belief predicate NAME …")
+        raise InvalidInputError("NAME is required.", hint="graphmem belief predicate NAME …")
     with app.memory() as opened:
         if name is not None and given:
             opened.predicate(name, **given)
         found = [
-            one
-            for one in opened.predicates()
-            if name is None or claims.folded(one.name) == claims.folded(name)
+            declared_predicate
+            for declared_predicate in opened.predicates()
+            if name is None or claims.folded(declared_predicate.name) == claims.folded(name)
         ]
     app.emit(found, belief_views.predicates)
 
@@ -284,28 +306,33 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw to this .png or .svg file instead of the terminal.",
+    help="Write to this .png or .svg file instead of the terminal.",
 )
-@click.option("--points", type=int, default=60, show_default=True, help="Instants at most.")
-@click.option("--best", type=int, default=5, show_default=True, help="Values of a slot to show.")
+@click.option("--points", type=int, default=60, show_default=True, help="Maximum number of points.")
+@click.option(
+    "--best", type=int, default=5, show_default=True, help="Maximum number of candidates of a slot."
+)
 @reading
 @command(wall=True)
-def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **how: Any) -> None:
-    """Draw belief over time: of a belief's ID (OF), or of a slot (OF is its subject)."""
+def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **options: Any) -> None:
+    """Plot a belief or a slot over time.
+
+    OF is the id of a belief, or with PREDICATE the subject of a slot.
+    """
     from graphmem.cli import belief_plot, terminal
     from graphmem.cli.console import drawing
 
-    points, best = how.pop("points"), how.pop("best")
+    points, best = options.pop("points"), options.pop("best")
     draw = None
     if output is not None:
         draw = belief_plot.to_file(output)
     elif not app.json:
         draw = belief_plot.in_terminal(app.console.width)
     with app.memory() as opened:
-        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**how))
+        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**options))
     if app.json:
         app.emit_json(found)
     elif draw:
         drawn = draw(terminal.visible(found))
-        # A drawing is not wrapped.
+        # Do not wrap a drawing.
         app.console.print(drawing(drawn), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Belief over time as a drawing: in the terminal by plotext, to a file by matplotlib."""
+"""Plots of belief over time: plotext for the terminal, matplotlib for files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from graphmem.model import Timeline
 from graphmem.rules import display
 
 HEIGHT = 22
-"""Rows in a terminal."""
+"""Height of a plot in the terminal, in rows."""
 INCHES = (9.0, 4.5)
 DOTS_PER_INCH = 150
 COLUMNS = 3
-"""Of the legend."""
+"""Number of columns of the legend."""
 FORMATS = (".png", ".svg")
 COLOURS = {
     "bright_blue": 12,
@@ -30,15 +30,15 @@ COLOURS = {
     "bright_cyan": 14,
     "bright_magenta": 13,
 }
-"""Names as click has them, numbers as plotext has them; further curves begin again."""
+"""Colours by click name and plotext number; further curves reuse them in order."""
 LONGEST_LABEL = 40
 SHORT = timedelta(days=3)
-"""A stretch up to this is told by the hour."""
+"""Timelines below this length show hours on the time axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlotLine:
-    """One line of a drawing; a value holds until the next one was read."""
+    """One line of a plot; each value holds until the next point."""
 
     label: str
     at: list[datetime]
@@ -46,7 +46,7 @@ class PlotLine:
 
 
 def curves(found: Timeline) -> Iterator[PlotLine]:
-    """Yield what to draw: of a slot its values, else a belief and its test's confidence."""
+    """Yield a line per candidate of a slot, or the belief and the confidence of its test."""
     for series in found.series:
         at = [point.at for point in series.points]
         is_slot = all(point.confidence is None for point in series.points)
@@ -58,7 +58,7 @@ def curves(found: Timeline) -> Iterator[PlotLine]:
 
 
 def title(found: Timeline) -> str:
-    """Return what a drawing is about."""
+    """Return the title of a plot."""
     if len(found.series) == 1 and found.series[0].points[0].confidence is not None:
         return shown(found.series[0].statement)
     return shown(f"{found.subject} {found.predicate}")
@@ -71,10 +71,10 @@ def shown(text: str) -> str:
 
 
 def in_terminal(width: int) -> Callable[[Timeline], str]:
-    """Return what draws a timeline with characters.
+    """Return a function that draws a timeline as text.
 
     Args:
-        width: columns of the terminal.
+        width: width of the terminal, in columns.
 
     Raises:
         ConfigurationError: plotext is not installed.
@@ -94,31 +94,31 @@ def in_terminal(width: int) -> Callable[[Timeline], str]:
         legend = []
         for curve, (name, code) in zip(curves(found), cycle(COLOURS.items()), strict=False):
             at, values = _stepped(curve)
-            # Without their zone, which is UTC, instants are not shown in the machine's own.
-            plain = [instant.replace(tzinfo=None) for instant in at]
-            signal = figure.signal(plain, values, marker=plotext.marker("braille", code))
+            # Naive UTC timestamps: plotext would convert aware ones to local time.
+            naive = [time.replace(tzinfo=None) for time in at]
+            signal = figure.signal(naive, values, marker=plotext.marker("braille", code))
             figure.draw(signal.lines())
             legend.append(click.style(f"● {curve.label}", fg=name))
-        # Below the drawing: a legend inside would hide what is early and high.
+        # The legend is below the plot; inside, it would hide early high values.
         return f"{figure.build().string()}\n{'   '.join(legend)}"
 
     return draw
 
 
 def to_file(path: Path) -> Callable[[Timeline], str]:
-    """Return what draws a timeline to a file and says so.
+    """Return a function that writes a timeline to a file and returns a message.
 
     Args:
-        path: of the file, ending in .png or .svg.
+        path: path of the file, ending in .png or .svg.
 
     Raises:
-        InvalidInputError: it ends otherwise, or its folder is not there.
+        InvalidInputError: the suffix is not supported, or the folder does not exist.
         ConfigurationError: matplotlib is not installed.
     """
     if path.suffix.lower() not in FORMATS:
-        raise InvalidInputError(f"{path.name}: a drawing ends in {' or '.join(FORMATS)}.")
+        raise InvalidInputError(f"{path.name}: the file name must end in {' or '.join(FORMATS)}.")
     if not path.parent.is_dir():
-        raise InvalidInputError(f"{path.parent}: there is no such folder.")
+        raise InvalidInputError(f"{path.parent}: the folder does not exist.")
     figures = _library("matplotlib.figure")
 
     def draw(found: Timeline) -> str:
@@ -135,27 +135,27 @@ def to_file(path: Path) -> Callable[[Timeline], str]:
         labels = [_literal(curve.label) for curve in curves(found)]
         figure.legend(drawn, labels, loc="outside lower center", ncols=COLUMNS)
         figure.savefig(path)
-        return f"Drawn to {display.line(str(path))}."
+        return f"Written to {display.line(str(path))}."
 
     return draw
 
 
 def _stepped(curve: PlotLine) -> tuple[list[datetime], list[float]]:
-    """Return the corners of a curve whose values hold until the next one."""
+    """Return the corners of a step curve."""
     at, values = curve.at[:1], curve.values[:1]
-    for instant, value in zip(curve.at[1:], curve.values[1:], strict=True):
-        at += [instant, instant]
+    for time, value in zip(curve.at[1:], curve.values[1:], strict=True):
+        at += [time, time]
         values += [values[-1], value]
     return at, values
 
 
 def _literal(text: str) -> str:
-    """Return a text as matplotlib shows it, which takes what stands between dollars for maths."""
+    """Escape a text for matplotlib, which parses text between dollar signs as maths."""
     return text.replace("$", r"\$")
 
 
 def _nothing(found: Timeline) -> str:
-    return f"Nothing is known of {shown(f'{found.subject} {found.predicate}')}."
+    return f"No beliefs about {shown(f'{found.subject} {found.predicate}')}."
 
 
 def _library(name: str) -> Any:
@@ -164,6 +164,6 @@ def _library(name: str) -> Any:
     except ImportError:
         package = name.partition(".")[0]
         raise ConfigurationError(
-            f"To draw this, {package} is needed, and it is not installed.",
+            f"Plots require {package}, which is not installed.",
             hint="pip install 'graphmem[plot]'",
         ) from None

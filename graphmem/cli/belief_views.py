@@ -1,4 +1,4 @@
-"""How slots, beliefs, tests and policies look in a terminal."""
+"""Terminal views of slots, beliefs, tests and policies, and the reader of observation files."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a number with its sign, whichever it is."""
+    """Return a number with an explicit sign."""
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def sign(kind: EvidenceKind) -> Text:
-    """Return which way evidence points."""
+    """Return the mark of supporting or refuting evidence."""
     mark, colour = SIGNS[kind]
     return Text(mark, style=colour)
 
 
-def counted(n: int, one: str, several: str | None = None) -> str:
+def counted(n: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun."""
-    return f"{n} {one if n == 1 else several or one + 's'}"
+    return f"{n} {singular if n == 1 else plural or singular + 's'}"
 
 
 def verdict(found: Verdict) -> Text:
-    """Return where a test stands, and that a revision is due."""
+    """Return the status of a test and whether a revision is due."""
     line = Text(str(found.status), style=COLOURS[found.status])
     if found.revise_due:
         line.append("  revise due", style="yellow")
@@ -75,7 +75,7 @@ def verdict(found: Verdict) -> Text:
 
 
 def policy(found: Policy) -> str:
-    """Return how evidence is read, in one line."""
+    """Return a one-line summary of a policy."""
     parts = [str(found.cardinality)]
     if found.cardinality is Cardinality.ONE:
         tau = "∞" if found.tau_days is None else f"{found.tau_days:g} days"
@@ -88,9 +88,9 @@ def policy(found: Policy) -> str:
 
 
 def slot(found: Slot, leader: Belief | None) -> RenderableType:
-    """Return the values of a slot, best first; `leader` is the belief of the one to use."""
+    """Return the candidates of a slot, best first; `leader` is the belief of the slot's leader."""
     if not found.candidates:
-        return Text(f"Nothing is known of {found.subject} {found.predicate}.", style="dim")
+        return Text(f"No beliefs about {found.subject} {found.predicate}.", style="dim")
     head = Text(f"{found.subject} {found.predicate}", style="bold")
     head.append(f"   {policy(found.policy)}", style="dim not bold")
     table = Table(show_header=False, box=None, pad_edge=False)
@@ -99,9 +99,9 @@ def slot(found: Slot, leader: Belief | None) -> RenderableType:
         table.add_row(str(place), *_candidate(candidate, led))
     lines: list[RenderableType] = [head, table]
     if found.names:
-        lines.append(Text(f"read under these names too: {', '.join(found.names)}", style="dim"))
+        lines.append(Text(f"includes the aliases: {', '.join(found.names)}", style="dim"))
     if found.ambiguous:
-        lines.append(Text("The two best are too close to call.", style="yellow"))
+        lines.append(Text("The two best values are too close to call.", style="yellow"))
     if found.total > len(found.candidates):
         lines.append(Text(f"{found.total - len(found.candidates)} more: --limit", style="dim"))
     first = found.leader or found.candidates[0]
@@ -115,11 +115,17 @@ def _candidate(found: Candidate, leader: Belief | None) -> tuple[RenderableType,
     if found.status != Status.CURRENT:
         what.append(f"  {found.status}", style="yellow")
     marks = [name for name in ("ambiguous", "contested") if getattr(found, name)]
-    told = verdict(leader.verdict) if leader else Text()
+    status = verdict(leader.verdict) if leader else Text()
     if marks:
-        told.append("  " * bool(told) + ", ".join(marks), style="yellow")
+        status.append("  " * bool(status) + ", ".join(marks), style="yellow")
     newest = f"newest {day(found.last_at)}" if found.last_at else "never affirmed"
-    return mark, what, number(found.belief), told, Text(f"{_counts(found)}, {newest}", style="dim")
+    return (
+        mark,
+        what,
+        number(found.belief),
+        status,
+        Text(f"{_counts(found)}, {newest}", style="dim"),
+    )
 
 
 def _counts(found: Candidate) -> str:
@@ -129,8 +135,8 @@ def _counts(found: Candidate) -> str:
 
 
 def page(found: BeliefPage) -> Group:
-    """Return beliefs, two lines each, and how to get more."""
-    lines: list[RenderableType] = [_belief_lines(one) for one in found.beliefs]
+    """Return beliefs, two lines each, and the cursor of the next page."""
+    lines: list[RenderableType] = [_belief_lines(item) for item in found.beliefs]
     if not lines:
         lines.append(Text("No beliefs.", style="dim"))
     return Group(*lines, *more(found.next_cursor))
@@ -142,7 +148,7 @@ def _belief_lines(found: Belief) -> Text:
 
 
 def headline(found: Belief) -> Text:
-    """Return what is believed, how much, and where its test stands."""
+    """Return the statement of a belief, its value and the status of its test."""
     mark, colour = MARKS[Status(found.status)]
     line = Text(f"{mark} ", style=colour)
     line.append(found.statement, style="default")
@@ -189,9 +195,9 @@ def belief(found: Belief) -> Group:
 
 
 def _vitality(found: Vitality) -> Iterator[tuple[str, str]]:
-    lasts = f"S {counted(round(found.stability_days), 'day')}"
-    looked = day(found.last_access_at) if found.last_access_at else "never"
-    yield "retrieval", f"R {number(found.retrieval)}, {lasts}, last looked at: {looked}"
+    stability = f"S {counted(round(found.stability_days), 'day')}"
+    accessed = day(found.last_access_at) if found.last_access_at else "never"
+    yield "retrieval", f"R {number(found.retrieval)}, {stability}, last accessed: {accessed}"
     yield "storage", f"{counted(found.storage, 'piece')}, importance {number(found.importance)}"
     precision = f"precision {number(found.precision)}"
     yield "mean", f"{number(found.mean, 4)}, {precision}, gate {number(found.gate)}"
@@ -199,7 +205,7 @@ def _vitality(found: Vitality) -> Iterator[tuple[str, str]]:
 
 
 def trail(found: Trail) -> Group:
-    """Return a sequential test piece by piece, and where it stands."""
+    """Return a sequential test piece by piece, and its status."""
     table = Table("#", "when", "", "s", "llr", "sum", "test", "conf.", box=None, pad_edge=False)
     for place, line in enumerate(found.lines, 1):
         table.add_row(
@@ -217,19 +223,19 @@ def trail(found: Trail) -> Group:
 
 
 def origin(place: int, piece: TrailStep | EvidenceDetail) -> Text:
-    """Return where a piece of evidence comes from, whole, so that its id can be copied."""
+    """Return the origin of a piece of evidence, with full ids for copying."""
     if isinstance(piece, TrailStep) and piece.supposed:
         return Text(f"#{place}  supposed", style="dim")
-    told = [f"#{place}  {piece.event_id}", piece.source_type]
+    parts = [f"#{place}  {piece.event_id}", piece.source_type]
     for name, value in (("episode", piece.episode_id), ("turn", piece.turn_id)):
-        told.append(f"{name} {value}" if value else None)
+        parts.append(f"{name} {value}" if value else None)
     if isinstance(piece, EvidenceDetail) and piece.memory_id:
-        told.append(f"memory {piece.memory_id}")
-    return Text("  ".join(filter(None, [*told, piece.note])), style="dim")
+        parts.append(f"memory {piece.memory_id}")
+    return Text("  ".join(filter(None, [*parts, piece.note])), style="dim")
 
 
 def standing(found: Trail) -> Text:
-    """Return where a test stands and what is lacking."""
+    """Return the status of a test and the evidence needed to change it."""
     line = Text(f"log ratio {number(found.verdict.log_ratio, 3)}: ", style="bold")
     line.append_text(verdict(found.verdict))
     line.append(
@@ -242,73 +248,74 @@ def standing(found: Trail) -> Text:
     ):
         if units:
             strong = counted(pieces, "strong piece")
-            line.append(f"\nto {name} it: {number(units, 3)} more, {strong} at least", style="dim")
+            line.append(f"\nto {name} it: {number(units, 3)} more, at least {strong}", style="dim")
     return line
 
 
 def recorded(done: EvidenceReceipt) -> Text:
-    """Return what became of one piece of evidence, and what is odd about it."""
-    line = Text("recorded before" if done.repeated else "recorded", style="green")
+    """Return the receipt of one piece of evidence, with warnings."""
+    line = Text("already recorded" if done.repeated else "recorded", style="green")
     line.append(f"   {done.belief_id}   event {done.event_id}", style="default")
     if done.clamped and done.strength is not None:
         line.append(f"\ncounted with strength {done.strength:g}", style="yellow")
     if done.counts_against:
-        line.append("\nbelow 0.5 it speaks the other way", style="yellow")
+        line.append("\na strength below 0.5 counts as evidence of the other kind", style="yellow")
     return line
 
 
 def imported(counts: Mapping[str, int]) -> Text:
-    """Return what became of a file of observations."""
+    """Return the totals of an import of observations."""
     line = Text(f"{counted(counts['recorded'], 'observation')} recorded", style="green")
     line.append(f" about {counted(counts['beliefs'], 'belief')}", style="default")
     if counts["repeated"]:
-        line.append(f"; {counts['repeated']} had been recorded before", style="dim")
+        line.append(f"; {counts['repeated']} were already recorded", style="dim")
     return line
 
 
 def replaced(done: ReplacementReceipt) -> Text:
-    """Return what stands in whose place."""
+    """Return the ids of the new and the replaced beliefs."""
     newer, older = ", ".join(done.newer_ids), ", ".join(done.older_ids)
-    return Text(f"{newer} now stands for\n{older}\nevent {done.event_id}")
+    return Text(f"{newer} replaces\n{older}\nevent {done.event_id}")
 
 
 def predicates(found: Sequence[Predicate]) -> RenderableType:
     """Return the declared policies."""
     if not found:
-        return Text(f"Nothing is declared: {policy(Policy())}.", style="dim")
-    table = Table("predicate", "read as", "since", "read aloud", box=None, pad_edge=False)
-    for one in found:
-        table.add_row(one.name, policy(one.policy), day(one.occurred_at), one.template or "")
+        return Text(f"No policy is declared; default: {policy(Policy())}.", style="dim")
+    table = Table("predicate", "policy", "since", "template", box=None, pad_edge=False)
+    for item in found:
+        table.add_row(item.name, policy(item.policy), day(item.occurred_at), item.template or "")
     return table
 
 
 def names(found: Sequence[Alias]) -> RenderableType:
-    """Return which names stand for which."""
+    """Return the table of aliases."""
     if not found:
-        return Text("Every name stands for itself.", style="dim")
-    table = Table("name", "stands for", "since", box=None, pad_edge=False)
-    for one in found:
-        table.add_row(one.name, one.same_as, day(one.occurred_at))
+        return Text("No aliases.", style="dim")
+    table = Table("name", "alias of", "since", box=None, pad_edge=False)
+    for alias in found:
+        table.add_row(alias.name, alias.same_as, day(alias.occurred_at))
     return table
 
 
 def read_observations(path: Path, scope: str) -> list[Observation]:
-    """Return the observations of a file, in its order; blank lines are passed over.
+    """Return the observations of a file, in file order; blank lines are skipped.
 
     Args:
-        path: of a file in UTF-8, one JSON object a line.
-        scope: that they are for: an event's id is unique in a tenant, so it is part of what the
-            id of a line without one is made from.
+        path: JSON Lines file in UTF-8.
+        scope: write scope of the observations. Event ids are unique in a tenant, so the scope is
+            part of the id derived for a line without one.
 
     Raises:
-        SourceFileError: it cannot be read, or a line is no observation; names the line.
+        SourceFileError: the file cannot be read, or a line is not a valid observation; names the
+            line.
     """
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise SourceFileError(f"{path.name} cannot be read: {reason}.") from None
-    # Not by splitlines: that would also part at separators that may stand inside JSON strings.
+    # Not splitlines(): it also splits at separators that are allowed inside JSON strings.
     lines = enumerate(text.split("\n"), start=1)
     return [_observation(path, n, line, scope) for n, line in lines if line.strip()]
 
@@ -317,9 +324,9 @@ def _observation(path: Path, number: int, line: str, scope: str) -> Observation:
     try:
         fields: Any = json.loads(line)
     except (ValueError, RecursionError):
-        raise SourceFileError(f"{path.name}, line {number}: it is no JSON.") from None
+        raise SourceFileError(f"{path.name}, line {number}: not valid JSON.") from None
     if not isinstance(fields, dict):
-        raise SourceFileError(f"{path.name}, line {number}: it is no JSON object.")
+        raise SourceFileError(f"{path.name}, line {number}: must be a JSON object.")
     if fields.get("id") is None:
         content = json.dumps(fields, sort_keys=True, ensure_ascii=False)
         fields["id"] = "line_" + identity.digest(scope, content)[:32]

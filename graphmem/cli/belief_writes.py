@@ -1,4 +1,4 @@
-"""Commands that record evidence, change beliefs and declare predicates and aliases."""
+"""Commands that record evidence, change beliefs and manage aliases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def origin(function: F) -> F:
-    """Give a writing command where its event comes from."""
+    """Add the options that describe the origin of an event."""
     options = [
-        click.option("--note", help="In words; kept with the event."),
-        click.option("--actor", help="Who says so."),
-        click.option("--source", default="manual", show_default=True, help="Where it comes from."),
-        click.option("--at", type=InstantType(), help="When it happened; now by default."),
-        click.option("--id", "id", help="Makes the write idempotent."),
+        click.option("--note", help="Comment, stored with the event."),
+        click.option("--actor", help="Person or program that records the event."),
+        click.option("--source", default="manual", show_default=True, help="Source of the event."),
+        click.option("--at", type=InstantType(), help="Time of the event.  [default: now]"),
+        click.option("--id", "id", help="Id of the event; makes the write idempotent."),
     ]
     given: Any = function
     for option in options:
@@ -33,14 +33,14 @@ def origin(function: F) -> F:
 
 
 def place(function: F) -> F:
-    """Give a command of evidence where it was met."""
-    turn = click.option("--turn", help="Id of the turn whose words it rests on.")
-    episode = click.option("--episode", help="Id of the stretch of experience it comes from.")
+    """Add the options that name the episode and turn of the evidence."""
+    turn = click.option("--turn", help="Id of the turn that contains the evidence.")
+    episode = click.option("--episode", help="Id of the episode the evidence comes from.")
     return episode(turn(function))
 
 
-def told(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -48,25 +48,31 @@ def told(options: dict[str, Any]) -> dict[str, Any]:
 @click.argument("subject")
 @click.argument("predicate")
 @click.argument("object")
-@click.option("--confidence", type=float, default=0.8, show_default=True, help="In [0, 1].")
-@click.option("--refuting", is_flag=True, help="It speaks against the claim.")
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Confidence of the source, 0 to 1.",
+)
+@click.option("--refuting", is_flag=True, help="Record evidence against the claim.")
 @click.option(
     "--source-type",
     default="EXPLICIT",
     show_default=True,
-    help="TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR, or another with a weight.",
+    help="TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR or another type with a weight.",
 )
 @place
 @origin
 @command(wall=True)
-def observe(app: App, *, refuting: bool, **seen: Any) -> None:
-    """Record one piece of evidence that SUBJECT PREDICATE OBJECT, for example alice likes tea."""
+def observe(app: App, *, refuting: bool, **fields: Any) -> None:
+    """Record evidence for a triple, for example alice likes tea."""
     from graphmem.cli import belief_views
 
     kind: Literal["supporting", "refuting"] = "refuting" if refuting else "supporting"
-    parts = [seen.pop(name) for name in ("subject", "predicate", "object")]
+    triple = [fields.pop(name) for name in ("subject", "predicate", "object")]
     with app.memory() as opened:
-        done = opened.observe(*parts, kind=kind, **told(seen))
+        done = opened.observe(*triple, kind=kind, **_given(fields))
     app.emit(done, belief_views.recorded)
 
 
@@ -74,11 +80,12 @@ def observe(app: App, *, refuting: bool, **seen: Any) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @command(wall=True)
 def import_(app: App, file: Path) -> None:
-    """Record the observations of FILE, JSON Lines of the fields of `observe`.
+    """Record the observations of a JSON Lines file.
 
-    For example {"subject": "alice", "predicate": "likes", "object": "tea", "confidence": 0.9}. A
-    line without an id gets one made from its content, so that equal lines count once and an
-    interrupted import is resumed by running it again.
+    Each line has the fields of `observe`, for example
+    {"subject": "alice", "predicate": "likes", "object": "tea", "confidence": 0.9}. A line without
+    an id gets an id derived from its content: equal lines count once, and running the command
+    again resumes an interrupted import.
     """
     from graphmem.cli import belief_views
     from graphmem.cli.belief_views import read_observations
@@ -86,39 +93,39 @@ def import_(app: App, file: Path) -> None:
     observations = read_observations(file, app.settings.scope)
     with app.memory() as opened, app.progress() as bars:
         bar = bars.add_task(f"Recording {file.name}", total=len(observations))
-        done = _observed(opened, observations, lambda batch: bars.advance(bar, len(batch)))
-    repeated = sum(one.repeated for one in done)
+        done = _observe_all(opened, observations, lambda batch: bars.advance(bar, len(batch)))
+    repeated = sum(receipt.repeated for receipt in done)
     counts = {
         "lines": len(done),
         "recorded": len(done) - repeated,
         "repeated": repeated,
-        "beliefs": len({one.belief_id for one in done}),
+        "beliefs": len({receipt.belief_id for receipt in done}),
     }
     app.emit(counts, belief_views.imported)
 
 
-def _observed(
-    opened: Any, observations: Sequence[Observation], told: Any
+def _observe_all(
+    opened: Any, observations: Sequence[Observation], on_batch: Any
 ) -> Sequence[EvidenceReceipt]:
-    done: Sequence[EvidenceReceipt] = opened.observe_many(observations, told)
-    return done
+    receipts: Sequence[EvidenceReceipt] = opened.observe_many(observations, on_batch)
+    return receipts
 
 
 @click.command()
 @click.argument("statement", required=False)
-@click.option("--subject", help="With --predicate and --object: the triple it says.")
-@click.option("--predicate", help="See --subject.")
-@click.option("--object", help="See --subject.")
-@click.option("--confidence", type=float, help="Before any evidence; 0.5 by default.")
+@click.option("--subject", help="Subject of the triple; needs --predicate and --object.")
+@click.option("--predicate", help="Predicate of the triple.")
+@click.option("--object", help="Object of the triple.")
+@click.option("--confidence", type=float, help="Confidence before any evidence.  [default: 0.5]")
 @place
 @origin
 @command(wall=True)
-def believe(app: App, statement: str | None, **thought: Any) -> None:
-    """Record a hypothesis to be tested: a STATEMENT, a triple, or both."""
+def believe(app: App, statement: str | None, **fields: Any) -> None:
+    """Record a hypothesis: a STATEMENT, a triple, or both."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.believe(statement, **told(thought))
+        done = opened.believe(statement, **_given(fields))
     app.emit(done, belief_views.recorded)
 
 
@@ -129,17 +136,17 @@ def believe(app: App, statement: str | None, **thought: Any) -> None:
 @place
 @origin
 @command(wall=True)
-def evidence(app: App, belief_id: str, kind: Any, strength: float, **where: Any) -> None:
-    """Record evidence for the test of a belief, and show where the test stands.
+def evidence(app: App, belief_id: str, kind: Any, strength: float, **source: Any) -> None:
+    """Record evidence for a belief and show the test result.
 
-    STRENGTH is the likelihood that such evidence is right: 0.5 says nothing, 0.9 is the most.
+    STRENGTH is the likelihood that such evidence is right: 0.5 is neutral, 0.9 is the maximum.
     """
     from rich.console import Group
 
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.evidence(belief_id, kind, strength, **told(where))
+        done = opened.evidence(belief_id, kind, strength, **_given(source))
         trail = opened.evidence_for(belief_id, limit=1)
     app.emit(
         {"recorded": done, "verdict": trail.verdict, "needed": trail.needed},
@@ -154,90 +161,98 @@ def evidence(app: App, belief_id: str, kind: Any, strength: float, **where: Any)
 @origin
 @command(wall=True)
 def retract(app: App, event_id: str, **source: Any) -> None:
-    """Take a piece of evidence back, for all times; a retraction can be taken back too."""
+    """Retract an event of evidence.
+
+    The retraction applies to all times. A retraction can itself be retracted.
+    """
     with app.memory() as opened:
-        done = opened.retract(event_id, **told(source))
-    waits = "" if done.found else "\nIt is not there yet: it will be taken back when it comes."
-    app.emit(done, lambda it: f"{it.target_id} is taken back by {it.event_id}.{waits}")
+        done = opened.retract(event_id, **_given(source))
+    pending = (
+        "" if done.found else "\nThe event does not exist yet: it will be retracted on arrival."
+    )
+    app.emit(done, lambda it: f"{it.target_id} is retracted by {it.event_id}.{pending}")
 
 
 @click.command()
 @click.argument("belief_id")
 @click.argument("statement", required=False)
-@click.option("--subject", help="With --predicate and --object: the triple it says now.")
-@click.option("--predicate", help="See --subject.")
-@click.option("--object", help="See --subject.")
-@click.option("--confidence", type=float, help="Before any evidence; 0.5 by default.")
-@click.option("--reason", help="Why; kept with the event.")
+@click.option("--subject", help="Subject of the new triple; needs --predicate and --object.")
+@click.option("--predicate", help="Predicate of the triple.")
+@click.option("--object", help="Object of the triple.")
+@click.option("--confidence", type=float, help="Confidence before any evidence.  [default: 0.5]")
+@click.option("--reason", help="Reason, stored with the event.")
 @place
 @origin
 @command(wall=True)
-def revise(app: App, belief_id: str, statement: str | None, **thought: Any) -> None:
-    """Put a STATEMENT or a triple in the place of a belief, which stays readable."""
+def revise(app: App, belief_id: str, statement: str | None, **fields: Any) -> None:
+    """Replace a belief with a STATEMENT or a triple.
+
+    The replaced belief stays readable.
+    """
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.revise(belief_id, statement, **told(thought))
+        done = opened.revise(belief_id, statement, **_given(fields))
     app.emit(done, belief_views.replaced)
 
 
 @click.command()
 @click.argument("belief_id")
 @click.argument("statements", nargs=-1, required=True)
-@click.option("--reason", help="Why; kept with the event.")
+@click.option("--reason", help="Reason, stored with the event.")
 @place
 @origin
 @command(wall=True)
 def split(app: App, belief_id: str, statements: tuple[str, ...], **source: Any) -> None:
-    """Put several STATEMENTS in the place of a belief that said too much."""
+    """Replace a belief that is too broad with several STATEMENTS."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.split(belief_id, statements, **told(source))
+        done = opened.split(belief_id, statements, **_given(source))
     app.emit(done, belief_views.replaced)
 
 
 @click.command()
 @click.argument("belief_ids", nargs=-1, required=True)
-@click.option("--into", "statement", required=True, help="What stands in their place.")
-@click.option("--confidence", type=float, help="Before any evidence; 0.5 by default.")
-@click.option("--reason", help="Why; kept with the event.")
+@click.option("--into", "statement", required=True, help="Statement that replaces them.")
+@click.option("--confidence", type=float, help="Confidence before any evidence.  [default: 0.5]")
+@click.option("--reason", help="Reason, stored with the event.")
 @place
 @origin
 @command(wall=True)
-def merge(app: App, belief_ids: tuple[str, ...], statement: str, **thought: Any) -> None:
-    """Put one statement in the place of several beliefs that say the same."""
+def merge(app: App, belief_ids: tuple[str, ...], statement: str, **fields: Any) -> None:
+    """Replace equivalent beliefs with one statement."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.merge(belief_ids, statement, **told(thought))
+        done = opened.merge(belief_ids, statement, **_given(fields))
     app.emit(done, belief_views.replaced)
 
 
 WRITING = (observe, import_, believe, evidence, retract, revise, split, merge)
-"""In the order of the help."""
+"""Commands that record evidence and replace beliefs."""
 
 
 def mark(function: F) -> F:
-    """Give a command the belief that it is about, why, and where that comes from."""
-    reason = click.option("--reason", help="Why; kept with the event.")
+    """Add the belief argument, --reason and the origin options."""
+    reason = click.option("--reason", help="Reason, stored with the event.")
     belief_id = click.argument("belief_id")
     marked: F = belief_id(reason(origin(command(wall=True)(function))))
     return marked
 
 
-def show(app: App, done: StatusReceipt, became: Callable[[StatusReceipt], str]) -> None:
-    """Print what became of a belief."""
-    again = "" if done.changed else "Nothing changed. "
-    app.emit(done, lambda it: f"{again}{it.belief_id} is {became(it)}.\nevent {it.event_id}")
+def show(app: App, done: StatusReceipt, state: Callable[[StatusReceipt], str]) -> None:
+    """Print the new state of a belief."""
+    unchanged = "" if done.changed else "Nothing changed. "
+    app.emit(done, lambda it: f"{unchanged}{it.belief_id} is {state(it)}.\nevent {it.event_id}")
 
 
 @click.command()
 @mark
 def archive(app: App, belief_id: str, **source: Any) -> None:
-    """Put a belief away: hidden from recall, kept with its evidence."""
+    """Archive a belief: hide it from recall, keep its evidence."""
     with app.memory() as opened:
-        done = opened.archive(belief_id, **told(source))
+        done = opened.archive(belief_id, **_given(source))
     show(app, done, lambda it: it.status)
 
 
@@ -246,21 +261,21 @@ def archive(app: App, belief_id: str, **source: Any) -> None:
 def restore(app: App, belief_id: str, **source: Any) -> None:
     """Make an archived or superseded belief current again."""
     with app.memory() as opened:
-        done = opened.restore_belief(belief_id, **told(source))
+        done = opened.restore_belief(belief_id, **_given(source))
     show(app, done, lambda it: it.status)
 
 
 @click.command()
 @mark
 def resolve(app: App, belief_id: str, **source: Any) -> None:
-    """Clear the flag of a belief that was to be revised and may stay as it is."""
+    """Clear the revision flag of a belief."""
     with app.memory() as opened:
-        done = opened.resolve(belief_id, **told(source))
+        done = opened.resolve(belief_id, **_given(source))
     show(app, done, lambda it: "flagged" if it.flagged else "not flagged")
 
 
 LIFECYCLE = (archive, restore, resolve)
-"""In the order of the help."""
+"""Commands that change the state of a belief."""
 
 
 @click.command(name="same-as")
@@ -269,10 +284,13 @@ LIFECYCLE = (archive, restore, resolve)
 @origin
 @command(wall=True)
 def same_as(app: App, name: str, other: str, **source: Any) -> None:
-    """Let NAME stand for OTHER: what is said of either is read as said of both."""
+    """Make NAME an alias of OTHER.
+
+    Evidence about either name is read as evidence about both.
+    """
     with app.memory() as opened:
-        done = opened.same_as(name, other, **told(source))
-    app.emit(done, lambda it: f"{it.name} stands for {it.same_as}.\nevent {it.event_id}")
+        done = opened.same_as(name, other, **_given(source))
+    app.emit(done, lambda it: f"{it.name} is an alias of {it.same_as}.\nevent {it.event_id}")
 
 
 @click.command()
@@ -280,16 +298,16 @@ def same_as(app: App, name: str, other: str, **source: Any) -> None:
 @origin
 @command(wall=True)
 def apart(app: App, name: str, **source: Any) -> None:
-    """Let NAME stand for itself again."""
+    """Remove the alias NAME."""
     with app.memory() as opened:
-        done = opened.apart(name, **told(source))
-    app.emit(done, lambda it: f"{it.name} stands for itself again.\nevent {it.event_id}")
+        done = opened.apart(name, **_given(source))
+    app.emit(done, lambda it: f"{it.name} is no longer an alias.\nevent {it.event_id}")
 
 
 @click.command()
 @command(wall=True)
 def names(app: App) -> None:
-    """Show which names stand for others."""
+    """List the aliases."""
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
@@ -298,4 +316,4 @@ def names(app: App) -> None:
 
 
 NAMING = (same_as, apart, names)
-"""In the order of the help."""
+"""Commands that manage aliases."""

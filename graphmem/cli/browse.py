@@ -1,4 +1,4 @@
-"""`graphmem server browse`: Neo4j Browser with the right query in its editor."""
+"""`graphmem server browse`: Neo4j Browser with a prepared query in its editor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphmem.client import GraphMem
     from graphmem.rules.browser_links import Value
 
-    Asked = tuple[str, ...]
+    Words = tuple[str, ...]
     Found = dict[str, Value]
 
 
@@ -25,64 +25,64 @@ class BrowserView(NamedTuple):
     """One kind of picture."""
 
     words: str
-    """What has to be given, as usage shows it."""
+    """Required arguments, as shown in the usage."""
     limit: int
-    """Of what its query limits, unless told otherwise."""
-    look: Callable[[GraphMem, Asked], Found]
-    """Returns the parameters of its own; raises when there is nothing to see."""
+    """Default limit of the query."""
+    look: Callable[[GraphMem, Words], Found]
+    """Callable that returns the specific parameters; raises if there is nothing to show."""
 
 
 class BrowserLink(NamedTuple):
-    """A link that opens Browser, and what it puts into the editor."""
+    """A link that opens Browser, and the query that it prepares."""
 
     url: str
     query: str
     user: str
     password: str
-    """Where to find it; never the password itself."""
+    """Location of the password; never the password itself."""
 
 
-def _nothing(_: GraphMem, __: Asked) -> Found:
+def _nothing(_: GraphMem, __: Words) -> Found:
     return {}
 
 
-def _belief(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.belief(asked[0]).id}
+def _belief(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.belief(words[0]).id}
 
 
-def _memory(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.get(asked[0]).id}
+def _memory(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.get(words[0]).id}
 
 
-def _episode(memory: GraphMem, asked: Asked) -> Found:
-    return {"id": memory.episode(asked[0]).id}
+def _episode(memory: GraphMem, words: Words) -> Found:
+    return {"id": memory.episode(words[0]).id}
 
 
-def _slot(memory: GraphMem, asked: Asked) -> Found:
+def _slot(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
     from graphmem.rules.claims import folded
 
-    if not memory.current(*asked, limit=1).total:
-        raise NotFoundError("Nothing is known of this slot.")
-    subject, predicate = map(folded, asked)
+    if not memory.current(*words, limit=1).total:
+        raise NotFoundError("No beliefs in this slot.")
+    subject, predicate = map(folded, words)
     return {"subject": subject, "predicate": predicate}
 
 
-def _chain(memory: GraphMem, asked: Asked) -> Found:
+def _chain(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
     try:
-        return _memory(memory, asked)
+        return _memory(memory, words)
     except NotFoundError:
-        return _belief(memory, asked)
+        return _belief(memory, words)
 
 
-def _recall(memory: GraphMem, asked: Asked) -> Found:
+def _recall(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
-    found = memory.recall(" ".join(asked), turns=True)
+    found = memory.recall(" ".join(words), turns=True)
     if not found.bites:
-        raise NotFoundError("Nothing is remembered about this.")
+        raise NotFoundError("No results for this query.")
     return {"ids": [bite.id for bite in found.bites]}
 
 
@@ -98,12 +98,18 @@ VIEWS: dict[str, BrowserView] = {
 
 
 @click.command()
-@click.argument("kind", type=click.Choice([*VIEWS]), default="memories")
+@click.argument("kind", type=click.Choice([*VIEWS]), default="memories", metavar="[KIND]")
 @click.argument("words", nargs=-1)
-@click.option("--limit", type=click.IntRange(1, 200), help="Of each kind at most.")
-@click.option("--skip", type=click.IntRange(min=0), default=0, help="Pass over so many: a page on.")
-@click.option("--print", "only_print", is_flag=True, help="Print the link; open nothing.")
-@click.option("--query", "only_query", is_flag=True, help="Print the query; open nothing.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 200),
+    help="Maximum number of nodes per kind.  [default: 2 to 25, by KIND]",
+)
+@click.option(
+    "--skip", type=click.IntRange(min=0), default=0, show_default=True, help="Nodes to skip."
+)
+@click.option("--print", "only_print", is_flag=True, help="Print the link without opening it.")
+@click.option("--query", "only_query", is_flag=True, help="Print the query without opening it.")
 @command(wall=True)
 def browse(
     app: App,
@@ -114,20 +120,22 @@ def browse(
     only_query: bool,
     **page: Any,
 ) -> None:
-    r"""Open Neo4j Browser with a query in its editor: why something is remembered or believed.
+    """Open Neo4j Browser with a prepared query.
+
+    KIND and its arguments:
 
     \b
-    memories                 the newest of a scope (by default)
-    memory ID                its events, words, episodes, and its chain
-    belief ID                the same, evidence for and against, newest first
-    episode ID               what was said and what came of it
-    slot SUBJECT PREDICATE   the values side by side
-    chain ID                 all that replaced one another
-    recall QUERY             what a search finds, each with its reasons
+    memories                 newest memories of a scope (default)
+    memory ID                a memory with its events, turns, episodes and chain
+    belief ID                a belief with its evidence, newest first
+    episode ID               an episode with its turns and newest events
+    slot SUBJECT PREDICATE   the candidates of a slot side by side
+    chain ID                 all items that replaced one another
+    recall QUERY             the results of a search with their reasons
 
-    Of what is much a page is drawn, and counts say how much there is. A server of yours has to
-    serve Browser itself, or say where by GRAPHMEM_BROWSER; for Aura it is Neo4j's own.
-    """
+    Large pictures are drawn page by page, with counts of the total. Your own server must serve
+    Browser itself; otherwise set GRAPHMEM_BROWSER to its address. Aura uses Neo4j's Browser.
+    """  # noqa: D301 - click requires the character 0x08, not an escape
     fits = len(words) == len(VIEWS[kind].words.split()) or (kind == "recall" and words)
     if not fits:
         raise click.UsageError(f"graphmem server browse {kind} {VIEWS[kind].words}".rstrip())
@@ -137,7 +145,7 @@ def browse(
     elif only_query:
         terminal.echo(made.query)
     else:
-        # As one line: a terminal's own wrapping keeps it whole for copying.
+        # One line: the terminal wraps it without breaking it for copying.
         terminal.echo(made.url)
         app.note(f"Log in as {made.user}; the password is {made.password}.")
         app.note("Captions and colours: graphmem admin browser --out DIR")
@@ -146,12 +154,12 @@ def browse(
 
 
 def picture(
-    app: App, kind: str, words: Asked, *, limit: int | None = None, skip: int = 0
+    app: App, kind: str, words: Words, *, limit: int | None = None, skip: int = 0
 ) -> BrowserLink:
-    """Return the link to a picture, after a look whether there is anything to see.
+    """Return the link to a picture that shows at least one node.
 
     Raises:
-        NotFoundError: there is nothing.
+        NotFoundError: there is nothing to show.
     """
     app.look_only()
     with app.memory() as memory:
@@ -171,11 +179,11 @@ def query(
     """Return the statement that draws a picture.
 
     Args:
-        kind: of picture.
+        kind: name of the view.
         wall: tenant and scope.
-        found: parameters of this kind's own.
-        limit: of what its query limits; the kind's own by default.
-        skip: of the same to pass over.
+        found: parameters specific to this kind.
+        limit: maximum number of nodes; None for the default of the kind.
+        skip: number of nodes to skip.
     """
     from graphmem import catalog
     from graphmem.rules import drafts
@@ -193,7 +201,7 @@ def query(
 
 
 def linked(app: App, statement: str) -> BrowserLink:
-    """Return the link that opens Browser on the settings' server with a statement."""
+    """Return the link that opens Browser on the configured server with a statement."""
     from graphmem.adapters import local_server
     from graphmem.rules import browser_links
 
@@ -205,13 +213,13 @@ def linked(app: App, statement: str) -> BrowserLink:
         return BrowserLink(link or "", statement, "neo4j", where)
     browser = known.browser or browser_links.browser_of(known.uri, known.http_port)
     link = browser_links.deep_link(browser, known.uri, known.user, statement, known.database or "")
-    return BrowserLink(link, statement, known.user, "that of GRAPHMEM_PASSWORD")
+    return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
 
 
 STYLE = "graphmem.grass"
 QUERIES = "graphmem-queries.zip"
 FOLDER = "graphmem"
-"""What the saved queries stand in, in the archive and then in Browser."""
+"""Folder of the saved queries, in the archive and in Browser."""
 
 
 @click.command()
@@ -219,15 +227,15 @@ FOLDER = "graphmem"
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
-    help="Folder to write to; made when it is not there.",
+    help="Folder to write to; created if missing.",
 )
 @command()
 def browser(app: App, out: Path) -> None:
     """Write a style sheet and saved queries for Neo4j Browser.
 
-    Drag each of the two files onto Browser's window: the style sheet gives captions, colours and
-    sizes, and the archive becomes a folder of saved queries among the favourites. The folder beside
-    it holds the same queries, each with its parameters, to read or to drag one by one.
+    Drag each of the two files onto Browser's window: the style sheet sets captions, colours and
+    sizes, and the archive becomes a folder of saved queries among the favourites. The folder next
+    to them contains the same queries with their parameters, to read or to drag one by one.
     """
     from graphmem import catalog
 
@@ -241,7 +249,7 @@ def browser(app: App, out: Path) -> None:
                 file = f"{name.rpartition('/')[2]}.cypher"
                 text = catalog.pasted(catalog.procedure(name))
                 (folder / file).write_text(text, encoding="utf-8")
-                # Without the time of writing: the same queries make the same archive.
+                # No modification time: the same queries produce the same archive.
                 packed.writestr(ZipInfo(f"{FOLDER}/{file}"), text)
     app.emit(
         {"style": str(style), "queries": str(archive), "folder": str(folder)},
@@ -250,5 +258,5 @@ def browser(app: App, out: Path) -> None:
 
 
 def style_sheet() -> str:
-    """Return the style sheet that the package carries."""
+    """Return the style sheet of the package."""
     return (resources.files("graphmem") / "data" / "browser.grass").read_text("utf-8")

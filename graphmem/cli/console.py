@@ -1,4 +1,4 @@
-"""Rich consoles that take text as text: no markup, no emoji codes, no control characters."""
+"""Rich consoles that print text literally: no markup, emoji codes or control characters."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rich.text import Text
 from graphmem.rules import display
 
 MARK = "↳ "
-"""Begins every line that continues another one, wrapped or broken by a stored line feed.
+"""Prefix of continuation lines, after wrapping or a stored line feed.
 
-Without it, a stored text could look like lines, rows or prompts of its own.
+It prevents a stored text from imitating lines, rows or prompts of the output.
 """
 LEAST_WIDTH = 10
-"""Columns; text in fewer is wrapped without marks."""
+"""Minimum width for the prefix, in columns; narrower text is wrapped without it."""
 
 
 class Console(rich.console.Console):
-    """A console on which a string is never markup and no text commands the terminal."""
+    """A console that ignores markup and escapes control characters."""
 
     def __init__(self, *, stderr: bool = False, **how: Any) -> None:
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, **how)
@@ -33,18 +33,18 @@ class Console(rich.console.Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Return the segments of a renderable, the text of each made visible."""
+        """Return the segments of a renderable with their text escaped."""
         if isinstance(renderable, str):
             renderable = self.render_str(renderable)
         if isinstance(renderable, Text):
             renderable = _IndentedText(renderable)
         for one in super().render(renderable, options):
-            # Segments of control are rich's own: a progress bar moves the cursor with them.
+            # Control segments come from rich: a progress bar moves the cursor with them.
             yield one if one.control else one._replace(text=display.block(one.text))
 
 
 class SafeRenderable:
-    """A renderable for a console that is not ours, on which strings would be markup."""
+    """A renderable for foreign consoles, which would parse strings as markup."""
 
     def __init__(self, renderable: RenderableType) -> None:
         self._renderable = renderable
@@ -53,13 +53,13 @@ class SafeRenderable:
     def __rich_console__(
         self, console: rich.console.Console, options: ConsoleOptions
     ) -> Iterable[Segment]:
-        """Render as our own console does."""
+        """Render with our own console."""
         return self._console.render(self._renderable, options)
 
     def __rich_measure__(
         self, console: rich.console.Console, options: ConsoleOptions
     ) -> Measurement:
-        """Measure as our own console does."""
+        """Measure with our own console."""
         return Measurement.get(self._console, options, self._renderable)
 
 
@@ -77,13 +77,13 @@ class TaskLabel(ProgressColumn):
 def drawing(text: str) -> Text:
     """Return a drawing of plotext or click, whose colours are escape sequences.
 
-    Texts in it must have been made visible before.
+    Texts in it must be escaped beforehand.
     """
     return Text.from_ansi(text)
 
 
 class _IndentedText:
-    """A text whose lines begin with a mark where they continue another one."""
+    """A text whose continuation lines start with `MARK`."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -109,7 +109,7 @@ class _IndentedText:
 def _continued(
     whole: Text, console: rich.console.Console, options: ConsoleOptions
 ) -> Iterator[Text]:
-    """Yield the lines of one line that may be too long, or hold breaks."""
+    """Yield the wrapped parts of one line, which may contain breaks."""
     how: dict[str, Any] = {
         "justify": whole.justify or options.justify,
         "overflow": whole.overflow or options.overflow,

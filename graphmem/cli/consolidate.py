@@ -1,4 +1,4 @@
-"""`graphmem consolidate`: let what several episodes say become beliefs."""
+"""`graphmem consolidate`: derive beliefs from several episodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphmem.model import CompressionReport, ConsolidationReport, GraduationReport
 
 POLL_S = 60.0
-"""Between two looks whether a run is due."""
+"""Seconds between two checks whether a run is due."""
 _HOURS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([mhd])")
 
@@ -29,31 +29,31 @@ class HoursType(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the hours."""
+        """Return the duration in hours."""
         if isinstance(value, float):
             return value
         match = _DURATION.fullmatch(str(value).strip())
         if match is None or not float(match[1]):
-            self.fail(f"{value!r} is no duration: write 30m, 4h or 1d.", param, ctx)
+            self.fail(f"{value!r} must be a duration such as 30m, 4h or 1d.", param, ctx)
         return float(match[1]) * _HOURS[match[2]]
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without writing them.")
 @click.option(
-    "--every", type=HoursType(), help="Keep doing it: 30m, 4h, 1d; sooner after 20 episodes."
+    "--every", type=HoursType(), help="Repeat at this interval (30m, 4h, 1d), or after 20 episodes."
 )
-@click.option("--extractive", is_flag=True, help="Use no language model although one is set.")
+@click.option("--extractive", is_flag=True, help="Do not use the configured language model.")
 @click.option(
     "--digest",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Then add a line for each important episode to FILE, for example MEMORY.md.",
+    help="Then add a line per important episode to FILE, for example MEMORY.md.",
 )
 @click.option(
     "--compress",
     is_flag=True,
-    help="Then reduce old episodes that nobody looked at to their summaries.",
+    help="Then reduce old, unused episodes to their summaries.",
 )
 @command(wall=True)
 def consolidate(
@@ -65,38 +65,38 @@ def consolidate(
     digest: Path | None,
     compress: bool,
 ) -> int:
-    """Let what several episodes say become beliefs, and show what was done.
+    """Derive beliefs from several episodes; show the changes.
 
-    Of the file given as --digest only what stands between its two marker lines is added to. A
-    compressed episode is put back by `graphmem memory restore-episode`.
+    Only the section between the graphmem markers in the --digest file is modified. To restore a
+    compressed episode, run `graphmem memory restore-episode`.
 
-    Safe to interrupt and to run in several places at once: each belief's evidence is written once.
-    Exit code 1 when a cluster went wrong; it is tried again by a later run.
+    The command is resumable, and concurrent runs are safe: each belief's evidence is written once.
+    The exit code is 1 when a cluster failed; a later run retries it.
     """
     if dry_run and every is not None:
-        raise click.UsageError("--every keeps writing, and --dry-run writes nothing: give one.")
-    then = _RepeatPlan(digest, compress)
+        raise click.UsageError("--every repeats writes, but --dry-run writes nothing: give one.")
+    follow_up = _FollowUp(digest, compress)
     with app.memory() as memory:
         if digest is not None:
-            # A file that cannot be used is said before a language model is paid for.
+            # Report an unusable file before paying for a language model.
             memory.graduate(digest, dry_run=True)
         if every is not None:
-            _keep_going(app, memory, every, then, extractive=extractive)
+            _run_forever(app, memory, every, follow_up, extractive=extractive)
         found = _run(app, memory, dry_run=dry_run, extractive=extractive)
-        _show(app, found, *_upkeep(app, memory, then, dry_run=dry_run))
+        _show(app, found, *_maintain(app, memory, follow_up, dry_run=dry_run))
     return int(bool(found.troubles))
 
 
 @dataclass(frozen=True)
-class _RepeatPlan:
-    """What a run is to be followed by."""
+class _FollowUp:
+    """Work to do after each run."""
 
     digest: Path | None
     compress: bool
 
 
-def _keep_going(
-    app: App, memory: GraphMem, every: float, then: _RepeatPlan, *, extractive: bool
+def _run_forever(
+    app: App, memory: GraphMem, every: float, follow_up: _FollowUp, *, extractive: bool
 ) -> None:
     from graphmem.model import ConsolidationPolicy
 
@@ -104,24 +104,24 @@ def _keep_going(
     while True:
         found = _run(app, memory, extractive=extractive, if_due=True, policy=policy)
         if found.applied:
-            _show(app, found, *_upkeep(app, memory, then))
+            _show(app, found, *_maintain(app, memory, follow_up))
         time.sleep(POLL_S)
 
 
-def _run(app: App, memory: GraphMem, **how: Any) -> ConsolidationReport:
+def _run(app: App, memory: GraphMem, **options: Any) -> ConsolidationReport:
     titles = {"passage": "Reading passages", "belief": "Matching", "cluster": "Clusters"}
-    with app.counting(titles) as tell:
-        return memory.consolidate(on_part=tell, **how)
+    with app.counting(titles) as on_progress:
+        return memory.consolidate(on_part=on_progress, **options)
 
 
-def _upkeep(
-    app: App, memory: GraphMem, then: _RepeatPlan, *, dry_run: bool = False
+def _maintain(
+    app: App, memory: GraphMem, follow_up: _FollowUp, *, dry_run: bool = False
 ) -> tuple[GraduationReport | None, CompressionReport | None]:
-    graduated = memory.graduate(then.digest, dry_run=dry_run) if then.digest else None
-    if not then.compress:
+    graduated = memory.graduate(follow_up.digest, dry_run=dry_run) if follow_up.digest else None
+    if not follow_up.compress:
         return graduated, None
-    with app.counting({"episode": "Compressing"}) as tell:
-        compressed = memory.compress(dry_run=dry_run, on_part=tell)
+    with app.counting({"episode": "Compressing"}) as on_progress:
+        compressed = memory.compress(dry_run=dry_run, on_part=on_progress)
     return graduated, compressed
 
 
@@ -135,8 +135,8 @@ def _show(
 
     from graphmem.cli import consolidation_views as views
 
-    upkeep = {"graduation": graduated, "compression": compressed}
-    data = dict(found) | {name: done for name, done in upkeep.items() if done is not None}
+    maintenance = {"graduation": graduated, "compression": compressed}
+    data = dict(found) | {name: done for name, done in maintenance.items() if done is not None}
 
     def view(_: object) -> Group:
         parts = [views.consolidation_report(visible(found))]

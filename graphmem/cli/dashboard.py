@@ -1,4 +1,4 @@
-"""The live dashboard of usage."""
+"""The interactive usage dashboard."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ DAY = timedelta(days=1)
 
 
 class StatsSource(Protocol):
-    """Where figures come from: a handle of a client."""
+    """Source of the figures: a client handle."""
 
     def attention(self, *, kinds: Sequence[RatedKind], limit: int) -> UsageDashboard:
-        """Return what is used."""
+        """Return the figures of the dashboard."""
         ...
 
     def expand(self, item_id: str, /) -> Card:
-        """Return all that is kept of one item."""
+        """Return the card of one item."""
         ...
 
     def audit(self, *, days: float, session: str | None) -> Audit:
-        """Return what was done in the sessions of a name."""
+        """Return the audit of the sessions of a name."""
         ...
 
 
@@ -50,37 +50,39 @@ class PaneRow(NamedTuple):
     """One line of a pane."""
 
     key: str
-    """The same at each refresh, so that the cursor stays with it."""
+    """Row key, stable across refreshes so that the cursor stays on its row."""
     cells: tuple[str | Text, ...]
     entry: Entry | None = None
-    """What can be opened."""
+    """Entry that the row opens; None if it opens nothing."""
 
 
 class Pane(NamedTuple):
-    """One of the lists to move between."""
+    """One list of the dashboard."""
 
     title: str
     columns: tuple[str, ...]
-    told: Callable[[UsageDashboard], Iterator[PaneRow]]
+    make_rows: Callable[[UsageDashboard], Iterator[PaneRow]]
 
     def rows(self, found: UsageDashboard, kinds: Sequence[str]) -> list[PaneRow]:
-        """Return the rows of these kinds, in order: cells made visible, keys and entries as is."""
-        shown = zip(self.told(found), self.told(visible(found, display.line)), strict=True)
+        """Return the rows of these kinds, in order; only the cells are escaped for display."""
+        shown = zip(
+            self.make_rows(found), self.make_rows(visible(found, display.line)), strict=True
+        )
         return [own._replace(cells=_texts(row)) for own, row in shown if _is_of(own.entry, kinds)]
 
 
 def _top(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.top:
-        tier = Text(one.rating.tier, style=COLOURS[one.rating.tier])
-        elo, games = f"{one.rating.elo:.0f}", str(one.rating.games)
-        cells = (elo, tier, games, one.kind.lower(), named(one.text, one.id))
-        yield PaneRow(f"{one.kind} {one.id}", cells, one)
+    for item in found.top:
+        tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
+        elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
+        cells = (elo, tier, games, item.kind.lower(), named(item.text, item.id))
+        yield PaneRow(f"{item.kind} {item.id}", cells, item)
 
 
 def _spread(found: UsageDashboard) -> Iterator[PaneRow]:
     most = max((n for _, n in found.histogram), default=1)
-    for least, n in found.histogram:
-        yield PaneRow(str(least), (f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
+    for low, n in found.histogram:
+        yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
 
 
 def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
@@ -90,32 +92,40 @@ def _tiers(found: UsageDashboard) -> Iterator[PaneRow]:
 
 
 def _activity(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.activity:
-        asked = f"{one.tool}: {one.query}" if one.tool else "opened"
-        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in one.items)
-        cells = (f"{one.at:%m-%d %H:%M:%S}", one.session_id or "–", Text(asked), texts)
-        yield PaneRow(one.id, cells, one)
+    for use in found.activity:
+        query = f"{use.tool}: {use.query}" if use.tool else "opened"
+        texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
+        cells = (f"{use.at:%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
+        yield PaneRow(use.id, cells, use)
 
 
 def _updates(found: UsageDashboard) -> Iterator[PaneRow]:
-    for one in found.updates:
-        after = Text(f"{one.after:.0f}", style="green" if one.after > one.before else "red")
-        text = named(one.text, one.id)
-        cells = (f"{one.at:%m-%d %H:%M:%S}", f"{one.before:.0f}", after, one.kind.lower(), text)
-        yield PaneRow(f"{one.search_id} {one.kind} {one.id}", cells, one)
+    for update in found.updates:
+        after = Text(
+            f"{update.after:.0f}", style="green" if update.after > update.before else "red"
+        )
+        text = named(update.text, update.id)
+        cells = (
+            f"{update.at:%m-%d %H:%M:%S}",
+            f"{update.before:.0f}",
+            after,
+            update.kind.lower(),
+            text,
+        )
+        yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
 
 
 PANES = (
-    Pane("used most", ("elo", "tier", "games", "what", "text"), _top),
+    Pane("most used", ("elo", "tier", "games", "kind", "text"), _top),
     Pane("ratings", ("from", "", "items"), _spread),
     Pane("tiers", ("tier", "items", "share"), _tiers),
-    Pane("looked for last", ("when", "session", "asked", "items"), _activity),
-    Pane("rated last", ("when", "before", "after", "what", "text"), _updates),
+    Pane("recent activity", ("when", "session", "query", "items"), _activity),
+    Pane("recent ratings", ("when", "before", "after", "kind", "text"), _updates),
 )
 
 
 def opened(source: StatsSource, entry: Entry) -> RenderableType:
-    """Return what is to be seen of a row that is opened."""
+    """Return the details of an entry."""
     return SafeRenderable(_opened(source, entry))
 
 
@@ -127,9 +137,9 @@ def _opened(source: StatsSource, entry: Entry) -> RenderableType:
         return usage_views.card(visible(source.expand(entry.id)))
     lines: list[RenderableType] = [Text(shown.query or "opened", style="bold")]
     for kind, item_id, text in shown.items:
-        lines += [Text(f"{kind.lower()} {item_id}", style="dim"), Text(text or "(gone)")]
+        lines += [Text(f"{kind.lower()} {item_id}", style="dim"), Text(text or "(removed)")]
     if isinstance(entry, UsageCount) and entry.session_id is not None:
-        # It has begun a day before at most, or it would be over.
+        # The session started at most a day earlier; otherwise it would have ended.
         days = min((datetime.now(UTC) - entry.at) / DAY + 2, MOST_DAYS)
         found = source.audit(days=days, session=entry.session_id)
         lines += ["", usage_views.audit(visible(found))]
@@ -138,12 +148,12 @@ def _opened(source: StatsSource, entry: Entry) -> RenderableType:
 
 def _texts(row: PaneRow) -> tuple[Text, ...]:
     """Return the cells of a row as text; Textual reads a string as markup."""
-    return tuple(one if isinstance(one, Text) else Text(one) for one in row.cells)
+    return tuple(cell if isinstance(cell, Text) else Text(cell) for cell in row.cells)
 
 
 def _is_of(entry: Entry | None, kinds: Sequence[str]) -> bool:
     if isinstance(entry, UsageCount):
-        # Of all kinds: what found nothing too, or turns, which are not rated.
+        # With all kinds, also show searches without results and searches of turns.
         return len(kinds) > 1 or any(kind in kinds for kind, _, _ in entry.items)
     return entry is None or entry.kind in kinds
 
@@ -152,7 +162,7 @@ T = TypeVar("T")
 
 
 class WorkerResult(Message):
-    """What a thread has to tell: an answer or an error, with what is to be done with it."""
+    """The result or error of a worker thread, bound to its callback."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self.then = then
@@ -160,16 +170,16 @@ class WorkerResult(Message):
 
 
 class PaneTable(DataTable[str | Text]):
-    """A pane's list: tab goes to another pane instead of another part of the screen."""
+    """The table of a pane; tab switches panes instead of moving the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.turn(1)", "Next pane"),
-        Binding("shift+tab", "app.turn(-1)", "Pane before", show=False),
+        Binding("shift+tab", "app.turn(-1)", "Previous pane", show=False),
     ]
 
 
 class DetailScreen(ModalScreen[None]):
-    """What was opened from a row, until a key closes it."""
+    """Modal screen with the details of a row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q", "dismiss", "Close")]
 
@@ -178,20 +188,20 @@ class DetailScreen(ModalScreen[None]):
         super().__init__()
 
     def compose(self) -> ComposeResult:
-        """Show it, to be scrolled when it is long."""
+        """Lay out the scrollable details."""
         with VerticalScroll():
             yield Static(self._shown)
         yield Footer()
 
 
 class DashboardApp(App[None]):
-    """The panes, a line that says how old they are, and the keys.
+    """The application: panes, a status line with the time of the last refresh, and the keys.
 
     Args:
-        source: asked for figures.
-        every: seconds from one refresh to the next.
-        limit: rows of a pane.
-        kinds: that are shown; None: all of them.
+        source: source of the figures.
+        every: seconds between refreshes.
+        limit: maximum number of rows per pane.
+        kinds: kinds to show; None for all of them.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -227,7 +237,7 @@ class DashboardApp(App[None]):
         own = tuple(kinds or RATED)
         self._choices = list(dict.fromkeys([own, *((kind,) for kind in own)]))
         self._asked: tuple[RatedKind, ...] | None = None
-        """The kinds of the question that is on its way."""
+        """Kinds of the pending request; None if no request is pending."""
         self._tables = [PaneTable(cursor_type="row", zebra_stripes=True) for _ in PANES]
         self._entries: list[list[Entry | None]] = [[] for _ in PANES]
         self._status = Static(id="status", markup=False)
@@ -243,53 +253,53 @@ class DashboardApp(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Ask for the first time, and again and again."""
+        """Request the figures and start the refresh timer."""
         for pane, table in zip(PANES, self._tables, strict=True):
             table.add_columns(*pane.columns)
         self.query_one(Tabs).can_focus = False
         self._tables[0].focus()
-        self._status.update("asking …")
+        self._status.update("loading …")
         self.set_interval(self._every, self.action_refresh_now)
         self.action_refresh_now()
 
     def action_go(self, place: int) -> None:
-        """Show a pane, from 0."""
+        """Show the pane at a 0-based position."""
         self._tabs.active = f"pane-{place}"
         self._tables[place].focus()
 
     def action_turn(self, steps: int) -> None:
-        """Show another pane, so many further on."""
+        """Show the pane that is `steps` positions further."""
         self.action_go((self._place + steps) % len(PANES))
 
     def action_next_kind(self) -> None:
-        """Show the next kind alone, and after the last all of them."""
+        """Show only the next kind; after the last kind, show all."""
         self._choices.append(self._choices.pop(0))
         self.action_refresh_now()
 
     def action_refresh_now(self) -> None:
-        """Ask unless a question is on its way."""
+        """Request the figures unless a request is pending."""
         if self._asked is None:
             kinds = self._asked = self._choices[0]
             read = partial(self._source.attention, kinds=kinds, limit=self._limit)
             self._ask(read, self._answered, self._missed)
 
     def action_keys(self) -> None:
-        """Show all keys, or hide them."""
+        """Toggle the help panel."""
         if self.screen.query(HelpPanel):
             self.action_hide_help_panel()
         else:
             self.action_show_help_panel()
 
     def on_data_table_row_selected(self) -> None:
-        """Open what the row tells of: an item, or the session in which it was logged."""
-        # The pane that is shown, which of two keys at once may not have the focus yet.
+        """Open the item of the selected row, or the session that logged it."""
+        # Use the visible pane: after two quick keys it may not have the focus yet.
         table, entries = self._tables[self._place], self._entries[self._place]
         entry = entries[table.cursor_row] if entries else None
         if entry is not None:
             self._ask(partial(opened, self._source, entry), self._opened, self._failed)
 
     def on_worker_result(self, message: WorkerResult) -> None:
-        """Take what a thread has brought."""
+        """Run the callback of a worker thread."""
         message.then()
 
     @property
@@ -304,12 +314,12 @@ class DashboardApp(App[None]):
     ) -> None:
         def work() -> None:
             try:
-                brought = partial(then, question())
+                callback = partial(then, question())
             except GraphmemError as error:
-                brought = partial(failed, error)
-            self.post_message(WorkerResult(brought))
+                callback = partial(failed, error)
+            self.post_message(WorkerResult(callback))
 
-        # Nobody waits for it: who quits does not wait for a server that is gone.
+        # A daemon thread: quitting must not wait for an unreachable server.
         threading.Thread(target=work, daemon=True).start()
 
     def _answered(self, found: UsageDashboard) -> None:
@@ -332,7 +342,7 @@ class DashboardApp(App[None]):
         self._status.update(Text(f"{_now()} · {problem}", style="red"))
 
     def _opened(self, shown: RenderableType) -> None:
-        # Pressed twice before the answer came, it opens once.
+        # If the key is pressed twice before the result arrives, open one screen.
         if not isinstance(self.screen, DetailScreen):
             _ = self.push_screen(DetailScreen(shown))
 
@@ -342,14 +352,14 @@ def _now() -> str:
 
 
 def _fill(table: PaneTable, rows: Sequence[PaneRow]) -> None:
-    """Show these rows; the cursor and the view stay where they were."""
+    """Replace the rows of a table; keep the cursor and the scroll position."""
     places = {row.key: place for place, row in enumerate(rows)}
     before, place = [str(key.value) for key in table.rows], table.cursor_row
     if place < len(before):
         place = places.get(before[place], place)
-    seen = table.scroll_offset
+    offset = table.scroll_offset
     table.clear()
     for row in rows:
         table.add_row(*row.cells, key=row.key)
     table.move_cursor(row=place, scroll=False)
-    table.scroll_to(*seen, animate=False)
+    table.scroll_to(*offset, animate=False)

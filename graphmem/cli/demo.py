@@ -1,4 +1,4 @@
-"""`graphmem demo`: from an empty machine to a remembered conversation."""
+"""`graphmem demo`: ingest a sample conversation and recall it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 TENANT, SCOPE = "demo", "user:alice"
 SHOWN = 4
-"""Examples of each outcome."""
+"""Number of examples shown per outcome."""
 BEGAN = datetime(2026, 1, 12, tzinfo=UTC)
-"""The day of the first message."""
+"""Date of the first message."""
 ASKED = "Where does Alice deploy Tidepool from now?"
 SUBJECT, PREDICATE = "Alice", "deploys_from"
 SEEN = (("jan12-05", "Borealis", 0.8), ("feb04-03", "Borealis", 0.8), ("apr02-03", "Atlas", 0.9))
-"""Which message affirms which value, and how surely."""
+"""Message id, affirmed value and confidence of each piece of evidence."""
 
 
 class PolicyComparison(NamedTuple):
-    """What two policies answer to one question."""
+    """The results of two ranking policies for one question."""
 
     question: str
     flat: Recollection
@@ -42,11 +42,11 @@ class PolicyComparison(NamedTuple):
 @click.command()
 @command()
 def demo(app: App) -> None:
-    """Start everything, remember a conversation, recall it.
+    """Start a server, ingest a sample conversation, recall it.
 
-    The conversation is one that graphmem carries: half a year of talk between an engineer and an
-    assistant, with repeats, changed facts and a contradiction. One of the changed facts is recorded
-    as evidence too, and asked for with and without belief. Run twice, it adds nothing new.
+    The package contains the conversation: half a year of messages between an engineer and an
+    assistant, with repeats, changed facts and a contradiction. The demo also records one of the
+    changed facts as evidence and recalls it with and without belief. A second run adds nothing.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.cli.ingest import remember
@@ -57,7 +57,7 @@ def demo(app: App) -> None:
     app.look_only()
     with app.memory() as opened:
         memory = opened.tenant(TENANT).scope(SCOPE)
-        total, became = remember(app, memory, conversation.messages, "half a year of talk")
+        total, became = remember(app, memory, conversation.messages, "half a year of conversation")
         observe(memory, conversation.messages)
         compared = compare(memory)
         answers = [(q, memory.recall(q["question"], limit=2)) for q in questions]
@@ -70,15 +70,15 @@ def demo(app: App) -> None:
         lambda _: _view(*terminal.visible((total, became, answers, compared))),
     )
     if not app.json:
-        # Echoed: what is to be copied must not be broken at the terminal's width, or cut there.
+        # Not through the console, which would wrap commands that the user copies.
         wall = f"--tenant {TENANT} --scope {SCOPE}"
         terminal.echo(f"\nWhy:          graphmem why {compared.flat.bites[0].id} {wall}")
         terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
 
 
 def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
-    """Record from where Alice deployed, and when, as evidence of a predicate with one value."""
-    said = {message.id: message for message in messages}
+    """Record where Alice deployed, and when, as evidence for a predicate of cardinality ONE."""
+    by_id = {message.id: message for message in messages}
     memory.predicate(
         PREDICATE,
         cardinality="ONE",
@@ -93,15 +93,15 @@ def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
             "object": value,
             "confidence": confidence,
             "id": f"demo-{message_id}",
-            "at": said[message_id].at,
+            "at": by_id[message_id].at,
         }
-        | _scene(memory, said[message_id])
+        | _place(memory, by_id[message_id])
         for message_id, value, confidence in SEEN
     )
 
 
-def _scene(memory: GraphMem, message: Message) -> dict[str, str]:
-    """Return the episode that a message was said in, and its turn."""
+def _place(memory: GraphMem, message: Message) -> dict[str, str]:
+    """Return the ids of the episode and the turn of a message."""
     episode_id = memory.session(str(message.session)).episode_id
     turns = memory.turns(episode_id)
     return {
@@ -111,7 +111,7 @@ def _scene(memory: GraphMem, message: Message) -> dict[str, str]:
 
 
 def compare(memory: GraphMem) -> PolicyComparison:
-    """Ask by meaning alone and by meaning and belief, of the same beliefs, outvoted ones too."""
+    """Recall the same beliefs, outvoted ones included, by policies flat and esper."""
     flat, esper = (
         memory.recall(ASKED, memories=False, hidden=True, limit=2, policy=policy)
         for policy in ("flat", "esper")
@@ -134,7 +134,7 @@ def _view(
     from graphmem.model import Outcome
 
     parts: list[RenderableType] = [
-        Rule("What was said", align="left"),
+        Rule("Conversation", align="left"),
         Text(f"{total.messages} messages, {total.turns_added} of them new."),
         views.outcomes(total.outcomes, total.repeated),
     ]
@@ -142,13 +142,13 @@ def _view(
         parts.extend(_examples(became, outcome))
     updates = [k for k in became if k.outcome and k.outcome.possible_update_of]
     if updates:
-        parts.append(Text("\nnot taken for repeats, since a fact differs", style="yellow"))
+        parts.append(Text("\nnot merged as duplicates, since a fact differs", style="yellow"))
         parts.extend(Text(f"  {kept.message.content}") for kept in updates[:SHOWN])
-    parts.append(Rule("What is remembered", align="left"))
+    parts.append(Rule("Memories", align="left"))
     for question, found in answers:
         parts.append(Text(f"\n{question['question']}", style="bold"))
         parts.append(recall_views.recollection(found))
-    parts.append(Rule("What is believed", align="left"))
+    parts.append(Rule("Beliefs", align="left"))
     parts.extend(_side_by_side(compared))
     return Group(*parts)
 
@@ -157,21 +157,21 @@ def _side_by_side(compared: PolicyComparison) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("", "flat: meaning", "esper: meaning and belief", box=None, pad_edge=False)
+    table = Table("", "flat: similarity", "esper: similarity and belief", box=None, pad_edge=False)
     pairs = list(zip(_beliefs(compared.flat), _beliefs(compared.esper), strict=True))
     for place, pair in enumerate(pairs, 1):
         table.add_row(f"{place:>2}", *(f"{bite.score:.3f}  {bite.belief.object}" for bite in pair))
     flat, esper = pairs[0]
-    said = f"By meaning alone the answer is {flat.belief.object}. "
+    summary = f"By similarity alone the answer is {flat.belief.object}. "
     if flat.id == esper.id:
-        said += "So it is by belief: with this embedder its wording is the nearer one too."
+        summary += "Belief gives the same answer: this embedder also ranks its text higher."
     else:
-        said += (
-            f"Belief answers {esper.belief.object}: what was said later took "
-            f"{flat.belief.object} down to {flat.belief.belief:.2f}, "
-            f"{esper.belief.object} stands at {esper.belief.belief:.2f}."
+        summary += (
+            f"Belief answers {esper.belief.object}: later evidence lowered "
+            f"{flat.belief.object} to {flat.belief.belief:.2f}; "
+            f"{esper.belief.object} has {esper.belief.belief:.2f}."
         )
-    return [Text(f"\n{compared.question}", style="bold"), table, Text(said)]
+    return [Text(f"\n{compared.question}", style="bold"), table, Text(summary)]
 
 
 def _beliefs(found: Recollection) -> list[BeliefBite]:
@@ -188,7 +188,7 @@ def _examples(became: Iterable[IngestedMessage], outcome: Any) -> list[Renderabl
     lines: list[RenderableType] = [Text(f"\n{words}", style=colour)] if found else []
     for kept in found[:SHOWN]:
         reasons = kept.outcome.hygiene_reasons if kept.outcome else ()
-        # A refused text may be a secret: it is named by its place, never shown.
+        # A rejected text may contain a secret: show its id, never its content.
         shown = f"{kept.message.id}: {', '.join(reasons)}" if reasons else kept.message.content
         lines.append(Text(f"  {shown}"))
     return lines

@@ -1,4 +1,4 @@
-"""Commands that read conversations: ingest, extract and the review of proposals."""
+"""Commands that read conversations: ingest, extract and proposals."""
 
 from __future__ import annotations
 
@@ -23,27 +23,31 @@ READING = {"turn": "Reading turns"}
 
 
 def reading(function: F) -> F:
-    """Give a command how turns are to be read."""
-    rules = click.option("--rules", is_flag=True, help="By a few forms of sentences, no model.")
-    review = click.option("--review", is_flag=True, help="Put up for review; none counts yet.")
+    """Add --rules and --review to an extracting command."""
+    rules = click.option(
+        "--rules", is_flag=True, help="Extract with sentence patterns, without a language model."
+    )
+    review = click.option(
+        "--review", is_flag=True, help="Record proposals for review instead of evidence."
+    )
     return rules(review(function))
 
 
 @click.command()
-@click.option("--session", required=True, help="Its name.")
-@click.option("--dry-run", is_flag=True, help="Show what would be written; nothing is.")
+@click.option("--session", required=True, help="Name of the session.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without writing them.")
 @reading
 @command(wall=True)
-def extract(app: App, *, session: str, **how: Any) -> int:
-    """Let what people said in a session become evidence that quotes their words.
+def extract(app: App, *, session: str, **options: Any) -> int:
+    """Extract evidence with quotes from a session.
 
-    Asks the language model that GRAPHMEM_MODEL names. Safe to interrupt and to repeat: a turn is
-    read once. Exit code 1 when turns could not be read; they are tried again by the next run.
+    The command uses the language model in GRAPHMEM_MODEL. It is resumable: each turn is read once.
+    The exit code is 1 when turns could not be read; the next run retries them.
     """
     from graphmem.cli import consolidation_views
 
     with app.memory() as memory:
-        done = run(app, memory, session, **how)
+        done = run(app, memory, session, **options)
     app.emit(done, consolidation_views.extraction_report)
     return int(bool(done.unread))
 
@@ -58,24 +62,43 @@ def run(
     dry_run: bool = False,
 ) -> ExtractionReport:
     """Extract from one session, counting turns on standard error."""
-    with app.counting(READING) as tell:
+    with app.counting(READING) as on_progress:
         return memory.extract(
             session=session,
             extractor="rules" if rules else None,
             dry_run=dry_run,
             review=review,
-            on_part=tell,
+            on_part=on_progress,
         )
 
 
 @click.command()
-@click.option("--accept", "accepted", multiple=True, metavar="ID", help="Let it become evidence.")
-@click.option("--reject", "rejected", multiple=True, metavar="ID", help="Never propose it again.")
-@click.option("--status", default="open", show_default=True, help="open, accepted or rejected.")
-@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
-@click.option("--cursor", help="Where the page before ended.")
-@click.option("--note", help="Why; kept with the decision.")
-@click.option("--actor", help="Who decides.")
+@click.option(
+    "--accept",
+    "accepted",
+    multiple=True,
+    metavar="ID",
+    help="Record this proposal as evidence (repeatable).",
+)
+@click.option(
+    "--reject",
+    "rejected",
+    multiple=True,
+    metavar="ID",
+    help="Dismiss this proposal for good (repeatable).",
+)
+@click.option(
+    "--status",
+    default="open",
+    show_default=True,
+    help="Status of the listed proposals: open, accepted or rejected.",
+)
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+)
+@click.option("--cursor", help="Cursor printed by the previous page.")
+@click.option("--note", help="Reason, stored with the decision.")
+@click.option("--actor", help="Person or program that decides.")
 @command(wall=True)
 def proposals(
     app: App,
@@ -86,7 +109,7 @@ def proposals(
     actor: str | None,
     **page: Any,
 ) -> None:
-    """List what `extract --review` put up, or decide about it."""
+    """List, accept or reject proposals of `extract --review`."""
     from graphmem.cli import consolidation_views
 
     source: dict[str, Any] = {
@@ -106,30 +129,32 @@ def proposals(
 
 
 EXTRACTING = (extract, proposals)
-"""In the order of the help."""
+"""Commands that extract evidence and review proposals."""
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--strict", is_flag=True, help="Take nothing when anything in the file is wrong.")
-@click.option("--extract", "extracting", is_flag=True, help="Then let what was said be evidence.")
+@click.option("--strict", is_flag=True, help="Ingest nothing if any part of the file is invalid.")
+@click.option(
+    "--extract", "extracting", is_flag=True, help="Then extract evidence from each session."
+)
 @reading
 @command(wall=True)
 def ingest(
     app: App, file: Path, *, strict: bool, extracting: bool, rules: bool, review: bool
 ) -> int:
-    """Remember the conversations of FILE.
+    """Ingest the conversations of FILE.
 
-    JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, and the layouts of
-    LoCoMo and BEAM. What people said becomes memories; everything is kept as turns. Interrupted,
-    run it again: it goes on where it stopped, and nothing is written twice. With --extract each
-    session is read as by `graphmem belief extract`; --rules and --review are for that.
+    FILE is JSON Lines or a JSON list of {role, content, name?, at?, id?, session?}, or has the
+    layout of LoCoMo or BEAM. Messages of people become memories; all messages become turns. To
+    resume an interrupted run, run the command again: nothing is written twice. --extract runs
+    `graphmem belief extract` on each session; --rules and --review apply to it.
     """
     from graphmem.adapters.conversations import read_conversations
     from graphmem.rules import transcripts
 
     if (rules or review) and not extracting:
-        raise click.UsageError("--rules and --review say how to --extract: give it too.")
+        raise click.UsageError("--rules and --review require --extract.")
     read = read_conversations(file, strict=strict)
     messages = [message for conversation in read.conversations for message in conversation.messages]
     with app.memory() as memory:
@@ -143,7 +168,7 @@ def ingest(
         data | ({"extractions": found} if extracting else {}),
         lambda _: _view(*visible((total, found))),
     )
-    return int(bool(read.problems) or any(one.unread for one in found))
+    return int(bool(read.problems) or any(report.unread for report in found))
 
 
 def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
@@ -152,20 +177,20 @@ def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
     from graphmem.cli import consolidation_views, views
 
     outcomes = views.outcomes(total.outcomes, total.repeated)
-    return Group(outcomes, *(consolidation_views.extraction_report(one) for one in found))
+    return Group(outcomes, *(consolidation_views.extraction_report(report) for report in found))
 
 
 def remember(
     app: App, memory: GraphMem, messages: Sequence[Message], label: str
 ) -> tuple[IngestReport, list[IngestedMessage]]:
-    """Ingest messages with a progress bar; return the totals and what each message became."""
-    became: list[IngestedMessage] = []
+    """Ingest messages with a progress bar; return the totals and the result per message."""
+    results: list[IngestedMessage] = []
     with app.progress() as bars:
         bar = bars.add_task(f"Remembering {label}", total=len(messages))
 
         def on_batch(batch: Sequence[IngestedMessage]) -> None:
-            became.extend(batch)
+            results.extend(batch)
             bars.advance(bar, len(batch))
 
         total = memory.ingest(messages, on_batch)
-    return total, became
+    return total, results

@@ -1,4 +1,4 @@
-"""`graphmem mcp`: the memory as a server for agents."""
+"""`graphmem mcp`: the MCP server for agents."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--read-only", is_flag=True, help="Offer only what reads; no look-up is logged.")
+@click.option("--read-only", is_flag=True, help="Offer only reading tools; do not log searches.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP instead of stdin and stdout.")
 @listening(port=8765)
 @click.option(
     "--tokens",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Bearer tokens, each with its tenant and scope; GRAPHMEM_MCP_TOKENS by default.",
+    help="File of bearer tokens, each with its tenant and scope.  [default: GRAPHMEM_MCP_TOKENS]",
 )
-@click.option("--allow-origin", multiple=True, metavar="URL", help="An Origin to accept too.")
+@click.option(
+    "--allow-origin", multiple=True, metavar="URL", help="Additional Origin to accept (repeatable)."
+)
 @click.option(
     "--print-config",
     "client",
     metavar="CLIENT",
-    help="Print what to paste into a client's configuration: claude-desktop, claude-code, cursor, "
+    help="Print the configuration of a client: claude-desktop, claude-code, cursor, "
     "vscode, codex, windsurf, gemini-cli or zed.",
 )
-@click.option("--tools", is_flag=True, help="List the tools with what they cost, and end.")
+@click.option("--tools", is_flag=True, help="List the tools with their token costs and exit.")
 @command(wall=True)
 def mcp(
     app: App,
@@ -50,10 +52,11 @@ def mcp(
     client: str | None,
     **given: Any,
 ) -> None:
-    """Serve the memory to agents over MCP, on stdin and stdout or over HTTP.
+    """Serve agents over MCP, on stdio or HTTP.
 
-    A client starts it: --print-config prints what to paste for which. Over HTTP each request
-    brings a bearer token; without one in the settings, the one kept for this user.
+    The MCP client starts this command; --print-config prints its configuration. Over HTTP each
+    request must have a bearer token. If the settings contain no token, a token is generated and
+    stored for this user.
     """
     _installed()
     if tools:
@@ -80,16 +83,16 @@ def _where(given: dict[str, Any]) -> ListenAddress:
 
 
 def _print_config(app: App, name: str, where: ListenAddress | None, *, read_only: bool) -> None:
-    """Print the block on stdout, and where it goes on stderr.
+    """Print the configuration on stdout and its file on stderr.
 
     Raises:
-        InvalidInputError: there is no such client, or its file supports no URLs.
+        InvalidInputError: the client is unknown or does not support HTTP.
     """
     from graphmem.mcp.clients import CLIENTS, Server, started_by
 
     if name not in CLIENTS:
         raise InvalidInputError(
-            "--print-config: there is no such client.", hint=f"Give one of {', '.join(CLIENTS)}."
+            "--print-config: unknown client.", hint=f"Use one of {', '.join(CLIENTS)}."
         )
     client = CLIENTS[name]
     if where is None:
@@ -108,9 +111,11 @@ def _over_stdio(app: App, *, read_only: bool) -> None:
 
     server.log_to_stderr()
     if sys.stdin.isatty():
-        terminal.echo("A client starts this: see --print-config. Ctrl-C ends it.", err=True)
-    who = Caller(app.settings.tenant, app.settings.scope, read_only)
-    anyio.run(server.over_stdio, MemoryConnection(app.settings), who)
+        terminal.echo(
+            "An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True
+        )
+    caller = Caller(app.settings.tenant, app.settings.scope, read_only)
+    anyio.run(server.over_stdio, MemoryConnection(app.settings), caller)
 
 
 def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
@@ -124,17 +129,17 @@ def _over_http(app: App, where: ListenAddress, *, read_only: bool) -> None:
     tokens, file = _tokens(app, where, read_only=read_only)
 
     def ready(address: str) -> None:
-        told = f"; the token is in {file}" if file is not None else ""
-        terminal.echo(f"Serving {address}{told}; Ctrl-C ends it.", err=True)
+        location = f"; the token is in {file}" if file is not None else ""
+        terminal.echo(f"Serving {address}{location}. Press Ctrl-C to stop.", err=True)
 
     anyio.run(partial(over_http, MemoryConnection(app.settings), tokens, where, ready))
 
 
 def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
-    """Return the tokens of the settings, else the one of this user and the file it is in.
+    """Return the configured tokens, else the token of this user and its file.
 
     Raises:
-        ConfigurationError: others reach the address and nobody chose a token for them.
+        ConfigurationError: the address is not loopback and no token is configured.
     """
     from graphmem.mcp import http_server
     from graphmem.mcp.http_server import is_loopback
@@ -144,23 +149,23 @@ def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTa
         return found, None
     if not is_loopback(where.host):
         raise ConfigurationError(
-            f"Others reach {where.host}, and there is no token for them.",
+            f"The address {where.host} is reachable by others, and no token is configured.",
             hint="Set GRAPHMEM_MCP_TOKEN, or GRAPHMEM_MCP_TOKENS to a file of several.",
         )
     return http_server.kept(app.settings, read_only=read_only)
 
 
 def _installed() -> None:
-    """Say what is missing.
+    """Check that the MCP SDK is installed.
 
     Raises:
         ConfigurationError: the SDK is not installed.
     """
     try:
-        import mcp.server  # noqa: F401 - only whether it is there
+        import mcp.server  # noqa: F401 - only checks that it is installed
     except ImportError:
         raise ConfigurationError(
-            "The server for agents needs the packages mcp and uvicorn, and they are not installed.",
+            "The MCP server requires the packages mcp and uvicorn, which are not installed.",
             hint="pip install 'graphmem[mcp]'",
         ) from None
 
@@ -169,13 +174,13 @@ def _table(found: tuple[ToolCost, ...]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for name in ("tool", "what it does", "reads only", "idempotent"):
+    for name in ("tool", "description", "read-only", "idempotent"):
         table.add_column(name)
-    for name in ("tokens asked", "tokens in all"):
+    for name in ("model tokens", "total tokens"):
         table.add_column(name, justify="right")
-    for one in found:
-        flags = ("yes" if flag else "" for flag in (one.read_only, one.idempotent))
-        table.add_row(one.name, one.title, *flags, str(one.tokens_asked), str(one.tokens))
-    total = (str(sum(one.tokens_asked for one in found)), str(sum(one.tokens for one in found)))
-    table.add_row("in all", "", "", "", *total, style="bold")
+    for cost in found:
+        flags = ("yes" if flag else "" for flag in (cost.read_only, cost.idempotent))
+        table.add_row(cost.name, cost.title, *flags, str(cost.tokens_asked), str(cost.tokens))
+    total = (str(sum(cost.tokens_asked for cost in found)), str(sum(cost.tokens for cost in found)))
+    table.add_row("total", "", "", "", *total, style="bold")
     return table

@@ -1,4 +1,4 @@
-"""`graphmem memory`: write, read and correct memories one by one."""
+"""`graphmem memory`: write, read and correct single memories."""
 
 from __future__ import annotations
 
@@ -14,44 +14,62 @@ if TYPE_CHECKING:
 
 
 class InstantType(click.ParamType[datetime]):
-    """An ISO 8601 instant with its offset."""
+    """An ISO 8601 timestamp with its UTC offset."""
 
-    name = "instant"
+    name = "timestamp"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> datetime:
-        """Return the instant; it must name its time zone."""
+        """Return the timestamp; it must contain its UTC offset."""
         try:
-            instant = datetime.fromisoformat(value)
+            timestamp = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"{value!r} is no instant such as 2026-03-01T09:00:00+00:00", param, ctx)
-        if instant.utcoffset() is None:
-            self.fail(f"{value!r} lacks its time zone, for example +00:00", param, ctx)
-        return instant
+            self.fail(
+                f"{value!r} must be a timestamp such as 2026-03-01T09:00:00+00:00", param, ctx
+            )
+        if timestamp.utcoffset() is None:
+            self.fail(f"{value!r} must have a UTC offset, for example +00:00", param, ctx)
+        return timestamp
 
 
 def moment(function: F) -> F:
-    """Give a reading command the pair of times it is about."""
-    known = click.option("--known", type=InstantType(), help="As it was recorded by then.")
-    valid = click.option("--valid", type=InstantType(), help="As it was in the world then.")
+    """Add --valid and --known to a reading command."""
+    known = click.option(
+        "--known",
+        type=InstantType(),
+        help="Known time: use what was recorded by then.  [default: now]",
+    )
+    valid = click.option(
+        "--valid",
+        type=InstantType(),
+        help="Valid time: show the world at that time.  [default: now]",
+    )
     return valid(known(function))
 
 
 def described(function: F) -> F:
-    """Give a reading command what narrows it."""
+    """Add the filter options to a reading command."""
     for option in (
-        click.option("--until", type=InstantType(), help="Said first before."),
-        click.option("--since", type=InstantType(), help="Said first then or later."),
-        click.option("--source", help="One of its events must come from it."),
-        click.option("--tag", "tags", multiple=True, help="Must be there; give several for all."),
+        click.option(
+            "--until", type=InstantType(), help="Include only memories created before this time."
+        ),
+        click.option(
+            "--since",
+            type=InstantType(),
+            help="Include only memories created at or after this time.",
+        ),
+        click.option("--source", help="Include only memories with an event from this source."),
+        click.option(
+            "--tag", "tags", multiple=True, help="Require this tag (repeatable; all must match)."
+        ),
     ):
         function = option(function)
     return function
 
 
 def as_of(valid: datetime | None, known: datetime | None) -> AsOf | None:
-    """Return the pair of times of a command; None for the present."""
+    """Return the valid and known time of a command; None for the present."""
     from graphmem.client import state
     from graphmem.model import AsOf
 
@@ -65,10 +83,10 @@ def memory() -> None:
 
 @memory.command()
 @click.argument("text")
-@click.option("--tag", "tags", multiple=True, help="A label; may be given several times.")
-@click.option("--at", type=InstantType(), help="When it was said; now by default.")
-@click.option("--source", default="manual", show_default=True, help="Where it comes from.")
-@click.option("--id", "event_id", help="Makes the write idempotent.")
+@click.option("--tag", "tags", multiple=True, help="Tag of the memory (repeatable).")
+@click.option("--at", type=InstantType(), help="Time of the statement.  [default: now]")
+@click.option("--source", default="manual", show_default=True, help="Source of the event.")
+@click.option("--id", "event_id", help="Id of the event; makes the write idempotent.")
 @command(wall=True)
 def add(
     app: App,
@@ -79,23 +97,28 @@ def add(
     source: str,
     event_id: str | None,
 ) -> int:
-    """Remember TEXT and say what it became; exit code 1 when hygiene refuses it."""
+    """Remember TEXT and show the outcome.
+
+    The exit code is 1 when hygiene rejects the text.
+    """
     from graphmem.cli import views
     from graphmem.client.state import valid
     from graphmem.model import NewMemory, Outcome
 
-    wish = valid(NewMemory, content=text, tags=tags, at=at, source=source, id=event_id)
+    new = valid(NewMemory, content=text, tags=tags, at=at, source=source, id=event_id)
     with app.memory() as opened:
-        [outcome] = opened.remember_many([wish])
+        [outcome] = opened.remember_many([new])
     app.emit(outcome, views.outcome)
     return int(outcome.outcome is Outcome.REJECTED_HYGIENE)
 
 
 @memory.command(name="list")
 @described
-@click.option("--hidden", is_flag=True, help="Show superseded and deprecated memories too.")
-@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
-@click.option("--cursor", help="Where the page before ended.")
+@click.option("--hidden", is_flag=True, help="Include superseded and deprecated memories.")
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+)
+@click.option("--cursor", help="Cursor printed by the previous page.")
 @moment
 @command(wall=True)
 def list_(
@@ -106,15 +129,15 @@ def list_(
     cursor: str | None,
     valid: datetime | None,
     known: datetime | None,
-    **narrowing: Any,
+    **filters: Any,
 ) -> None:
-    """List memories, newest first, a page at a time."""
+    """List memories page by page, newest first."""
     from rich.console import Group
 
     from graphmem.cli import views
     from graphmem.model import Status
 
-    given = {name: value for name, value in narrowing.items() if value}
+    given = {name: value for name, value in filters.items() if value}
     if hidden:
         given["statuses"] = tuple(Status)
     at = as_of(valid, known)
@@ -156,7 +179,7 @@ def history(app: App, memory_id: str, *, valid: datetime | None, known: datetime
 @moment
 @command(wall=True)
 def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime | None) -> None:
-    """Show what a memory replaced and what replaced it."""
+    """Show the chain of replacements of a memory."""
     from graphmem.cli import views
 
     at = as_of(valid, known)
@@ -168,24 +191,24 @@ def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime |
 @memory.command()
 @click.argument("memory_id")
 @click.argument("text")
-@click.option("--reason", help="Why; kept with the event.")
-@click.option("--at", type=InstantType(), help="Since when; now by default.")
+@click.option("--reason", help="Reason, stored with the event.")
+@click.option("--at", type=InstantType(), help="Time of the replacement.  [default: now]")
 @command(wall=True)
 def supersede(
     app: App, memory_id: str, text: str, *, reason: str | None, at: datetime | None
 ) -> None:
-    """Put TEXT in the place of a memory, which stays readable."""
+    """Replace a memory with TEXT; the old one stays readable."""
     with app.memory() as opened:
         done = opened.supersede(memory_id, text, reason=reason, at=at)
-    app.emit(done, lambda it: f"{it.newer_id} now stands for {it.older_id}.")
+    app.emit(done, lambda it: f"{it.newer_id} replaces {it.older_id}.")
 
 
 @memory.command()
 @click.argument("memory_id")
-@click.option("--reason", help="Why; kept with the event.")
+@click.option("--reason", help="Reason, stored with the event.")
 @command(wall=True)
 def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
-    """Hide a memory from recall; `restore` takes it back."""
+    """Hide a memory from recall; `restore` reverts it."""
     with app.memory() as opened:
         event_id = opened.deprecate(memory_id, reason=reason)
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is hidden; event {event_id}.")
@@ -193,7 +216,7 @@ def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
 
 @memory.command()
 @click.argument("memory_id")
-@click.option("--reason", help="Why; kept with the event.")
+@click.option("--reason", help="Reason, stored with the event.")
 @command(wall=True)
 def restore(app: App, memory_id: str, *, reason: str | None) -> None:
     """Make a hidden memory current again."""
@@ -206,20 +229,28 @@ def restore(app: App, memory_id: str, *, reason: str | None) -> None:
 @click.argument("episode_id")
 @command(wall=True)
 def restore_episode(app: App, episode_id: str) -> None:
-    """Put the full text of an episode back that was compressed."""
+    """Restore the full text of a compressed episode."""
     with app.memory() as opened:
         done = opened.restore_episode(episode_id)
-    said = f"is whole again; event {done.event_id}" if done.changed else "was not compressed"
-    app.emit(done, lambda _: f"{episode_id} {said}.")
+    state = f"is restored; event {done.event_id}" if done.changed else "was not compressed"
+    app.emit(done, lambda _: f"{episode_id} {state}.")
 
 
 @memory.command()
-@click.option("--days", type=int, default=90, show_default=True, help="Not said for longer.")
-@click.option("--limit", type=int, default=50, show_default=True, help="Rows of a page.")
-@click.option("--cursor", help="Where the page before ended.")
+@click.option(
+    "--days",
+    type=int,
+    default=90,
+    show_default=True,
+    help="Minimum number of days since the last statement.",
+)
+@click.option(
+    "--limit", type=int, default=50, show_default=True, help="Maximum number of rows per page."
+)
+@click.option("--cursor", help="Cursor printed by the previous page.")
 @command(wall=True)
 def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
-    """List current memories that may no longer be true: longest unsaid first."""
+    """List memories that may be out of date, oldest first."""
     from graphmem.cli import usage_views
 
     with app.memory() as opened:

@@ -1,4 +1,4 @@
-"""`graphmem metrics`: what the graph holds, for Prometheus."""
+"""`graphmem metrics`: metrics of the graph for Prometheus."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def whose(function: F) -> F:
-    """Give a command the options that say which tenants are measured."""
+    """Add the options that select the measured tenants."""
     options = [
         click.option(
             "--by-tenant",
             multiple=True,
             metavar="NAME",
-            help="Measure this tenant and label it with its name; may be given several times.",
+            help="Measure this tenant and label its metrics with its name (repeatable).",
         ),
-        click.option("--tenant", help="Whose memory, unlabelled; GRAPHMEM_TENANT by default."),
+        click.option(
+            "--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"
+        ),
     ]
     wrapped: Any = function
     for option in options:
@@ -39,14 +41,14 @@ def whose(function: F) -> F:
 
 @click.group()
 def metrics() -> None:
-    """Sizes, ratings, work that waits and its cost, for Prometheus."""
+    """Export sizes, ratings, backlog and costs to Prometheus."""
 
 
 @metrics.command()
 @whose
 @command()
 def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
-    """Print one scrape."""
+    """Print the metrics once."""
     with _opened(app, by_tenant) as exporter:
         exporter.read()
         if app.json:
@@ -62,15 +64,15 @@ def show(app: App, *, by_tenant: tuple[str, ...]) -> None:
     type=click.FloatRange(min=1),
     default=30.0,
     show_default=True,
-    help="Seconds between readings of the graph; a scrape gets the newest.",
+    help="Seconds between readings of the graph; scrapes return the latest.",
 )
 @whose
 @command()
 def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -> None:
     """Serve metrics to Prometheus until interrupted.
 
-    Anyone who reaches the address can read them. A request must name the server by its address or
-    by loopback; --allow-host accepts another name, for example graphmem.example:9464.
+    Anyone who can reach the address can read the metrics. The Host header of a request must be the
+    address or loopback; --allow-host accepts another, for example graphmem.example:9464.
     """
 
     def wait() -> bool:
@@ -82,7 +84,7 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
         host, allow = where["host"], where["allow_host"]
         port = exporter.metrics.serve(host, where["port"], allow)
         address = f"http://{hosts.bracketed(host)}:{port}/metrics"
-        app.emit({"address": address}, lambda _: f"Serving {address}; Ctrl-C ends it.")
+        app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
         wait()
         exporter.keep_reading(wait)
 
@@ -106,8 +108,8 @@ def _families(exporter: Exporter) -> list[dict[str, Any]]:
             "help": family.documentation,
             "type": family.type,
             "samples": [
-                {"name": one.name, "labels": one.labels, "value": one.value}
-                for one in family.samples
+                {"name": sample.name, "labels": sample.labels, "value": sample.value}
+                for sample in family.samples
             ],
         }
         for family in exporter.metrics.collect()

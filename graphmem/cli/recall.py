@@ -15,20 +15,20 @@ from graphmem.cli.memory import as_of, described, moment
 
 
 def looking(function: F) -> F:
-    """Give a command that recalls what decides among what, and how it is ranked."""
+    """Add the filter, ranking and time options to a recall command."""
     for option in (
         click.option(
             "--policy",
             default="default",
             show_default=True,
-            help="How to rank: default, flat, trace, esper, engram or agent.",
+            help="Ranking policy: default, flat, trace, esper, engram or agent.",
         ),
         click.option(
-            "--in-scope", "scopes", multiple=True, help="Only there; give several for any."
+            "--in-scope", "scopes", multiple=True, help="Search only this scope (repeatable)."
         ),
         described,
-        click.option("--hidden", is_flag=True, help="Show what was superseded or outvoted too."),
-        click.option("--turns", is_flag=True, help="Look among what was said word for word too."),
+        click.option("--hidden", is_flag=True, help="Include superseded and outvoted items."),
+        click.option("--turns", is_flag=True, help="Search the verbatim turns too."),
     ):
         function = option(function)
     return moment(function)
@@ -37,14 +37,14 @@ def looking(function: F) -> F:
 def given(
     options: Mapping[str, Any], valid: datetime | None, known: datetime | None
 ) -> dict[str, Any]:
-    """Return what `looking` was given, as `recall` takes it."""
-    told = {name: value for name, value in options.items() if value not in (None, (), False)}
-    return told | {"as_of": as_of(valid, known)}
+    """Return the options of `looking` as keyword arguments of `recall`."""
+    present = {name: value for name, value in options.items() if value not in (None, (), False)}
+    return present | {"as_of": as_of(valid, known)}
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=int, default=10, show_default=True, help="Hits at most.")
+@click.option("--limit", type=int, default=10, show_default=True, help="Maximum number of results.")
 @looking
 @command(wall=True)
 def recall(
@@ -54,22 +54,30 @@ def recall(
     limit: int,
     valid: datetime | None,
     known: datetime | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
-    """Find what is remembered about QUERY, best first, each with its reasons."""
-    wanted = given(asked, valid, known)
+    """Search memories and beliefs; show results, best first."""
+    filters = given(options, valid, known)
     with app.memory() as memory:
-        found = memory.recall(" ".join(query), limit=limit, **wanted)
+        found = memory.recall(" ".join(query), limit=limit, **filters)
         from graphmem.cli import recall_views
 
-        # Shown before the search is logged: that this fails is no reason to hide it.
+        # Print before the search is logged: a failed log entry must not hide the results.
         app.emit(found, recall_views.recollection)
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--tokens", type=int, default=800, show_default=True, help="Tokens at most.")
-@click.option("--limit", type=int, default=20, show_default=True, help="Hits to choose from.")
+@click.option(
+    "--tokens", type=int, default=800, show_default=True, help="Maximum number of tokens."
+)
+@click.option(
+    "--limit",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Maximum number of results to choose from.",
+)
 @looking
 @command(wall=True)
 def context(
@@ -80,43 +88,46 @@ def context(
     limit: int,
     valid: datetime | None,
     known: datetime | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
-    """Print what is remembered about QUERY as a block for a prompt, fenced as data."""
-    wanted = given(asked, valid, known)
+    """Print search results as a block of data for a prompt."""
+    filters = given(options, valid, known)
     with app.memory() as memory:
-        found = memory.context(" ".join(query), tokens=tokens, limit=limit, **wanted)
-        # Shown before the search is logged: that this fails is no reason to hide it.
+        found = memory.context(" ".join(query), tokens=tokens, limit=limit, **filters)
+        # Print before the search is logged: a failed log entry must not hide the results.
         if app.json:
             app.emit_json(found)
         elif found.text:
-            # For a prompt: not wrapped.
+            # Do not wrap the text of a prompt.
             terminal.echo(found.text)
         else:
-            terminal.echo(f"Nothing: {found.reason}.", err=True)
+            terminal.echo(f"No results: {found.reason}.", err=True)
 
 
 @click.command()
 @click.argument("item_id")
 @command(wall=True)
 def expand(app: App, item_id: str) -> None:
-    """Show all that is kept of a memory, a belief, a turn or an episode; it counts as a look."""
+    """Show the card of a memory, belief, turn or episode.
+
+    The access is logged.
+    """
     from graphmem.cli import usage_views
 
     with app.memory() as opened:
         found = opened.expand(item_id)
-        # Shown before the look is written: that this fails is no reason to hide it.
+        # Print before the access is logged: a failed log entry must not hide the card.
         app.emit(found, usage_views.card)
 
 
 @click.command()
 @click.argument("item_id")
-@click.option("--start", type=int, default=0, show_default=True, help="Pieces to pass over.")
-@click.option("--limit", type=int, default=100, show_default=True, help="Pieces to show.")
+@click.option("--start", type=int, default=0, show_default=True, help="Pieces of evidence to skip.")
+@click.option("--limit", type=int, default=100, show_default=True, help="Maximum number of pieces.")
 @reading
 @command(wall=True)
 def why(app: App, item_id: str, *, start: int, limit: int, **times: Any) -> None:
-    """Explain a belief, event by event, or say how a memory came about."""
+    """Explain a belief or a memory, event by event."""
     from graphmem.cli import recall_views
 
     with app.memory() as opened:

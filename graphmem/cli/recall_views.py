@@ -1,4 +1,4 @@
-"""Views of recall results and of reasons."""
+"""Terminal views of recall results and explanations."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from graphmem.model import (
 
 
 def recollection(found: Recollection) -> RenderableType:
-    """Return what recall found, best first, each with its reasons."""
+    """Return the recall results, best first, with their score and notes."""
     if not found.bites:
-        return Text(f"Nothing: {found.reason}.", style="dim")
+        return Text(f"No results: {found.reason}.", style="dim")
     return Group(*(_bite(place, bite) for place, bite in enumerate(found.bites, 1)))
 
 
@@ -64,7 +64,7 @@ def _memory(line: Text, bite: MemoryBite) -> list[str]:
     if bite.memory.head_ids:
         notes.append(f"now: {', '.join(bite.memory.head_ids)}")
     if bite.memory.lost_ids:
-        notes.append(f"no longer believed of what it says: {', '.join(bite.memory.lost_ids)}")
+        notes.append(f"beliefs no longer held: {', '.join(bite.memory.lost_ids)}")
     return notes
 
 
@@ -89,29 +89,29 @@ def _belief(line: Text, bite: BeliefBite) -> list[str]:
     return notes
 
 
-def _other(other: OtherValue, than: BeliefBite) -> str:
-    word, when = ("was", "last said") if than.came_after(other) else ("also said:", "newest")
-    said = f"{word} {other.object}, {when} {views.day(other.last_at)}"
-    return f"{said}   {belief_views.number(other.belief)}   why: graphmem why {other.belief_id}"
+def _other(other: OtherValue, shown: BeliefBite) -> str:
+    word, when = ("was", "last stated") if shown.came_after(other) else ("also stated:", "newest")
+    value = f"{word} {other.object}, {when} {views.day(other.last_at)}"
+    return f"{value}   {belief_views.number(other.belief)}   why: graphmem why {other.belief_id}"
 
 
 def _score(bite: AnyBite) -> list[str]:
     parts = [bite.id, f"score {bite.score:.3f}"]
     if bite.similarity is not None:
-        parts.append(f"meaning {bite.similarity:.2f} (#{bite.vector_rank})")
+        parts.append(f"vector {bite.similarity:.2f} (#{bite.vector_rank})")
     if bite.bm25 is not None:
-        parts.append(f"words {bite.bm25:.1f} (#{bite.bm25_rank})")
+        parts.append(f"bm25 {bite.bm25:.1f} (#{bite.bm25_rank})")
     if isinstance(bite, MemoryBite):
         parts.append(f"trace {bite.trace:.2f}")
     return parts
 
 
 MOST_ADDENDS = 6
-"""A longer sum is told by how many it has."""
+"""Longest sum that is written out term by term."""
 
 
 def reasons(found: BeliefReasons | MemoryReasons) -> RenderableType:
-    """Return why something is believed, or how a memory came about."""
+    """Return the explanation of a belief or the origin of a memory."""
     if isinstance(found, MemoryReasons):
         return _memory_reasons(found)
     parts: list[RenderableType] = [belief_views.headline(found.belief), _policy(found.policy)]
@@ -134,46 +134,47 @@ def _memory_reasons(found: MemoryReasons) -> RenderableType:
 
 
 def _trace(found: Trace) -> RenderableType:
-    """Return what each time it was said adds to its weight in recall."""
-    table = Table("said", "recency", "burst", "spacing", "adds", box=None, pad_edge=False)
+    """Return the contribution of each statement of a memory to its recall weight."""
+    table = Table("stated", "recency", "burst", "spacing", "adds", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    for one in found.sayings:
-        adds = one.recency * one.burst * one.spacing
-        numbers = (number(x, 3) for x in (one.recency, one.burst, one.spacing, adds))
-        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", *numbers)
+    for statement in found.sayings:
+        adds = statement.recency * statement.burst * statement.spacing
+        factors = (statement.recency, statement.burst, statement.spacing, adds)
+        numbers = (number(x, 3) for x in factors)
+        table.add_row(f"{statement.at:%Y-%m-%d %H:%M}", *numbers)
     left_out = found.total - len(found.sayings)
-    older = f", {left_out} older ones not shown" if left_out else ""
-    total = f"trace {number(found.trace, 3)}{older}: recall counts its similarity "
-    return Group(table, Text(f"{total}{number(found.factor, 3)} times", style="dim"))
+    older = f", {left_out} older not shown" if left_out else ""
+    total = f"trace {number(found.trace, 3)}{older}: recall multiplies the similarity by "
+    return Group(table, Text(f"{total}{number(found.factor, 3)}", style="dim"))
 
 
 def _policy(read: PolicyRead) -> Text:
     where = {
-        PolicyOrigin.GIVEN: "as asked for",
+        PolicyOrigin.GIVEN: "as requested",
         PolicyOrigin.DEFAULT: "the default",
         PolicyOrigin.DECLARED: "",
     }[read.origin]
     if read.declared_at is not None:
         where = f"declared {day(read.declared_at)} by {read.event_id}"
-        where += ", the present one" if read.present else ""
+        where += ", the present policy" if read.present else ""
     return Text(f"read as {belief_views.policy(read.policy)} ({where})", style="dim")
 
 
 def _arithmetic(found: BeliefReasons) -> Table:
-    """Return the pieces, one a row: what each says of the belief, then what of its test."""
+    """Return one row per piece of evidence: its effect on the belief, then on the test."""
     competes, fades = found.competition is not None, bool(found.policy.policy.decay_per_day)
-    said = "w·c" if competes else "says"
-    names = ["#", "when", "", "source", "w", "c", *(["faded"] if fades else []), said]
+    effect = "w·c" if competes else "adds"
+    names = ["#", "when", "", "source", "w", "c", *(["faded"] if fades else []), effect]
     table = Table(*names, "s", "llr", "sum", "test", "", box=None, pad_edge=False)
-    for name in ("w", "c", "faded", said, "s", "llr", "sum"):
+    for name in ("w", "c", "faded", effect, "s", "llr", "sum"):
         for column in table.columns:
             if column.header == name:
                 column.justify = "right"
     places = {piece.event_id: n for n, piece in enumerate(found.pieces, found.start + 1)}
     for piece in found.pieces:
         faded = [number(piece.faded)] if fades else []
-        says = number(piece.score if competes else piece.says, 3)
+        value = number(piece.score if competes else piece.says, 3)
         table.add_row(
             str(places[piece.event_id]),
             f"{piece.occurred_at:%Y-%m-%d %H:%M}",
@@ -182,7 +183,7 @@ def _arithmetic(found: BeliefReasons) -> Table:
             number(piece.weight, 1),
             number(piece.confidence),
             *faded,
-            says if competes or piece.counts else f"({says})",
+            value if competes or piece.counts else f"({value})",
             number(piece.strength),
             signed(piece.llr),
             signed(piece.log_ratio),
@@ -202,16 +203,16 @@ def _role(piece: EvidenceDetail, places: dict[str, int], competition: Competitio
 
 
 def _sums(found: BeliefReasons) -> Iterator[str]:
-    """Return the lines that add up to the belief."""
+    """Yield the lines of the computation of the belief."""
     if found.start or len(found.pieces) < found.total:
         last = found.start + len(found.pieces)
-        yield f"pieces {found.start + 1} to {last} of {found.total}; the sums are of all of them"
+        yield f"pieces {found.start + 1} to {last} of {found.total}; the sums include all of them"
     if found.competition is not None:
         yield from _competed(found.competition, found.policy.policy.decay_per_day)
         return
     belief = found.belief
     if not found.total:
-        yield f"belief   {number(belief.initial_confidence, 4)}, as before any evidence"
+        yield f"belief   {number(belief.initial_confidence, 4)}, the confidence before any evidence"
         return
     for name, letter, kind, log, value in (
         ("for", "+", EvidenceKind.SUPPORTING, found.log_positive, belief.positive),
@@ -233,55 +234,55 @@ def _joined(found: BeliefReasons) -> str:
     return f"1 / (1 + e^({number(found.log_positive, 3)} − ({number(found.log_negative, 3)})))"
 
 
-def _competed(one: Competition, decay_per_day: float) -> Iterator[str]:
-    place = f"place {one.place} of {one.of}"
-    if one.affirmed_at is None:
-        yield f"belief   0: it was never affirmed; {place}"
+def _competed(result: Competition, decay_per_day: float) -> Iterator[str]:
+    place = f"place {result.place} of {result.of}"
+    if result.affirmed_at is None:
+        yield f"belief   0: never affirmed; {place}"
         return
-    factors = [number(one.affirmed, 4)]
-    if one.refutations:
-        factors.append(number(one.refuted, 4))
-    if one.affirmations_of_others:
-        factors.append(f"e^(−{one.kappa:g} × {number(one.pressure, 4)})")
+    factors = [number(result.affirmed, 4)]
+    if result.refutations:
+        factors.append(number(result.refuted, 4))
+    if result.affirmations_of_others:
+        factors.append(f"e^(−{result.kappa:g} × {number(result.pressure, 4)})")
     if decay_per_day:
-        factors.append(f"{number(one.fading, 4)} (faded)")
-    close = ", too close to call" if one.ambiguous else ""
-    yield f"belief   {' × '.join(factors)} = {number(one.belief, 4)}   {place}{close}"
-    told = [f"affirmed {day(one.affirmed_at)}"]
-    if one.refutations:
-        told.append(f"refuted since by {counted(one.refutations, 'piece')}")
-    if one.affirmations_of_others:
-        others = ", ".join(f"{rival.object} ({rival.events})" for rival in one.rivals)
-        times = counted(one.affirmations_of_others, "time")
-        told.append(f"others affirmed since {times}: {others}")
-    yield f"         {'; '.join(told)}"
+        factors.append(f"{number(result.fading, 4)} (faded)")
+    close = ", too close to call" if result.ambiguous else ""
+    yield f"belief   {' × '.join(factors)} = {number(result.belief, 4)}   {place}{close}"
+    history = [f"affirmed {day(result.affirmed_at)}"]
+    if result.refutations:
+        history.append(f"refuted since by {counted(result.refutations, 'piece')}")
+    if result.affirmations_of_others:
+        others = ", ".join(f"{rival.object} ({rival.events})" for rival in result.rivals)
+        times = counted(result.affirmations_of_others, "time")
+        history.append(f"others affirmed since {times}: {others}")
+    yield f"         {'; '.join(history)}"
 
 
 def _test(found: BeliefReasons) -> Text:
-    stands, start = found.belief.verdict, found.belief.initial_confidence
+    result, start = found.belief.verdict, found.belief.initial_confidence
     parts = [signed(piece.llr) for piece in found.pieces]
     whole = len(parts) == found.total and 1 < len(parts) <= MOST_ADDENDS
     added = f"{' '.join(parts)} = " if whole else ""
-    line = Text(f"test     {added}{signed(stands.log_ratio)}: ")
-    line.append_text(belief_views.verdict(stands))
-    return line.append(f"; confidence {number(start)} → {number(stands.confidence)}")
+    line = Text(f"test     {added}{signed(result.log_ratio)}: ")
+    line.append_text(belief_views.verdict(result))
+    return line.append(f"; confidence {number(start)} → {number(result.confidence)}")
 
 
 def _around(found: BeliefReasons) -> Iterator[Text]:
-    """Yield what was taken back, what stands in whose place, and what asserts it."""
-    for one in found.withdrawn:
-        mark = "+" if one.kind is EvidenceKind.SUPPORTING else "−"
+    """Yield retracted evidence, replacements, aliases and asserting memories."""
+    for piece in found.withdrawn:
+        mark = "+" if piece.kind is EvidenceKind.SUPPORTING else "−"
         yield Text(
-            f"taken back: {mark} {one.source_type} {number(one.confidence)} of "
-            f"{day(one.occurred_at)}, {one.event_id}, by {one.retraction_id}"
-            + (f": {one.note}" if one.note else ""),
+            f"retracted: {mark} {piece.source_type} {number(piece.confidence)} of "
+            f"{day(piece.occurred_at)}, {piece.event_id}, by {piece.retraction_id}"
+            + (f": {piece.note}" if piece.note else ""),
             style="yellow",
         )
-    yield from _replacements("put in the place of", found.replaces)
+    yield from _replacements("replaces", found.replaces)
     yield from _replacements("replaced by", found.replaced_by)
     for same in found.namesakes:
         yield Text(
-            f"the same by another name: {same.statement} ({same.belief_id}, {same.events} pieces)",
+            f"same under an alias: {same.statement} ({same.belief_id}, {same.events} pieces)",
             style="dim",
         )
     for basis in found.memories:

@@ -21,7 +21,7 @@ _SIGNS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")
 
 @click.group()
 def server() -> None:
-    """The managed local Neo4j: fetched on first use, on this machine alone."""
+    """Manage the local Neo4j server."""
 
 
 server.add_command(browse)
@@ -30,7 +30,10 @@ server.add_command(browse)
 @server.command()
 @command()
 def up(app: App) -> None:
-    """Start the server, fetching it first when needed. It runs until `down`."""
+    """Start the server; download it on first use.
+
+    The server runs until `down`.
+    """
     from graphmem.adapters import local_server
     from graphmem.cli import terminal
 
@@ -42,18 +45,26 @@ def up(app: App) -> None:
 @server.command()
 @command()
 def down(app: App) -> None:
-    """Stop the server. Nothing is lost; `up` brings it back."""
+    """Stop the server; the data is kept.
+
+    `up` starts it again.
+    """
     from graphmem.adapters import local_server
 
     stopped = local_server.stop(app.settings)
-    app.emit({"stopped": stopped}, lambda _: "Stopped." if stopped else "It was not running.")
+    app.emit(
+        {"stopped": stopped}, lambda _: "Stopped." if stopped else "The server was not running."
+    )
 
 
 @server.command()
 @click.option("--show-password", is_flag=True, help="Print the password too.")
 @command()
 def status(app: App, *, show_password: bool) -> int:
-    """Say whether the server runs, where, and how large it is. Exit code 1 when it does not."""
+    """Show the state, address and size of the server.
+
+    The exit code is 1 when the server is not running.
+    """
     from graphmem.adapters import local_server
 
     found = local_server.status(app.settings)
@@ -71,7 +82,10 @@ def status(app: App, *, show_password: bool) -> int:
 @server.command()
 @command()
 def doctor(app: App) -> int:
-    """Look over everything the server needs. Exit code 1 when something is bad."""
+    """Check everything that the server needs.
+
+    The exit code is 1 when a check fails.
+    """
     from graphmem.adapters import local_server
 
     findings = local_server.diagnose(app.settings)
@@ -83,37 +97,39 @@ def doctor(app: App) -> int:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @command()
 def backup(app: App, file: Path) -> None:
-    """Write all data into FILE; the server is down for that moment."""
+    """Back up all data to FILE; stops the server meanwhile."""
     from graphmem.adapters import local_server
 
     made = local_server.back_up(app.settings, file, report=lambda step: app.report(str(step)))
     app.emit(
         made,
         lambda it: (
-            f"{it.octets / 1e6:.1f} MB in {it.file}, in {it.seconds:.0f} s. Keep it as you would "
-            "the data: it is not encrypted."
+            f"{it.octets / 1e6:.1f} MB in {it.file}, in {it.seconds:.0f} s. "
+            "The backup is not encrypted: protect it like the data."
         ),
     )
 
 
 @server.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--apply", "is_applied", is_flag=True, help="Do it; without, only say what would be.")
+@click.option(
+    "--apply", "is_applied", is_flag=True, help="Restore; without it, only show the plan."
+)
 @command()
 def restore(app: App, file: Path, *, is_applied: bool) -> None:
-    """Put the backup in FILE in the place of all data."""
+    """Replace all data with the backup in FILE."""
     from graphmem.adapters import local_server
 
     found = local_server.status(app.settings)
-    plan = f"All data in {found.home} would give way to {file}. Do it with --apply."
+    plan = f"All data in {found.home} would be replaced by {file}; use --apply."
     if is_applied:
         local_server.restore(app.settings, file, report=lambda step: app.report(str(step)))
-        plan = f"The data are those of {file}. The server runs."
+        plan = f"The data is restored from {file}. The server is running."
     app.emit({"file": file, "home": found.home, "applied": is_applied}, lambda _: plan)
 
 
 def _version(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
-    """Refuse what cannot be the version of an artifact, and would be part of a path."""
+    """Reject an invalid artifact version, which would become part of a path."""
     if given is not None and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z._-]*", given, re.ASCII) is None:
         raise click.BadParameter(
             "must be a version such as 2026.08.1: letters, digits, dots, hyphens and underscores."
@@ -124,19 +140,26 @@ def _version(_context: click.Context, _option: click.Parameter, given: str | Non
 @server.command(hidden=True)
 @click.option("--neo4j", required=True, callback=_version, help="Version of Neo4j.")
 @click.option(
-    "--browser", callback=_version, help="Version of Neo4j Browser; the locked one by default."
+    "--browser", callback=_version, help="Version of Neo4j Browser.  [default: the locked one]"
 )
 @click.option(
     "--compiler",
     callback=_version,
-    help="Version of the Eclipse compiler; the locked one by default.",
+    help="Version of the Eclipse compiler.  [default: the locked one]",
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Lock file to write.  [default: the shipped file]",
+)
 @command()
 def lock(
     app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None
 ) -> None:
-    """Remake the lock file for a version of Neo4j: for developers of graphmem."""
+    """Regenerate the lock file for a version of Neo4j.
+
+    This command is for developers of graphmem.
+    """
     from graphmem.adapters.local_server import jars as locking
     from graphmem.adapters.local_server.jars import shipped_lock
 
@@ -146,10 +169,10 @@ def lock(
     )
     target = output or locking.SHIPPED
     target.write_text(made.dump(), encoding="utf-8")
-    octets = sum(jar.size for jar in made.jars)
+    size = sum(jar.size for jar in made.jars)
     app.emit(
-        {"neo4j": neo4j, "jars": len(made.jars), "bytes": octets, "file": str(target)},
-        lambda _: f"{len(made.jars)} files, {octets / 1e6:.0f} MB, locked in {target}.",
+        {"neo4j": neo4j, "jars": len(made.jars), "bytes": size, "file": str(target)},
+        lambda _: f"{len(made.jars)} files, {size / 1e6:.0f} MB, locked in {target}.",
     )
 
 
@@ -168,7 +191,7 @@ def _status_table(found: ServerStatus, password: str | None = None) -> Renderabl
         "heap": found.heap,
         "page cache": found.page_cache,
         "data": f"{found.data_bytes / 1e6:.0f} MB in {found.home}",
-        "fetched": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
+        "downloads": f"{found.cache_bytes / 1e6:.0f} MB in {found.cache}",
     }
     table = Table.grid(padding=(0, 2))
     table.add_column()

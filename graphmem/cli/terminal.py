@@ -1,7 +1,7 @@
-"""The way to the terminal: everything that a command writes goes through here.
+"""Writers for the terminal; all output of a command goes through them.
 
-Data is made visible before a view is built of it (`visible`), so that columns are measured right
-and a stored line feed can be told from a view's own. Every writer escapes what a view forgot.
+`visible` escapes data before a view is built from it, so that columns have the right width and
+stored line feeds differ from those of the view. Every writer escapes the remaining characters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def echo(text: str, *, err: bool = False, end: str = "\n") -> None:
-    """Write text as it is laid out, neither wrapped nor styled."""
+    """Write text without wrapping or styling it."""
     click.echo(display.block(text) + end, nl=False, err=err)
 
 
@@ -42,26 +42,26 @@ def echo_json(data: object, *, indent: int | None = None, err: bool = False) -> 
 def echo_error(heading: str, text: str) -> None:
     """Write an error to standard error, its heading in red.
 
-    Further lines are indented: a text that the error quotes starts no line of its own.
+    Further lines are indented, so that a quoted text cannot imitate a line of output.
     """
     click.secho(heading, fg="red", nl=False, err=True)
     echo(text.replace("\n", "\n  "), err=True)
 
 
 def echo_usage(error: click.ClickException) -> None:
-    """Write what click has to say of a command line, which it quotes."""
+    """Write a usage error of click, which quotes the command line."""
     shown = io.StringIO()
     error.show(shown)
     echo(shown.getvalue(), err=True, end="")
 
 
 def visible(data: T, form: Callable[[str], str] = display.value) -> T:
-    """Return a copy of data with every text in it made visible.
+    """Return a copy of data with control characters escaped in every text.
 
     Args:
-        data: records, data classes, maps, lists and tuples are gone into; numbers, instants,
-            members of enumerations, paths and whatever else stay as they are.
-        form: `display.value` for a view on our console, `display.line` for one line.
+        data: value to copy. Records, data classes, mappings, lists and tuples are traversed; all
+            other values, enumeration members included, are returned unchanged.
+        form: `display.value` for a view on our console, `display.line` for a single line.
     """
     return cast(T, _visible(data, form))
 
@@ -70,9 +70,9 @@ def _visible(data: Any, form: Callable[[str], str]) -> Any:
     if isinstance(data, str):
         return data if isinstance(data, Enum) else form(data)
     if isinstance(data, dict):
-        return {_visible(key, form): _visible(one, form) for key, one in data.items()}
+        return {_visible(key, form): _visible(value, form) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        parts = [_visible(one, form) for one in data]
+        parts = [_visible(part, form) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
     return _visible_record(data, form)
 
@@ -81,7 +81,7 @@ def _visible_record(data: Any, form: Callable[[str], str]) -> Any:
     from pydantic import BaseModel
 
     if isinstance(data, BaseModel):
-        return data.model_copy(update={name: _visible(one, form) for name, one in data})
+        return data.model_copy(update={name: _visible(value, form) for name, value in data})
     if dataclasses.is_dataclass(data) and not isinstance(data, type):
         fields = [field.name for field in dataclasses.fields(data) if field.init]
         changed = {name: _visible(getattr(data, name), form) for name in fields}
@@ -90,10 +90,10 @@ def _visible_record(data: Any, form: Callable[[str], str]) -> Any:
 
 
 def guard() -> None:
-    """Make tracebacks and log lines of this process visible, too: they quote texts."""
+    """Escape control characters in tracebacks and log lines, which quote stored texts."""
     sys.excepthook = _show_traceback
-    threading.excepthook = lambda told: _show_traceback(
-        told.exc_type, told.exc_value, told.exc_traceback
+    threading.excepthook = lambda args: _show_traceback(
+        args.exc_type, args.exc_value, args.exc_traceback
     )
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(display.LogFormatter())
@@ -106,10 +106,10 @@ def _show_traceback(
 
 
 def start(app: App) -> Endpoint:
-    """Return the managed server's endpoint, with a bar while its files come.
+    """Start the managed server and return its endpoint; show the download progress.
 
     Raises:
-        LocalServerError: it could not be fetched or started.
+        LocalServerError: the server could not be downloaded or started.
     """
     from rich.progress import (
         BarColumn,

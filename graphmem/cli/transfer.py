@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 CACHES = {kind: f"{kind} caches" for kind in ("reply", "memory", "belief", "slot")}
-"""What is told of while caches are made anew."""
+"""Labels of the progress counters for recomputed caches."""
 
 
 def _bars() -> dict[str, str]:
@@ -30,34 +30,39 @@ def _bars() -> dict[str, str]:
 @FILE
 @command(wall=True)
 def export(app: App, file: Path) -> None:
-    """Write everything of a tenant, all scopes, to FILE, which must not be there yet.
+    """Export all scopes of a tenant to a new FILE.
 
-    The file is for its owner alone, and is named FILE.part until it is whole. Interrupted, run it
-    again: it goes on where it stopped. What is recorded after the export began is not in it.
+    FILE must not exist. It is readable by its owner only and is named FILE.part until it is
+    complete. To resume an interrupted export, run the command again. Records that are written
+    after the start of the export are not included.
     """
-    with app.memory() as memory, app.counting(_bars()) as tell:
-        done = memory.export_to(file, tell)
+    with app.memory() as memory, app.counting(_bars()) as on_progress:
+        done = memory.export_to(file, on_progress)
     app.emit(done, lambda it: _exported(it, file))
 
 
 @click.command(name="import")
 @FILE
 @click.option(
-    "--from", "source", type=click.Choice(["mem0", "graphiti"]), help="FILE is theirs, as JSON."
+    "--from",
+    "source",
+    type=click.Choice(["mem0", "graphiti"]),
+    help="Import the JSON export of this other memory system.",
 )
 @command(wall=True)
 def import_(app: App, file: Path, *, source: str | None) -> int:
-    """Take FILE, which `graphmem admin export` wrote, into a tenant.
+    """Import a FILE of `graphmem admin export` into a tenant.
 
-    The whole file is checked before anything is written. What the tenant has already stays.
-    Interrupted, run it again: what was taken is passed over. With --from FILE holds what mem0 or
-    Graphiti gave, and what has no place here is listed: exit code 1 when something was refused.
+    The command checks the whole file before it writes. Existing records of the tenant stay. To
+    resume an interrupted import, run the command again: imported records are skipped. With --from,
+    FILE is a JSON export of mem0 or Graphiti; fields without a counterpart are listed, and the
+    exit code is 1 when a record was refused.
     """
     if source is not None:
         return _adopt(app, file, source)
     bars = {"check": "lines checked", **_bars(), **CACHES}
-    with app.memory() as memory, app.counting(bars) as tell:
-        done = memory.import_from(file, tell)
+    with app.memory() as memory, app.counting(bars) as on_progress:
+        done = memory.import_from(file, on_progress)
         tenant = app.settings.tenant
     app.emit(done, lambda it: _imported(it, tenant))
     return 0
@@ -69,8 +74,9 @@ def _adopt(app: App, file: Path, source: str) -> int:
 
     with opened(file) as handle:
         data = parsed_document(file, handle)
-    with app.memory() as memory, app.counting({verb: verb.value for verb in ImportAction}) as tell:
-        done = memory.adopt(data, source, tell)
+    counters: dict[str, str] = {verb: verb.value for verb in ImportAction}
+    with app.memory() as memory, app.counting(counters) as on_progress:
+        done = memory.adopt(data, source, on_progress)
     app.emit(done, _adopted)
     return int(bool(done.refused))
 
@@ -79,11 +85,11 @@ def _adopted(done: ForeignImportReport) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    table = Table("what", "how many", box=None, pad_edge=False)
+    table = Table("record", "count", box=None, pad_edge=False)
     for verb, count in done.done.items():
         table.add_row(verb, f"{count:,}")
     for name, count in done.unplaced.items():
-        table.add_row(f"no place for {name}", f"{count:,}")
+        table.add_row(f"no counterpart for {name}", f"{count:,}")
     return Group(table, *(f"Refused: {line}" for line in done.refused))
 
 
@@ -91,15 +97,14 @@ def _exported(done: ExportReport, file: Path) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    table = Table("what", "how many", box=None, pad_edge=False)
+    table = Table("record", "count", box=None, pad_edge=False)
     for label, count in done.records.items():
         table.add_row(label, f"{count:,}")
     table.add_row("relationships", f"{done.links:,}")
-    went_on = f" {done.resumed:,} were there from before." if done.resumed else ""
+    resumed = f" {done.resumed:,} are from an interrupted export." if done.resumed else ""
     until = f"{done.known:%Y-%m-%d %H:%M:%S} UTC"
-    later = f" {done.later:,} nodes were recorded later and are not in it." if done.later else ""
-    said = f"{file} holds what was recorded until {until}.{went_on}{later}"
-    return Group(table, said)
+    later = f" {done.later:,} nodes recorded later are not included." if done.later else ""
+    return Group(table, f"{file} contains all records up to {until}.{resumed}{later}")
 
 
 def _imported(done: ImportReport, tenant: str) -> str:
@@ -108,12 +113,12 @@ def _imported(done: ImportReport, tenant: str) -> str:
         f"with {done.links:,} relationships."
     )
     if done.there or done.kept:
-        text += f" {done.there:,} were there already, {done.kept:,} more had changed and stay."
+        text += f" {done.there:,} already existed; {done.kept:,} others differ and were kept."
     return text
 
 
 TRANSFER = (export, import_)
-"""In the order of the help."""
+"""Commands that export and import a tenant."""
 
 
 WHAT = ("memory", "belief", "episode", "scope", "tenant")
@@ -122,28 +127,29 @@ WHAT = ("memory", "belief", "episode", "scope", "tenant")
 @click.command()
 @click.argument("what", type=click.Choice(WHAT))
 @click.argument("id")
-@click.option("--apply", is_flag=True, help="Do it; without this the plan is shown.")
+@click.option("--apply", is_flag=True, help="Erase; without it, only show the plan.")
 @click.option(
     "--digest",
     "digests",
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Take its lines out of this MEMORY.md, too.",
+    help="Remove the lines of erased episodes from this digest file too.",
 )
 @command(wall=True)
 def forget(app: App, what: str, id: str, *, apply: bool, digests: tuple[Path, ...]) -> int:  # noqa: A002
-    """Show what forgetting would erase; with --apply, erase it for good.
+    """Plan an erasure; --apply erases for good.
 
-    A memory, a belief, an episode, a scope or a tenant goes with all that came from it, and is
-    refused when it is sent again. Exit code 1 when a second look finds something left.
+    The command erases a memory, a belief, an episode, a scope or a tenant together with everything
+    derived from it. Erased items are refused when they are submitted again. The exit code is 1
+    when the final check finds remaining data.
     """
-    parts = {"page": "Pages looked through", "node": "Nodes erased"}
-    with app.memory() as memory, app.counting(parts) as tell:
-        # What is named is opened: --tenant and --scope would only say it again.
+    counters = {"page": "Pages searched", "node": "Nodes erased"}
+    with app.memory() as memory, app.counting(counters) as on_progress:
+        # Open the named scope or tenant, so that --scope and --tenant need not repeat it.
         own = {"scope": memory.scope, "tenant": memory.tenant}
         handle = own[what](id) if what in own else memory
-        done = handle.forget(what, id, apply=apply, digests=digests, on_part=tell)
+        done = handle.forget(what, id, apply=apply, digests=digests, on_part=on_progress)
     app.emit(done, _view)
     return int(bool(done.left))
 
@@ -155,7 +161,7 @@ def _view(done: ErasureReport) -> Any:
 
     name = f"{done.what} {done.id}"
     if done.repeated:
-        return f"{name} was forgotten before; nothing of it is left."
+        return f"{name} was already erased; nothing remains."
     table = Table("node", "count", box=None, pad_edge=False)
     for label, count in done.counts.items():
         table.add_row(label, f"{count:,}")
@@ -164,13 +170,13 @@ def _view(done: ErasureReport) -> Any:
     if done.digest_lines:
         table.add_row("digest lines", f"{done.digest_lines:,}")
     if not done.applied:
-        return Group(f"Forgetting {name} would erase:", table, "Nothing was written: add --apply.")
-    looked = Text("A second look found nothing.")
+        return Group(f"Forgetting {name} would erase:", table, "Nothing was written; use --apply.")
+    check = Text("The final check found no remaining data.")
     if not done.clean:
-        looked = Text(f"{done.left:,} are left.", style="red")
-    lines: list[Any] = [f"Forgot {name}:", table, looked]
+        check = Text(f"{done.left:,} nodes remain.", style="red")
+    lines: list[Any] = [f"Forgot {name}:", table, check]
     if done.elsewhere:
-        same = ", ".join(f"{one.label} {one.id}" for one in done.elsewhere)
-        lines.append(f"The same words stay in: {same}")
-    lines.append(Text("Files of the database and backups may hold it for a while.", style="dim"))
+        same = ", ".join(f"{node.label} {node.id}" for node in done.elsewhere)
+        lines.append(f"The same text remains in: {same}")
+    lines.append(Text("Database files and backups may contain it for some time.", style="dim"))
     return Group(*lines)

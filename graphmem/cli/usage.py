@@ -1,4 +1,4 @@
-"""Commands about the use of memory: ratings, audit, packs, pruning and roll-up."""
+"""Commands for usage ratings, audit, packs, pruning and the roll-up of the search log."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ KINDS = click.option(
     "kinds",
     multiple=True,
     metavar="Memory|Belief|Episode",
-    help="Only these; all of them unless given.",
+    help="Include only this kind (repeatable).  [default: all kinds]",
 )
 TO_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.option("--apply", is_flag=True, help="Do it; without this the plan is shown.")
+@click.option("--apply", is_flag=True, help="Apply the plan; without it, only show the plan.")
 @KINDS
 @click.option("-o", "--output", type=TO_FILE, help="Write the manifest to this file, as JSON.")
 @command(wall=True)
 def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None) -> None:
-    """Show what nobody uses and would be put away; with --apply, put it away.
+    """Plan the pruning of unused items; --apply prunes them.
 
-    Archived is what is rated VERY_LOW and was not touched for 30 days; of a LOW episode the text
-    is compressed after 14. Nothing is deleted: `graphmem attention restore` brings it back.
+    Pruning archives items that are rated VERY_LOW and were not accessed for 30 days. It compresses
+    the text of a LOW episode after 14 days. Nothing is deleted: `graphmem attention restore`
+    restores it.
     """
     from graphmem.cli import usage_views
 
-    with app.memory() as memory, app.counting({"rating": "Ratings looked at"}) as tell:
+    with app.memory() as memory, app.counting({"rating": "Ratings examined"}) as on_progress:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        done = memory.prune(apply=apply, on_part=tell, **chosen)
+        done = memory.prune(apply=apply, on_part=on_progress, **chosen)
     if output is not None:
         _write(output, done.model_dump_json(indent=2))
     app.emit(done, usage_views.report)
@@ -48,35 +49,49 @@ def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None)
 
 @click.command()
 @click.argument("run", required=False)
-@click.option("--item", "items", multiple=True, metavar="ID", help="Only these items of it.")
+@click.option(
+    "--item", "items", multiple=True, metavar="ID", help="Restore only this item (repeatable)."
+)
 @command(wall=True)
 def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
-    """Bring back what a run of `prune` put away; without a run, list them all."""
+    """Restore the items of a prune RUN, or list all runs."""
     from graphmem.cli import usage_views
 
     if items and run is None:
-        raise click.UsageError("--item needs the run that put it away.")
+        raise click.UsageError("--item requires RUN, the prune run of the item.")
     with app.memory() as memory:
         if run is None:
             lines = memory.pruned()
             app.emit(lines, usage_views.manifest)
             return
-        with app.counting({"item": "Items brought back"}) as tell:
-            done = memory.restore_pruned(run, ids=items or None, on_part=tell)
+        with app.counting({"item": "Items restored"}) as on_progress:
+            done = memory.restore_pruned(run, ids=items or None, on_part=on_progress)
     app.emit(done, usage_views.restored)
 
 
 @click.command()
-@click.option("--tokens", default=4_000, show_default=True, help="Of the pack at most, if it can.")
-@click.option("--model", help="Whose tokens, as litellm counts them; else an estimate.")
+@click.option(
+    "--tokens",
+    default=4_000,
+    show_default=True,
+    help="Token budget of the pack; HIGH items may exceed it.",
+)
+@click.option("--model", help="litellm model whose tokens are counted.  [default: an estimate]")
 @click.option(
     "--root",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     metavar="DIR",
-    help="Pack files below DIR that agents touched with their text.",
+    help="Include the text of files below DIR that agents touched.",
 )
-@click.option("--blocked", multiple=True, metavar="GLOB", help="Leave out artifacts named so.")
-@click.option("-o", "--output", type=TO_FILE, help="Write the pack here, the manifest beside it.")
+@click.option(
+    "--blocked",
+    multiple=True,
+    metavar="GLOB",
+    help="Leave out artifacts that match GLOB (repeatable).",
+)
+@click.option(
+    "-o", "--output", type=TO_FILE, help="Write the pack to this file and its manifest next to it."
+)
 @command(wall=True)
 def pack(
     app: App,
@@ -87,10 +102,11 @@ def pack(
     blocked: tuple[str, ...],
     output: Path | None,
 ) -> None:
-    """Pack what is used most into markdown for a prompt, within a number of tokens.
+    """Pack the most used items into Markdown for a prompt.
 
-    What is rated HIGH is whole, MEDIUM summarised, LOW one line, VERY_LOW left out. With --root,
-    files that agents touched are packed with their text. Beside FILE.md stands FILE.manifest.json.
+    HIGH items are included whole, MEDIUM ones summarised, LOW ones as one line; VERY_LOW items are
+    left out. With --root, files that agents touched are included with their text. With --output
+    FILE.md, the manifest is written to FILE.manifest.json.
     """
     from graphmem.cli import usage_views
 
@@ -113,67 +129,75 @@ def _write(path: Path, text: str) -> None:
 
 
 PRUNING = (prune, restore, pack)
-"""In the order of the help."""
+"""Commands that prune, restore and pack items."""
 
 
 @click.command("roll-up")
-@click.option("--days", default=90.0, show_default=True, help="Sessions that ended so long ago.")
-@click.option("--apply", is_flag=True, help="Do it; without this it is told what would be done.")
+@click.option(
+    "--days",
+    default=90.0,
+    show_default=True,
+    help="Minimum age of a session, in days since its end.",
+)
+@click.option("--apply", is_flag=True, help="Roll up; without it, only show the plan.")
 @command(wall=True)
 def roll_up(app: App, *, days: float, apply: bool) -> None:
-    """Replace the searches of old sessions that are rated by their counts; with --apply, do it.
+    """Replace the rated searches of old sessions by their counts.
 
-    Ratings and looks stay, and `rate --again` begins from what ratings were then. The searches
-    cannot be brought back.
+    Ratings and accesses stay, and `rate --again` starts from the ratings of that time. The searches
+    cannot be restored.
     """
     from graphmem.cli.belief_views import counted
 
-    with app.memory() as memory, app.counting({"session": "Sessions", "search": "Others"}) as tell:
-        done = memory.roll_up_log(days=days, apply=apply, on_part=tell)
+    with app.memory() as memory, app.counting({"session": "Sessions", "search": "Others"}) as count:
+        done = memory.roll_up_log(days=days, apply=apply, on_part=count)
     searches = counted(done.searches, "search", "searches")
-    said = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
+    summary = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
     if not done.searches:
-        said = (
-            f"Nothing to roll up: no search that is rated, or never will be, is {days:g} days old."
-        )
+        summary = f"Nothing to roll up: no rated or unratable search is {days:g} days old."
     elif done.applied:
-        said += ": gone, and counted."
+        summary += ": replaced by their counts."
     else:
-        said += " would go; --apply does it."
-    app.emit(done, lambda _: said)
+        summary += " would be replaced by counts; use --apply."
+    app.emit(done, lambda _: summary)
 
 
 @click.group()
 def attention() -> None:
-    """See what the memory is really used for, by the log of its searches."""
+    """Rate, audit and prune the memory by its search log."""
 
 
 @attention.command()
-@click.option("--again", is_flag=True, help="Drop all ratings and begin with the first session.")
+@click.option("--again", is_flag=True, help="Drop all ratings and start from the first session.")
 @command(wall=True)
 def rate(app: App, *, again: bool) -> None:
-    """Rate what searches returned, from where the last run stopped.
+    """Rate search results, starting where the last run stopped.
 
-    What was opened in a session has won against what the same search returned and nobody opened.
-    A session counts when it has ended, or a day after its last entry. Safe to interrupt and to run
-    in several places at once.
+    A result that was opened in a session wins against the unopened results of the same search. A
+    session counts when it has ended, or a day after its last entry. The command is resumable, and
+    concurrent runs are safe.
     """
     from graphmem.cli import usage_views
 
     with app.memory() as memory:
-        with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as tell:
-            done = memory.rate(again=again, on_part=tell)
+        with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as count:
+            done = memory.rate(again=again, on_part=count)
         app.emit(done, usage_views.settled)
 
 
 @attention.command()
-@click.option("--days", default=7.0, show_default=True, help="Of the log, up to now.")
-@click.option("--session", metavar="NAME", help="Only the sessions of this name.")
+@click.option(
+    "--days",
+    default=7.0,
+    show_default=True,
+    help="Length of the audited period, in days up to now.",
+)
+@click.option("--session", metavar="NAME", help="Audit only sessions of this name.")
 @command(wall=True)
 def audit(app: App, *, days: float, session: str | None) -> int:
-    """Show the sessions, and what in them was against the search protocol.
+    """List sessions and violations of the search protocol.
 
-    Exit code 1 when there is a finding.
+    The exit code is 1 when there is a finding.
     """
     from graphmem.cli import usage_views
 
@@ -189,22 +213,26 @@ def audit(app: App, *, days: float, session: str | None) -> int:
     "kinds",
     multiple=True,
     metavar="Memory|Belief|Episode|Artifact",
-    help="Only these; all of them unless given.",
+    help="Include only this kind (repeatable).  [default: all kinds]",
 )
-@click.option("--limit", type=int, help="Rows of each part, 1 to 1,000.  [default: 10; live: 100]")
-@click.option("--live", is_flag=True, help="Stay, refresh, and move about by keys: ? shows them.")
+@click.option(
+    "--limit", type=int, help="Rows of each section, 1 to 1,000.  [default: 10; live: 100]"
+)
+@click.option(
+    "--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys."
+)
 @click.option(
     "--every",
     type=click.FloatRange(min=0.1),
     default=5.0,
     show_default=True,
-    help="Seconds from one refresh to the next, when live.",
+    help="Seconds between refreshes, with --live.",
 )
 @command(wall=True)
 def dashboard(
     app: App, *, kinds: tuple[RatedKind, ...], limit: int | None, live: bool, every: float
 ) -> None:
-    """Show what is used most, how ratings spread, and what was looked for last."""
+    """Show top items, the rating distribution and recent use."""
     from graphmem.cli import usage_views
 
     if live:
@@ -217,27 +245,27 @@ def dashboard(
 
 
 def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> None:
-    """Draw the dashboard until its user leaves it.
+    """Show the interactive dashboard until the user quits.
 
     Raises:
         ConfigurationError: textual is not installed.
     """
     if app.json or not sys.stdout.isatty():
-        raise click.UsageError("--live draws in a terminal; leave it out for JSON or a file.")
+        raise click.UsageError("--live requires a terminal; omit it for JSON or a file.")
     try:
         from graphmem.cli.dashboard import DashboardApp
     except ImportError:
         raise ConfigurationError(
-            "The live dashboard needs textual, and it is not installed.",
+            "The live dashboard requires textual, which is not installed.",
             hint="pip install 'graphmem[dashboard]'",
         ) from None
-    # Who watches does not change what is watched.
+    # Watching the dashboard must not change the usage it shows.
     app.look_only()
     with app.memory() as memory:
-        # What is wrong with the options or the server is said before anything is drawn.
+        # Report errors of the options or the server before drawing.
         memory.attention(limit=limit, **({"kinds": kinds} if kinds else {}))
         DashboardApp(memory, every=every, limit=limit, kinds=kinds).run()
 
 
-for other in (*PRUNING, roll_up):
-    attention.add_command(other)
+for subcommand in (*PRUNING, roll_up):
+    attention.add_command(subcommand)

@@ -1,4 +1,4 @@
-"""Tables of ratings, audits, packs and pruning."""
+"""Terminal views of cards, stale memories, ratings, audits, packs and pruning."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ from graphmem.model import (
 
 
 def card(found: Card) -> Group:
-    """Return all that is kept of one item."""
+    """Return the card of one item."""
     parts: list[RenderableType] = list(_head(found))
     if isinstance(found.item, Memory):
         parts += ["", views.history(found.events)]
     elif found.events:
         parts += ["", _evidence(found)]
     if found.turns:
-        parts += ["", *_said(found)]
+        parts += ["", *_turns(found)]
     around = list(_around(found))
     if around:
         parts += ["", *around]
-    return Group(*parts, "", _looks(found))
+    return Group(*parts, "", _accesses(found))
 
 
 def _head(found: Card) -> Iterator[RenderableType]:
@@ -84,7 +84,7 @@ def _episode(item: Episode) -> Iterator[Text]:
 
 
 def _evidence(found: Card) -> Table:
-    """Return what a belief rests on, one event a row."""
+    """Return the evidence for a belief, one event per row."""
     table = Table("when", "", "event", "source", "c", "s", "id", "note", box=None, pad_edge=False)
     for event in found.events:
         if isinstance(event, BeliefEvent):
@@ -101,8 +101,8 @@ def _evidence(found: Card) -> Table:
     return table
 
 
-def _said(found: Card) -> Iterator[Text]:
-    """Yield turns in their order; what is quoted, or was asked for, is marked."""
+def _turns(found: Card) -> Iterator[Text]:
+    """Yield turns in order; quoted turns and the item itself are marked."""
     item, turns = found.item, list(found.turns)
     quoted = isinstance(item, Memory | Belief)
     if isinstance(item, Turn):
@@ -117,9 +117,9 @@ def _said(found: Card) -> Iterator[Text]:
 
 
 def _around(found: Card) -> Iterator[Text]:
-    """Yield what stands next to it, what it asserts, and where it was said."""
+    """Yield the neighbours in the chain, the asserted beliefs and the episodes."""
     for word, others in (
-        ("put in the place of", found.supersedes),
+        ("replaces", found.supersedes),
         ("replaced by", found.superseded_by),
     ):
         for other in others:
@@ -129,10 +129,10 @@ def _around(found: Card) -> Iterator[Text]:
         yield line.append(f"   {belief.id}", style="dim")
     lost = found.item.lost_ids if isinstance(found.item, Memory) else None
     if lost:
-        yield Text(f"no longer believed of what it says: {', '.join(lost)}", style="yellow")
-    for scene in found.episodes:
-        name = f"session {scene.session_id}" if scene.session_id else "episode"
-        yield Text(f"in {name} of {day(scene.occurred_at)}, {scene.id}", style="dim")
+        yield Text(f"beliefs no longer held: {', '.join(lost)}", style="yellow")
+    for episode in found.episodes:
+        name = f"session {episode.session_id}" if episode.session_id else "episode"
+        yield Text(f"in {name} of {day(episode.occurred_at)}, {episode.id}", style="dim")
 
 
 def _neighbour(word: str, other: ChainNeighbor) -> Text:
@@ -143,18 +143,18 @@ def _neighbour(word: str, other: ChainNeighbor) -> Text:
     )
 
 
-def _looks(found: Card) -> Text:
+def _accesses(found: Card) -> Text:
     if found.last_access_at is None:
-        return Text("not looked at before", style="dim")
+        return Text("not accessed before", style="dim")
     times = counted(found.accesses, "time")
-    return Text(f"looked at {times} before, last {day(found.last_access_at)}", style="dim")
+    return Text(f"accessed {times} before, last {day(found.last_access_at)}", style="dim")
 
 
 def stale(found: StalePage) -> Group:
-    """Return memories that nobody has said for long, two lines each, and how to get more."""
-    lines = [_stale_lines(one) for one in found.memories]
+    """Return stale memories, two lines each, and the cursor of the next page."""
+    lines = [_stale_lines(item) for item in found.memories]
     if not lines:
-        lines.append(Text("Nothing is that old.", style="dim"))
+        lines.append(Text("No memory is that old.", style="dim"))
     return Group(*lines, *views.more(found.next_cursor))
 
 
@@ -162,11 +162,11 @@ def _stale_lines(found: StaleMemory) -> Text:
     memory = found.memory
     line = Text("● ", style="green").append(memory.content, style="default")
     ago = counted(int(found.days), "day")
-    line.append(f"   last said {day(memory.last_seen_at)}, {ago} ago", style="dim")
+    line.append(f"   last stated {day(memory.last_seen_at)}, {ago} ago", style="dim")
     line.append(f"\n  {memory.id}   trace {number(found.trace)}", style="dim")
     if memory.lost_ids:
         lost = ", ".join(memory.lost_ids)
-        line.append(f"\n  no longer believed of what it says: {lost}", style="yellow")
+        line.append(f"\n  beliefs no longer held: {lost}", style="yellow")
     return line
 
 
@@ -176,37 +176,39 @@ SEVERITIES = {
     Severity.INFO: "cyan",
 }
 MOST_IDS = 5
-"""Of a finding that are shown; all of them are in the JSON."""
+"""Number of ids shown per finding; the JSON contains all of them."""
 WIDTH = 40
-"""Characters of the longest bar."""
+"""Length of the longest bar, in characters."""
 COLOURS = {Tier.HIGH: "green", Tier.MEDIUM: "cyan", Tier.LOW: "yellow", Tier.VERY_LOW: "red"}
 
 
 def settled(done: RatingReport) -> Text:
-    """Return what rating the log has done."""
+    """Return the summary of a rating run."""
     if not done.sessions:
         return Text("Nothing new: no session has ended since the last run.", style="dim")
-    abandoned = f", {done.abandoned} of them by nobody" if done.abandoned else ""
+    abandoned = f", {done.abandoned} of them by timeout" if done.abandoned else ""
     return Text(
         f"{counted(done.sessions, 'session')} ended{abandoned}; "
-        f"{counted(done.searches, 'search was a game', 'searches were games')}; "
+        f"{counted(done.searches, 'search was rated', 'searches were rated')}; "
         f"{counted(done.updates, 'rating')} changed."
     )
 
 
 def dashboard(found: UsageDashboard) -> RenderableType:
-    """Return all parts, one below the other."""
+    """Return all sections of the dashboard, one below the other."""
     if not (found.top or found.activity):
-        return Text("Nothing was searched for yet.", style="dim")
+        return Text("No searches yet.", style="dim")
     parts: list[tuple[str, RenderableType]] = []
     if found.top:
-        parts += [("used most", _top(found.top)), ("ratings", _spread(found))]
+        parts += [("most used", _top(found.top)), ("ratings", _spread(found))]
     if found.activity:
-        parts.append(("looked for last", _activity(found.activity)))
+        parts.append(("recent activity", _activity(found.activity)))
     if found.updates:
-        parts.append(("rated last", _updates(found.updates)))
+        parts.append(("recent ratings", _updates(found.updates)))
     if not found.top:
-        parts.append(("", Text("Nothing is rated yet: `graphmem attention rate`.", style="dim")))
+        parts.append(
+            ("", Text("Nothing is rated yet; run `graphmem attention rate`.", style="dim"))
+        )
     lines: list[RenderableType] = []
     for title, part in parts:
         lines += ["", Text(title, style="bold"), part] if title else ["", part]
@@ -214,48 +216,48 @@ def dashboard(found: UsageDashboard) -> RenderableType:
 
 
 def audit(found: Audit) -> RenderableType:
-    """Return sessions, and findings, the worst first."""
+    """Return the sessions and the findings, most severe first."""
     if not (found.sessions or found.findings):
-        return Text("Nothing was logged in this time.", style="dim")
+        return Text("Nothing was logged in this period.", style="dim")
     parts: list[RenderableType] = []
     if found.sessions:
         parts.append(_sessions(found.sessions))
-    for one in found.findings:
-        line = Text(f"{one.severity} ", style=SEVERITIES[one.severity]).append(
-            one.message, style="default"
+    for finding in found.findings:
+        line = Text(f"{finding.severity} ", style=SEVERITIES[finding.severity]).append(
+            finding.message, style="default"
         )
-        parts += ["", line, Text("  " + " ".join(one.ids[:MOST_IDS]), style="dim")]
+        parts += ["", line, Text("  " + " ".join(finding.ids[:MOST_IDS]), style="dim")]
     if not found.findings:
-        parts += ["", Text("Nothing was against the protocol.", style="green")]
+        parts += ["", Text("No protocol violations.", style="green")]
     return Group(*parts)
 
 
 def _sessions(sessions: Sequence[SessionAudit]) -> Table:
-    columns = ("began", "ended", "session", "agent", "searches", "looks", "lost")
+    columns = ("started", "ended", "session", "agent", "searches", "accesses", "lost")
     table = Table(*columns, box=None, pad_edge=False)
-    for one in sessions:
+    for session in sessions:
         table.add_row(
-            f"{one.started_at:%Y-%m-%d %H:%M}",
-            f"{one.ended_at:%H:%M}" if one.ended_at else "–",
-            one.session_id,
-            one.agent or "–",
-            str(one.searches),
-            str(one.accesses),
-            "?" if one.lost is None else str(one.lost),
+            f"{session.started_at:%Y-%m-%d %H:%M}",
+            f"{session.ended_at:%H:%M}" if session.ended_at else "–",
+            session.session_id,
+            session.agent or "–",
+            str(session.searches),
+            str(session.accesses),
+            "?" if session.lost is None else str(session.lost),
         )
     return table
 
 
 def _top(items: Sequence[RatedItem]) -> Table:
-    table = Table("elo", "tier", "games", "what", "", box=None, pad_edge=False)
-    for one in items:
-        tier = one.rating.tier
+    table = Table("elo", "tier", "games", "kind", "", box=None, pad_edge=False)
+    for item in items:
+        tier = item.rating.tier
         table.add_row(
-            f"{one.rating.elo:.0f}",
+            f"{item.rating.elo:.0f}",
             Text(tier, style=COLOURS[tier]),
-            str(one.rating.games),
-            one.kind.lower(),
-            named(one.text, one.id),
+            str(item.rating.games),
+            item.kind.lower(),
+            named(item.text, item.id),
         )
     return table
 
@@ -266,43 +268,43 @@ def _spread(found: UsageDashboard) -> Group:
     )
     most = max(n for _, n in found.histogram)
     bars = Table("from", "", "items", box=None, pad_edge=False)
-    for least, n in found.histogram:
-        bars.add_row(f"{least:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n))
+    for low, n in found.histogram:
+        bars.add_row(f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n))
     return Group(tiers, bars)
 
 
 def _activity(done: Sequence[UsageCount]) -> Table:
     table = Table("when", "session", "", box=None, pad_edge=False)
-    for one in done:
-        asked = f"{one.tool}: {one.query}" if one.tool else "opened"
-        shown = Text(asked if one.tool is None else f"{asked} → ", overflow="ellipsis")
-        for place, (_, item_id, text) in enumerate(one.items):
+    for use in done:
+        query = f"{use.tool}: {use.query}" if use.tool else "opened"
+        shown = Text(query if use.tool is None else f"{query} → ", overflow="ellipsis")
+        for place, (_, item_id, text) in enumerate(use.items):
             shown.append(" · " if place else " ").append(named(text, item_id))
-        table.add_row(f"{one.at:%Y-%m-%d %H:%M}", one.session_id or "–", shown)
+        table.add_row(f"{use.at:%Y-%m-%d %H:%M}", use.session_id or "–", shown)
     return table
 
 
 def _updates(changes: Sequence[RatingUpdate]) -> Table:
     table = Table("when", "before", "after", "", box=None, pad_edge=False)
-    for one in changes:
-        style = "green" if one.after > one.before else "red"
+    for update in changes:
+        style = "green" if update.after > update.before else "red"
         table.add_row(
-            f"{one.at:%Y-%m-%d %H:%M}",
-            f"{one.before:.0f}",
-            Text(f"{one.after:.0f}", style=style),
-            named(one.text, one.id),
+            f"{update.at:%Y-%m-%d %H:%M}",
+            f"{update.before:.0f}",
+            Text(f"{update.after:.0f}", style=style),
+            named(update.text, update.id),
         )
     return table
 
 
 def named(text: str | None, item_id: str) -> Text:
-    """Return one line of what an item says, 60 characters at most."""
-    shown = " ".join(text.split()) if text else f"{item_id} (gone)"
+    """Return the text of an item on one line of at most 60 characters."""
+    shown = " ".join(text.split()) if text else f"{item_id} (removed)"
     return Text(shown if len(shown) <= 60 else f"{shown[:59]}…")
 
 
 MOST = 20
-"""Items of each fate, and lines of each run, that are shown; all of them are in the JSON."""
+"""Items shown per action and per run; the JSON contains all of them."""
 DONE = {PruneAction.ARCHIVE: "archived", PruneAction.COMPRESS: "compressed"}
 SHAPES = {
     DetailLevel.WHOLE: "whole",
@@ -313,37 +315,37 @@ SHAPES = {
 
 
 def report(done: PruneReport) -> RenderableType:
-    """Return what was pruned, or would be."""
-    seen = (
-        f"{counted(done.rated, 'rated item')} looked at, {done.kept} LOW or VERY_LOW stay for now"
+    """Return the items that were or would be pruned."""
+    totals = (
+        f"{counted(done.rated, 'rated item')} examined, {done.kept} LOW or VERY_LOW stay for now"
     )
     if not done.items:
-        return Text(f"Nothing is to be pruned: {seen}.", style="dim")
+        return Text(f"Nothing to prune: {totals}.", style="dim")
     verb = "Pruned" if done.applied else "Would be pruned"
     fates = Counter(item.fate for item in done.items)
-    told = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
-    parts: list[RenderableType] = [Text(f"{verb}: {told}."), Text(seen, style="dim")]
+    summary = ", ".join(f"{fates[fate]} {word}" for fate, word in DONE.items() if fates[fate])
+    parts: list[RenderableType] = [Text(f"{verb}: {summary}."), Text(totals, style="dim")]
     for fate, word in DONE.items():
         items = [item for item in done.items if item.fate is fate]
         if items:
             parts.append(_items(items, word))
     if done.applied:
-        parts.append(Text(f"Back with `graphmem attention restore {done.run_id}`."))
+        parts.append(Text(f"Restore with `graphmem attention restore {done.run_id}`."))
     else:
-        parts.append(Text("Nothing was written: `--apply` does it.", style="dim"))
+        parts.append(Text("Nothing was written; use --apply.", style="dim"))
     return Group(*parts)
 
 
 def manifest(lines: tuple[PruneRecord, ...]) -> RenderableType:
-    """Return what pruning ever did, run by run."""
+    """Return all pruned items, grouped by run."""
     if not lines:
-        return Text("Nothing was ever pruned here.", style="dim")
+        return Text("Nothing has been pruned.", style="dim")
     parts: list[RenderableType] = []
     for run, found in groupby(sorted(lines, key=lambda line: (line.at, line.run_id)), _run):
         items = list(found)
         away = sum(line.away for line in items)
         head = Text(run, style="bold").append(
-            f"  {items[0].at:%Y-%m-%d %H:%M}, {counted(len(items), 'item')}, {away} still away",
+            f"  {items[0].at:%Y-%m-%d %H:%M}, {counted(len(items), 'item')}, {away} still pruned",
             style="dim",
         )
         parts.append(head)
@@ -356,20 +358,20 @@ def manifest(lines: tuple[PruneRecord, ...]) -> RenderableType:
 
 
 def restored(done: PruneRestoreReport) -> Text:
-    """Return what was brought back."""
+    """Return the number of restored items."""
     if not done.items:
-        return Text("All of it is back already.", style="dim")
-    return Text(f"Brought back: {counted(done.items, 'item')}.")
+        return Text("All items are already restored.", style="dim")
+    return Text(f"Restored: {counted(done.items, 'item')}.")
 
 
 def pack(found: Pack, text: str, output: Path | None) -> RenderableType:
-    """Return the text of a pack, or where it was written, and what it saves."""
+    """Return the text of a pack, or its file, and the tokens that it saves."""
     if not text:
-        return Text("There is nothing to pack.", style="dim")
+        return Text("Nothing to pack.", style="dim")
     shapes = Counter(item.how for item in found.items)
-    told = ", ".join(f"{shapes[how]} {word}" for how, word in SHAPES.items() if shapes[how])
-    line = Text(f"{found.tokens:,} of {found.budget:,} tokens ({found.counted_by}): {told}. ")
-    line.append(f"Whole it would be {found.whole_tokens:,}: {found.saved_share:.0%} saved.")
+    summary = ", ".join(f"{shapes[how]} {word}" for how, word in SHAPES.items() if shapes[how])
+    line = Text(f"{found.tokens:,} of {found.budget:,} tokens ({found.counted_by}): {summary}. ")
+    line.append(f"The full text has {found.whole_tokens:,}: {found.saved_share:.0%} saved.")
     if found.overflow:
         line.append(f" {found.overflow:,} over the budget: HIGH items are whole.", style="yellow")
     if output is None:
@@ -381,8 +383,8 @@ def _items(items: list[PruneCandidate], word: str) -> RenderableType:
     table = Table(title=word, title_justify="left", box=None, pad_edge=False)
     table.add_column("rating", justify="right")
     table.add_column("tier")
-    table.add_column("what", max_width=60)
-    table.add_column("why", max_width=50)
+    table.add_column("item", max_width=60)
+    table.add_column("reason", max_width=50)
     table.add_column("id", style="dim", overflow="fold")
     for item in items[:MOST]:
         tier = Text(item.tier, style=COLOURS[item.tier])

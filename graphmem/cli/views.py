@@ -1,4 +1,4 @@
-"""How memories and outcomes look in a terminal."""
+"""Terminal views of memories and outcomes."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ MARKS = {
 }
 OUTCOMES = {
     Outcome.INSERTED_NEW: ("new", "green"),
-    Outcome.EXACT_DUPE: ("said before, word for word", "cyan"),
-    Outcome.NEAR_DUPE: ("said before, nearly", "cyan"),
-    Outcome.REJECTED_HYGIENE: ("refused by hygiene", "red"),
+    Outcome.EXACT_DUPE: ("exact duplicate", "cyan"),
+    Outcome.NEAR_DUPE: ("near duplicate", "cyan"),
+    Outcome.REJECTED_HYGIENE: ("rejected by hygiene", "red"),
 }
 
 
 def day(at: datetime) -> str:
-    """Return a date as people write it."""
+    """Return a date such as 3 Feb 2025."""
     return f"{at.day} {at:%b %Y}"
 
 
 def more(cursor: str | None) -> list[Text]:
-    """Return how to get the next page; nothing when there is none."""
+    """Return the line with the cursor of the next page; empty on the last page."""
     return [Text(f"\nmore: --cursor {cursor}")] if cursor else []
 
 
 def seen(memory: Memory) -> str:
-    """Return how often and when a memory was said."""
+    """Return how often and when a memory was stated."""
     if memory.reinforce_count:
-        return f"said {memory.reinforce_count + 1} times, last {day(memory.last_seen_at)}"
-    return f"said {day(memory.created_at)}"
+        return f"stated {memory.reinforce_count + 1} times, last {day(memory.last_seen_at)}"
+    return f"stated {day(memory.created_at)}"
 
 
 def outcomes(counts: Mapping[Outcome, int], repeated: int) -> Table:
-    """Return how many texts became what."""
+    """Return the number of texts per outcome."""
     table = Table("outcome", "texts", box=None, pad_edge=False)
     for outcome, (words, colour) in OUTCOMES.items():
         table.add_row(Text(words, style=colour), str(counts.get(outcome, 0)))
@@ -60,7 +60,7 @@ def outcomes(counts: Mapping[Outcome, int], repeated: int) -> Table:
 
 
 def outcome(result: CommitOutcome) -> Text:
-    """Return one line for what a text became."""
+    """Return the outcome of one text."""
     words, colour = OUTCOMES[result.outcome]
     line = Text(f"{words}", style=colour)
     if result.memory_id:
@@ -73,7 +73,7 @@ def outcome(result: CommitOutcome) -> Text:
 
 
 def memories(rows: Iterable[Memory]) -> Group:
-    """Return memories, two lines each: what was said, then its id and tags."""
+    """Return memories, two lines each: the text, then its id and tags."""
     return Group(*(_memory_lines(memory) for memory in rows))
 
 
@@ -92,7 +92,7 @@ def memory(found: Memory) -> Group:
     for name, value in (
         ("status", found.status.value),
         ("now", ", ".join(found.head_ids)),
-        ("said", f"{found.reinforce_count + 1} times"),
+        ("stated", f"{found.reinforce_count + 1} times"),
         ("first", found.created_at.isoformat()),
         ("last", found.last_seen_at.isoformat()),
         ("tags", ", ".join(found.tags)),
@@ -119,7 +119,7 @@ def history(events: Iterable[MemoryEvent]) -> Table:
 
 
 def chain(found: MemoryChain) -> Group:
-    """Return a supersession chain: the memories, then what replaced what."""
+    """Return a supersession chain: the memories, then the replacements."""
     contents = {m.id: m.content for m in found.memories}
     lines: list[RenderableType] = [memories(found.memories)]
     for link in found.links:

@@ -82,11 +82,11 @@ def test_memories_without_events_are_backfilled(run: Run, look: Look, tenant: st
     assert "--backfill" in wrong.out
     done = run("admin", "rebuild", "--backfill")
     assert done.code == 0
-    assert "1,003 synthetic events made: 2 memories had none, 1 supersessions" in done.out
-    assert "1 memories were reinforced more often" in done.out
-    assert "Every cache is as its events say." in done.out
+    assert "1,003 synthetic events created, for 2 memories and 1 supersessions." in done.out
+    assert "1 memories exceed the maximum of synthetic events." in done.out
+    assert "Every cache matches its events." in done.out
     again = run("admin", "rebuild", "--backfill")
-    assert (again.code, "Nothing was backfilled" in again.out) == (0, True)
+    assert (again.code, "Nothing to backfill." in again.out) == (0, True)
     assert run("memory", "get", "a", "--json").data["status"] == "superseded"
 
 

@@ -32,10 +32,10 @@ def test_a_memory_is_shown_with_its_events_and_neighbours(run: Run) -> None:
     assert "load test" in shown
     assert "hook" in shown
     assert f"replaced by The limit is 200. ({newer}) on" in shown
-    assert "not looked at before" in shown
-    assert f"put in the place of The limit is 100. ({old})" in run("expand", newer).out
+    assert "not accessed before" in shown
+    assert f"replaces The limit is 100. ({old})" in run("expand", newer).out
     again = run("expand", old)
-    assert "looked at 1 time before, last" in again.out
+    assert "accessed 1 time before, last" in again.out
     data = run("expand", old, "--json").data
     assert (data["accesses"], data["item"]["id"]) == (2, old)
     assert [n["id"] for n in data["superseded_by"]] == [newer]
@@ -90,7 +90,7 @@ def test_a_belief_a_turn_and_an_episode_are_shown(
     assert "asserts ● " in memory_card
     run("belief", "observe", "ann", "lives_in", "Lisbon", "--confidence", "1")
     card = run("expand", str(done.memory_id)).out
-    assert f"no longer believed of what it says: {done.belief_ids[0]}" in card
+    assert f"beliefs no longer held: {done.belief_ids[0]}" in card
 
 
 def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant: str) -> None:
@@ -101,7 +101,7 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
     assert shown.index(unlike(0)) < shown.index(unlike(1))
     assert unlike(2) not in shown
     ago = (datetime.now(UTC) - datetime(2025, 5, 1, 9, tzinfo=UTC)) // timedelta(days=1)
-    assert f"last said 1 May 2025, {ago} days ago" in shown
+    assert f"last stated 1 May 2025, {ago} days ago" in shown
     assert "trace 0.00" in shown
     cursor = shown.split("more: --cursor ")[1].strip()
     rest = run("memory", "stale", "--limit", "2", "--cursor", cursor)
@@ -110,7 +110,7 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
     data = run("memory", "stale", "--json").data
     assert [one["memory"]["content"] for one in data["memories"]] == [unlike(n) for n in range(3)]
     assert data["next_cursor"] is None
-    assert "Nothing is that old." in run("memory", "stale", "--days", "36500").out
+    assert "No memory is that old." in run("memory", "stale", "--days", "36500").out
     with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         old: dict[str, Any] = {"at": datetime(2025, 1, 1, tzinfo=UTC)}
@@ -118,7 +118,7 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
         memory.remember(unlike(20), claims=[("a", "is", "b")], **old)
         lost = memory.observe("a", "is", "b").belief_id
         memory.observe("a", "is", "c", confidence=1)
-    assert f"no longer believed of what it says: {lost}" in run("memory", "stale").out
+    assert f"beliefs no longer held: {lost}" in run("memory", "stale").out
 
 
 @pytest.mark.parametrize(

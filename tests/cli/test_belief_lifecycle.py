@@ -33,7 +33,7 @@ def test_a_belief_is_archived_and_restored(run: Run) -> None:
     listed = run("belief", "list", "--archived").out
     assert listed.startswith(f"× {POOL}")
     assert "archived" in listed.splitlines()[0]
-    assert "Nothing: nothing visible" in run("recall", "threads", "of", "the", "pool").out
+    assert "No results: nothing visible" in run("recall", "threads", "of", "the", "pool").out
     hidden = run("recall", "threads", "of", "the", "pool", "--hidden").out
     assert f"archived: graphmem belief restore {belief}" in hidden
     again = run("belief", "archive", belief).out
@@ -65,7 +65,7 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     listed = run("belief", "list", *at).out
     assert "retrieval 0.02" in listed.splitlines()[1]
     shown = run("belief", "show", belief, *at).out
-    assert "R 0.02, S 1 day, last looked at: never" in shown
+    assert "R 0.02, S 1 day, last accessed: never" in shown
     assert "1 piece, importance 0.50" in shown
     assert "0.6778, precision 1.80, gate 0.33" in shown
     assert "only by consolidation" in shown
@@ -75,7 +75,7 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     assert round(life["retrieval"], 4) == 0.0183
     assert run("belief", "show", belief, *at, "--json").data["vitality"] == life
     run("expand", belief)
-    assert "last looked at: never" not in run("belief", "show", belief).out
+    assert "last accessed: never" not in run("belief", "show", belief).out
 
 
 @pytest.mark.parametrize("verb", ["archive", "restore", "resolve"])

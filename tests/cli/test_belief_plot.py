@@ -75,13 +75,13 @@ def test_a_text_cannot_command_a_terminal() -> None:
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")])
 def test_a_file_is_drawn_in_its_format(tmp_path: Path, name: str, start: bytes) -> None:
     said = belief_plot.to_file(tmp_path / name)(timeline(line("costs $5 or $6", 0.1), line("_", 1)))
-    assert said == f"Drawn to {tmp_path / name}."
+    assert said == f"Written to {tmp_path / name}."
     drawn = (tmp_path / name).read_bytes()
     assert drawn.startswith(start)
 
 
 def test_nothing_known_is_said_and_not_drawn(tmp_path: Path) -> None:
-    nothing = "Nothing is known of alice works_on."
+    nothing = "No beliefs about alice works_on."
     assert belief_plot.in_terminal(80)(timeline()) == nothing
     assert belief_plot.to_file(tmp_path / "a.png")(timeline()) == nothing
     assert not (tmp_path / "a.png").exists()
@@ -90,7 +90,7 @@ def test_nothing_known_is_said_and_not_drawn(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"\.png or \.svg"):
         belief_plot.to_file(tmp_path / "a.pdf")
-    with pytest.raises(InvalidInputError, match="no such folder"):
+    with pytest.raises(InvalidInputError, match="does not exist"):
         belief_plot.to_file(tmp_path / "none" / "a.png")
 
 
@@ -127,7 +127,7 @@ def test_the_command_draws_slots_and_beliefs(run: Run, tmp_path: Path) -> None:
     assert "\x1b" not in shown, "not a terminal: no colours"
     assert "● confidence of the test" in run("belief", "plot", belief).out
     file = tmp_path / "tea.svg"
-    assert f"Drawn to {file}." in run("belief", "plot", belief, "-o", str(file)).out
+    assert f"Written to {file}." in run("belief", "plot", belief, "-o", str(file)).out
     assert file.exists()
     data = run("belief", "plot", "alice", "likes", "--json").data
     assert [s["object"] for s in data["series"]] == ["tea"]

@@ -86,8 +86,8 @@ def test_nothing_has_this_id(run: Run, launched: list[str], kind: str) -> None:
 
 
 def test_nothing_is_known(run: Run) -> None:
-    assert "Nothing is known of this slot" in run("server", "browse", "slot", "x", "y").err
-    assert "Nothing is remembered" in run("server", "browse", "recall", "anything").err
+    assert "No beliefs in this slot" in run("server", "browse", "slot", "x", "y").err
+    assert "No results for this query" in run("server", "browse", "recall", "anything").err
 
 
 @pytest.mark.parametrize(

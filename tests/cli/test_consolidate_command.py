@@ -48,7 +48,7 @@ def test_too_few_episodes_are_said(run: Run, plain: GraphMem) -> None:
     tell(plain, SWIMS)
     ended = run("consolidate")
     assert ended.code == 0
-    assert "Nothing was done: consolidation starts at 10 episodes; the scope has 3." in ended.out
+    assert "No changes: consolidation starts at 10 episodes; the scope has 3." in ended.out
 
 
 def test_it_keeps_going_until_it_is_stopped(
@@ -77,7 +77,7 @@ def test_it_keeps_going_until_it_is_stopped(
 def test_a_duration_that_is_none_is_refused(run: Run, given: str) -> None:
     ended = run("consolidate", "--every", given)
     assert ended.code == 2
-    assert "no duration" in ended.err or "No such option" in ended.err
+    assert "must be a duration" in ended.err or "No such option" in ended.err
 
 
 def test_a_dry_run_for_ever_is_refused(run: Run) -> None:

@@ -50,7 +50,7 @@ def test_a_second_run_adds_nothing(run: Run, elsewhere: str, look: Look) -> None
     flat, esper = (second["compared"][policy]["bites"][0] for policy in ("flat", "esper"))
     beside = [f"{bite['score']:.3f}  {bite['belief']['object']}" for bite in (flat, esper)]
     assert re.search(rf"^ 1 +{beside[0]} +{beside[1]} *$", shown, re.MULTILINE)
-    assert f"By meaning alone the answer is {flat['belief']['object']}." in shown
+    assert f"By similarity alone the answer is {flat['belief']['object']}." in shown
     wall = f"--tenant {elsewhere} --scope user:alice"
     why, picture = shown.splitlines()[-2:]
     assert why.endswith(f" graphmem why {flat['belief']['id']} {wall}")
@@ -113,11 +113,11 @@ def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: GraphMem
     assert esper.belief.belief == pytest.approx(0.9)
     assert flat.belief.belief == pytest.approx(0.8 * 2.718281828**-2.7)
     assert flat.lost
-    assert "took Borealis down to 0.05, Atlas stands at 0.90." in said
+    assert "lowered Borealis to 0.05; Atlas has 0.90." in said
 
     compared, said = told(on(seen, embedder=Nearest("Alice deploys Tidepool from Atlas")))
     assert best(compared.flat.bites).id == best(compared.esper.bites).id
-    assert "So it is by belief" in said
+    assert "Belief gives the same answer" in said
 
 
 def test_the_evidence_stands_in_the_conversation(seen: GraphMem) -> None:

@@ -57,12 +57,12 @@ def test_a_dry_run_shows_what_the_run_writes(run: Run, talk: str, service: ChatS
     args = ("belief", "extract", "--session", "monday")
     dry = run(*args, "--dry-run")
     assert dry.code == 0
-    assert "Would be written: 1; refused: none" in dry.out
+    assert "Would be written: 1; dismissed: none" in dry.out
     for words in ("user lives in Lisbon", "“I moved to Lisbon”", "0.90 EXTRACTOR, new"):
         assert words in dry.out
     assert run("belief", "list", "--json").data["beliefs"] == []
     done = run(*args)
-    assert "Written: 1; refused: none" in done.out
+    assert "Written: 1; dismissed: none" in done.out
     assert "1 request, 100 + 20 tokens" in done.out
     assert "0 turns read, 2 before" in run(*args).out
 
@@ -81,7 +81,7 @@ def test_what_is_refused_and_what_is_to_declare_is_shown(
     )
     shown = run("belief", "extract", "--session", "monday")
     assert "invented_quote: the quote does not occur in the turn" in shown.out
-    assert "refused: 1 invented_quote" in shown.out
+    assert "dismissed: 1 invented_quote" in shown.out
     assert "to declare: graphmem belief predicate lives_in --one" in shown.out
 
 
@@ -92,13 +92,13 @@ def test_turns_that_could_not_be_read_are_a_finding(
     service.script(["prose", "prose"])
     ended = run("belief", "extract", "--session", "monday")
     assert ended.code == 1
-    assert "(model_reply), again next time" in " ".join(ended.out.split())
+    assert "(model_reply), will be retried" in " ".join(ended.out.split())
     assert KEY not in ended.out + ended.err
 
 
 def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None:
     up = run("ingest", talk, "--extract", "--rules", "--review")
-    assert "Put up for review: 1" in up.out
+    assert "Submitted for review: 1" in up.out
     found = run("belief", "proposals", "--json").data["proposals"]
     one, two = (proposal["id"] for proposal in found)
     shown = run("belief", "proposals").out
@@ -107,7 +107,7 @@ def test_proposals_are_listed_accepted_and_rejected(run: Run, talk: str) -> None
     decided = run("belief", "proposals", "--accept", one, "--reject", two, "--note", "asked")
     assert "1 proposal accepted." in decided.out
     assert "1 proposal rejected." in decided.out
-    assert "No such proposal." in run("belief", "proposals").out
+    assert "No matching proposals." in run("belief", "proposals").out
     [accepted] = run("belief", "proposals", "--status", "accepted", "--json").data["proposals"]
     assert accepted["id"] == one
     [belief] = run("belief", "list", "--json").data["beliefs"]

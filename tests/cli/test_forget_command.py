@@ -27,13 +27,13 @@ def known(migrated: Settings, tenant: str) -> str:
 def test_the_plan_then_the_deed_then_it_is_told_that_it_was_done(run: Run, known: str) -> None:
     plan = run("admin", "forget", "memory", known).out
     assert f"Forgetting memory {known} would erase:" in plan
-    assert "Nothing was written: add --apply." in plan
+    assert "Nothing was written; use --apply." in plan
     done = run("admin", "forget", "memory", known, "--apply").out
     assert f"Forgot memory {known}:" in done
-    assert "A second look found nothing." in done
-    assert "The same words stay in: Turn t_" in done
+    assert "The final check found no remaining data." in done
+    assert "The same text remains in: Turn t_" in done
     again = run("admin", "forget", "memory", known, "--apply").out
-    assert "was forgotten before; nothing of it is left." in again
+    assert "was already erased; nothing remains." in again
 
 
 def test_programs_read_counts(run: Run, known: str) -> None:

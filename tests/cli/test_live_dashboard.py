@@ -238,7 +238,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
 
 
 def test_it_is_refused_where_nothing_can_be_drawn(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--live draws in a terminal" in _refused(capsys, "--live")
+    assert "--live requires a terminal" in _refused(capsys, "--live")
     assert "--every" in _refused(capsys, "--live", "--every", "0")
 
 
@@ -246,7 +246,7 @@ def test_without_its_library_it_says_what_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    assert "--live draws in a terminal" in _refused(capsys, "--live", "--json")
+    assert "--live requires a terminal" in _refused(capsys, "--live", "--json")
     monkeypatch.delitem(sys.modules, dashboard.__name__)
     monkeypatch.delattr("graphmem.cli.dashboard")
     monkeypatch.setitem(sys.modules, "textual", None)
@@ -269,13 +269,13 @@ def test_it_runs_in_a_terminal_and_logs_no_look(
         memory.rate()
         command = (sys.executable, "-m", "graphmem", "attention", "dashboard", "--live")
         with Terminal(*command, "--every", "0.2") as terminal:
-            terminal.until("used most", "MEDIUM", " memory")
+            terminal.until("most used", "MEDIUM", " memory")
             terminal.press("4")
             terminal.until("grep: what?")
             terminal.press("1\r")
-            terminal.until("looked at 1 time before")
+            terminal.until("accessed 1 time before")
             terminal.press("q")
-            terminal.until("used most")
+            terminal.until("most used")
             terminal.press("q")
             assert terminal.process.wait(120) == 0
         assert memory.expand(str(ids[0])).accesses == 1

@@ -11,27 +11,25 @@ MONDAY = "2025-05-05T09:00:00Z"
 
 
 def test_names_are_said_shown_and_undone(run: Run) -> None:
-    assert run("belief", "names").out.strip() == "Every name stands for itself."
+    assert run("belief", "names").out.strip() == "No aliases."
     for subject, town in (("Bob", "Lisbon"), ("Bob Smith", "lisbon")):
         run("belief", "observe", subject, "lives_in", town, "--at", MONDAY)
     done = run("belief", "same-as", "Bob Smith", "Bob", "--id", "n1", "--note", "his badge")
-    assert done.out.splitlines() == ["Bob Smith stands for Bob.", "event n1"]
+    assert done.out.splitlines() == ["Bob Smith is an alias of Bob.", "event n1"]
     shown = run("belief", "names").out.splitlines()
-    assert shown[0].split() == ["name", "stands", "for", "since"]
+    assert shown[0].split() == ["name", "alias", "of", "since"]
     assert shown[1].startswith("Bob Smith")
     [listed] = run("belief", "names", "--json").data
     assert (listed["name"], listed["same_as"], listed["event_id"]) == ("Bob Smith", "Bob", "n1")
 
     slot = run("belief", "current", "bob", "lives_in")
-    assert "read under these names too: bob smith" in slot.out
+    assert "includes the aliases: bob smith" in slot.out
     [value] = run("belief", "current", "bob", "lives_in", "--json").data["candidates"]
     assert value["events"] == 2
-    assert (
-        "the same by another name: Bob Smith lives in lisbon" in run("why", value["belief_id"]).out
-    )
+    assert "same under an alias: Bob Smith lives in lisbon" in run("why", value["belief_id"]).out
 
     assert run("belief", "apart", "bob smith", "--id", "n2").out.splitlines() == [
-        "bob smith stands for itself again.",
+        "bob smith is no longer an alias.",
         "event n2",
     ]
     assert run("belief", "names", "--json").data == []

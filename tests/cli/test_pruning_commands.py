@@ -35,20 +35,20 @@ def unused(run: Run, migrated: Settings, tenant: str, rate: Rate) -> str:
 
 
 def test_nothing_to_prune_or_restore(run: Run) -> None:
-    assert "Nothing is to be pruned: 0 rated items looked at" in run("attention", "prune").out
-    assert "Nothing was ever pruned here." in run("attention", "restore").out
-    assert "There is nothing to pack." in run("attention", "pack").out
+    assert "Nothing to prune: 0 rated items examined" in run("attention", "prune").out
+    assert "Nothing has been pruned." in run("attention", "restore").out
+    assert "Nothing to pack." in run("attention", "pack").out
     missing = failing(run("attention", "restore", "prune_x"), 1)
     assert "No pruning 'prune_x'" in missing.err
-    assert "--item needs the run" in failing(run("attention", "restore", "--item", "m"), 2).err
+    assert "--item requires RUN" in failing(run("attention", "restore", "--item", "m"), 2).err
 
 
 def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path: Path) -> None:
     plan = run("attention", "prune").out
     assert "Would be pruned: 1 archived, 1 compressed." in plan
     assert "The shed has a blue door" in plan
-    assert "`--apply` does it" in plan
-    assert "Nothing was ever pruned here." in run("attention", "restore").out
+    assert "use --apply" in plan
+    assert "Nothing has been pruned." in run("attention", "restore").out
     file = tmp_path / "manifest.json"
     done = run("attention", "prune", "--apply", "-o", str(file)).out
     manifest = json.loads(file.read_text(encoding="utf-8"))
@@ -57,12 +57,12 @@ def test_the_plan_then_the_deed_then_all_is_back(run: Run, unused: str, tmp_path
     assert [item["id"] for item in manifest["items"]] == [unused, "text"]
     listed = run("attention", "restore").out
     assert f"{manifest['run_id']}" in listed
-    assert "2 items, 2 still away" in listed
+    assert "2 items, 2 still pruned" in listed
     part = run("attention", "restore", manifest["run_id"], "--item", unused)
-    assert "Brought back: 1 item." in part.out
-    assert "2 items, 1 still away" in run("attention", "restore").out
+    assert "Restored: 1 item." in part.out
+    assert "2 items, 1 still pruned" in run("attention", "restore").out
     assert run("attention", "restore", manifest["run_id"], "--json").data == {"items": 1}
-    assert "All of it is back already." in run("attention", "restore", manifest["run_id"]).out
+    assert "All items are already restored." in run("attention", "restore", manifest["run_id"]).out
     data = run("attention", "restore", "--json").data
     assert [line["away"] for line in data] == [False, False]
 

@@ -34,7 +34,7 @@ def used(run: Run, migrated: Settings, tenant: str) -> str:
 
 def test_nothing_is_known_of_what_nobody_asked(run: Run) -> None:
     assert "Nothing new" in run("attention", "rate").out
-    assert "Nothing was searched for yet." in run("attention", "dashboard").out
+    assert "No searches yet." in run("attention", "dashboard").out
     assert run("attention", "rate", "--json").data == {
         "sessions": 0,
         "abandoned": 0,
@@ -45,15 +45,15 @@ def test_nothing_is_known_of_what_nobody_asked(run: Run) -> None:
 
 def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
     before = run("attention", "dashboard").out
-    assert "Nothing is rated yet: `graphmem attention rate`." in before
+    assert "Nothing is rated yet; run `graphmem attention rate`." in before
     assert f"recall: {ASKED}" in before
     assert "garden.md" in before
-    assert "5 sessions ended; 5 searches were games; 20 ratings changed." in (
+    assert "5 sessions ended; 5 searches were rated; 20 ratings changed." in (
         run("attention", "rate").out
     )
     assert "Nothing new" in run("attention", "rate").out
     shown = run("attention", "dashboard").out
-    for words in ("used most", "MEDIUM 1", "LOW 3", "looked for last", "rated last", "s4"):
+    for words in ("most used", "MEDIUM 1", "LOW 3", "recent activity", "recent ratings", "s4"):
         assert words in shown
     data = run("attention", "dashboard", "--json", "--limit", "2").data
     assert data["top"][0]["text"] == used
@@ -68,7 +68,7 @@ def test_what_is_opened_comes_to_the_top(run: Run, used: str) -> None:
 def test_an_audit_shows_sessions_and_findings(run: Run, used: str) -> None:
     shown = run("attention", "audit", "--session", "s4")
     assert (shown.code, "planner" in shown.out) == (0, True)
-    assert "Nothing was against the protocol." in shown.out
+    assert "No protocol violations." in shown.out
     # The search that looked for what to open had no session.
     whole = run("attention", "audit")
     assert (whole.code, "without a session id" in whole.out) == (1, True)

@@ -50,7 +50,7 @@ def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run
     assert "1 ● alice lives in Lisbon   0.9" in first
     assert "accumulating   1 episode for, newest 3 Mar 2025" in first
     assert "score" in score
-    assert "was Madrid, last said 3 Feb 2025" in other
+    assert "was Madrid, last stated 3 Feb 2025" in other
     assert "why: graphmem why b_" in other
     assert not more
     hidden = run("recall", "Where", "does", "Alice", "live?", "--hidden", *wall).out

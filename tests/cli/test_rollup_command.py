@@ -13,7 +13,7 @@ Run = Callable[..., Any]
 
 
 def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str) -> None:
-    assert "Nothing to roll up: no search that is rated, or never will be, is 90 days old." in (
+    assert "Nothing to roll up: no rated or unratable search is 90 days old." in (
         run("attention", "roll-up").out
     )
     with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
@@ -25,8 +25,8 @@ def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str)
     run("attention", "rate")
     top = run("attention", "dashboard", "--json").data["top"]
     assert "Nothing to roll up" in run("attention", "roll-up", "--apply").out
-    told = run("attention", "roll-up", "--days", "0").out
-    assert "1 search with 3 results, of 1 session would go; --apply does it." in told
+    plan = run("attention", "roll-up", "--days", "0").out
+    assert "1 search with 3 results, of 1 session would be replaced by counts; use --apply." in plan
     done = run("attention", "roll-up", "--days", "0", "--apply", "--json").data
     assert done == {"applied": True, "sessions": 1, "searches": 1, "results": 3}
     assert "Nothing to roll up" in run("attention", "roll-up", "--days", "0").out

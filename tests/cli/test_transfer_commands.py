@@ -22,7 +22,7 @@ def test_a_tenant_goes_out_and_comes_in(run: Run, plain: GraphMem, tmp_path: Pat
     out = run("admin", "export", str(file))
     assert out.code == 0
     assert "Memory         4" in out.out
-    assert "all [1].jsonl holds what was recorded until 2026-" in out.out.replace("\n", "")
+    assert "all [1].jsonl contains all records up to 2026-" in out.out.replace("\n", "")
     into = run("admin", "import", str(file), "--tenant", other)
     assert into.code == 0
     assert f"are now in {other}" in into.out
@@ -58,7 +58,7 @@ def test_a_dump_of_mem0_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> N
     file.write_text(json.dumps([one]), "utf-8")
     came = run("admin", "import", str(file), "--from", "mem0")
     assert came.code == 0
-    assert "no place for memory.metadata" in came.out
+    assert "no counterpart for memory.metadata" in came.out
     assert [memory.content for memory in plain.list().memories] == [unlike(1)]
     file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
     some = run("admin", "import", str(file), "--from", "mem0")

@@ -37,7 +37,7 @@ def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: GraphMem, file: 
     for part in (
         "Would graduate into MEMORY.md: 1 episode.",
         "- 2025-05-05: Ann moved \\[bold\\]house\\[/bold\\]. `dear`",
-        f"Would be compressed: 1 episode, {len(LONG) - 10:,} characters less.",
+        f"Would be compressed: 1 episode, {len(LONG) - 10:,} characters saved.",
         "5 May 2025  Ann moved.   long, 1,080 characters",
     ):
         assert part in shown.out
@@ -51,7 +51,7 @@ def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: GraphMem, file: 
     assert told.episode("long").compressed
     again = run(*wanted)
     assert "No episode is due for MEMORY.md." in again.out
-    assert "No episode is to be compressed." in again.out
+    assert "No episode to compress." in again.out
 
 
 def test_json_is_one_document(run: Run, told: GraphMem, file: Path) -> None:
@@ -72,7 +72,7 @@ def test_without_the_options_nothing_is_kept_up(run: Run, told: GraphMem) -> Non
 
 def test_what_was_there_is_said(run: Run, told: GraphMem, file: Path) -> None:
     file.write_text(f"{BEGIN}\n`dear`\n<!-- graphmem:end -->\n")
-    assert "`dear`   was there" in run("consolidate", "--digest", str(file)).out
+    assert "`dear`   already present" in run("consolidate", "--digest", str(file)).out
 
 
 def test_a_file_that_cannot_be_used_is_said_first(
@@ -113,7 +113,7 @@ def test_an_episode_is_put_back(run: Run, told: GraphMem) -> None:
     assert "Ann moved to Porto in May." in shown
     done = run("memory", "restore-episode", "untold")
     assert done.code == 0
-    assert "untold is whole again; event restore_episode_" in done.out
+    assert "untold is restored; event restore_episode_" in done.out
     assert told.episode("untold").content == LONG
     assert "compressed" not in run("expand", "untold").out
     again = run("memory", "restore-episode", "untold", "--json")

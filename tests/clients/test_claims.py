@@ -262,8 +262,8 @@ def test_what_is_recalled_says_which_of_its_claims_have_lost(memory: GraphMem) -
     console = Console(width=200)
     with console.capture() as shown:
         console.print(recall_views.recollection(found))
-    assert f"no longer believed of what it says: {madrid.belief_id}\n" in shown.get()
-    assert shown.get().count("no longer believed") == 1
+    assert f"beliefs no longer held: {madrid.belief_id}\n" in shown.get()
+    assert shown.get().count("beliefs no longer held") == 1
 
 
 def test_nothing_is_lost_where_values_coexist_or_are_too_close_to_call(memory: GraphMem) -> None:

@@ -26,10 +26,10 @@ def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(follow: Follow
     assert command is not None
     first = follow(command[1].split())
     assert "159 messages, 159 of them new." in first
-    for words in ("word for word", "nearly", "refused by hygiene", "since a fact differs"):
+    for words in ("exact dup", "near dup", "rejected by hygiene", "since a fact differs"):
         assert words in first
     assert "I deploy Tidepool from Atlas." in first
-    assert "By meaning alone the answer is Borealis. Belief answers Atlas" in first
+    assert "By similarity alone the answer is Borealis. Belief answers Atlas" in first
     wall = "--tenant demo --scope user:alice"
     assert f"graphmem server browse slot Alice deploys_from {wall}\n" in first
     assert "AKIA" not in first, "a refused secret is never shown"

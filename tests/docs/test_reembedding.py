@@ -30,7 +30,7 @@ def test_the_way_to_another_model(operator: Environ) -> None:
     assert MODEL in PAGE
     printed = [run(["bash", "-ec", text], operator) for kind, text in blocks if kind == "bash"]
     assert "1 texts embedded by hash" in printed[0]
-    assert "Nothing is left of the former model" in printed[1]
+    assert "The embeddings of the former model are removed" in printed[1]
     new = operator | {"GRAPHMEM_EMBEDDER": "hash"}
     assert run(python(blocks[2][1]), new) == "False 0\n"
     asked = [GRAPHMEM, "recall", "limit", "--json"]
