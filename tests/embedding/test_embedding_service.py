@@ -99,14 +99,14 @@ def test_a_service_that_asks_for_an_hour_is_reported_at_once(
 
 
 FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
-    ("401", lambda s: s.status(401, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
-    ("403", lambda s: s.status(403, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
+    ("401", lambda s: s.status(401, f"bad key {KEY}"), ModelUnavailableError, "key was rejected"),
+    ("403", lambda s: s.status(403, f"bad key {KEY}"), ModelUnavailableError, "key was rejected"),
     ("404", lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model"),
-    ("400", lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused"),
-    ("413", lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused"),
-    ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable answer"),
-    ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable answer"),
-    ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable answer"),
+    ("400", lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected"),
+    ("413", lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected"),
+    ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable response"),
+    ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable response"),
+    ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable response"),
     ("no data", lambda s: s.text(b"{}"), ModelReplyError, "without a list"),
     (
         "no vector",
@@ -173,7 +173,7 @@ def test_the_key_of_the_environment_is_not_shown_either(
 
 
 def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: Service) -> None:
-    with pytest.raises(ModelUnavailableError, match="no key was given") as e:
+    with pytest.raises(ModelUnavailableError, match="key is missing") as e:
         connect(embedder_key=None).embed("hello")
     assert "GRAPHMEM_EMBEDDER_KEY" in e.value.hint
     assert service.bodies == []
@@ -228,7 +228,7 @@ def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embe
     url = service.url + ("/embed" if embedder.startswith("cohere") else "")
     talk = connect(embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_retries=0)
     service.play(service.drip)
-    with pytest.raises(ModelUnavailableError, match=r"no whole reply within 0\.3 s"):
+    with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.3 s"):
         talk.embed("a")
     assert service.hung_up.wait(5)
 
