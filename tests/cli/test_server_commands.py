@@ -40,7 +40,7 @@ def test_doctor_finds_the_fetch_still_to_be_done(capsys: pytest.CaptureFixture[s
     assert _run("doctor", "--json") == 0
     found = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert found["jars"]["level"] == "warn"
-    assert "still to be fetched" in found["jars"]["message"]
+    assert "not fetched yet" in found["jars"]["message"]
     assert found["java"]["level"] == "ok"
 
 

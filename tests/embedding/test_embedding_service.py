@@ -191,7 +191,7 @@ def test_credentials_in_the_address_are_not_shown(connect: Connect, service: Ser
     "url", ["", "host/v1", "ftp://host/v1", "http://", "http://h:port/v1", "http://[::1/v1"]
 )
 def test_an_address_that_is_none_is_a_wrong_setting(connect: Connect, url: str) -> None:
-    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_URL is no http address"):
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_URL must be an http"):
         connect(embedder_url=url)
 
 

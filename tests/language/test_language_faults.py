@@ -94,9 +94,9 @@ FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, i
     "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
     "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
-    "html": (lambda s: s.text(b"<html>hush"), ModelReplyError, "it is no JSON", 1),
-    "half": (lambda s: s.text(b'{"choices": [{"hush'), ModelReplyError, "it is no JSON", 1),
-    "not utf-8": (lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "it is no UTF-8", 1),
+    "html": (lambda s: s.text(b"<html>hush"), ModelReplyError, "it is not valid JSON", 1),
+    "half": (lambda s: s.text(b'{"choices": [{"hush'), ModelReplyError, "it is not valid JSON", 1),
+    "not utf-8": (lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "it is not valid UTF-8", 1),
     "no choices": (lambda s: s.text(b"{}"), ModelUnavailableError, "No response", 1),
     "none of them": (lambda s: s.text(b'{"choices": []}'), ModelReplyError, "it is empty", 2),
 }
@@ -159,7 +159,7 @@ def test_a_name_without_a_service_is_a_wrong_setting(connect: Connect) -> None:
 
 @pytest.mark.parametrize("url", ["", "host/v1", "ftp://host/v1", "http://", "http://h:port/v1"])
 def test_an_address_that_is_none_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_URL is no http address"):
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_URL must be an http"):
         open_llm(Settings(model="openai/x", model_url=url), awaited=False)
 
 

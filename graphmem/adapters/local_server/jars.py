@@ -75,7 +75,7 @@ COMPILER_LICENCE = (
 
 @dataclass(frozen=True)
 class Jar:
-    """One locked file: coordinates `group:artifact:version[:classifier]`, SHA-256, size in bytes."""
+    """One locked file: coordinates `group:artifact:version[:classifier]`, SHA-256, bytes."""
 
     coordinates: str
     sha256: str
