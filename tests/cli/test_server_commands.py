@@ -52,7 +52,7 @@ def test_doctor_fails_on_what_is_bad(
     monkeypatch.setenv("GRAPHMEM_PASSWORD", "a-secret-of-ours")
     assert _run("doctor") == 1
     shown = capsys.readouterr().out
-    assert "is no JDK" in shown
+    assert "is not a JDK" in shown
     assert "cannot be reached" in shown
     assert "a-secret-of-ours" not in shown
 
