@@ -107,14 +107,14 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
     ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable response"),
     ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable response"),
     ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable response"),
-    ("no data", lambda s: s.text(b"{}"), ModelReplyError, "without a list"),
+    ("no data", lambda s: s.text(b"{}"), ModelReplyError, "no list"),
     (
         "no vector",
         lambda s: s.data([{"index": 0}, {"index": 1}]),
         ModelReplyError,
-        "answer",
+        "returned shape",
     ),
-    ("words", lambda s: s.data([{"embedding": ["x"]}] * 2), ModelReplyError, "answer"),
+    ("words", lambda s: s.data([{"embedding": ["x"]}] * 2), ModelReplyError, "returned|response"),
     ("too few", lambda s: s.data([row(0)]), ModelReplyError, "1 vectors for 2 texts"),
     ("too many", lambda s: s.data([row(0)] * 3), ModelReplyError, "3 vectors for 2"),
     ("none", lambda s: s.data([]), ModelReplyError, "0 vectors for 2"),
@@ -127,7 +127,7 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
         "ragged",
         lambda s: s.data([row(0), row(1, 1.0, 2.0)]),
         ModelReplyError,
-        "one length",
+        "equal length",
     ),
     ("empty", lambda s: s.data([bare(0), bare(1)]), ModelReplyError, "shape"),
 ]
@@ -264,7 +264,7 @@ def test_a_dimension_that_was_set_is_asked_for(connect: Connect, service: Servic
 def test_a_service_that_ignores_the_dimension_is_refused(
     connect: Connect, service: Service
 ) -> None:
-    with pytest.raises(ModelReplyError, match="3 numbers a text where 2 were expected"):
+    with pytest.raises(ModelReplyError, match="3 numbers per text where 2 were expected"):
         connect(embedder_dimension=2).embed("hello")
     assert len(service.bodies) == 1
 
@@ -275,7 +275,7 @@ def test_a_service_that_changes_its_dimension_is_refused(
     talk = connect()
     talk.embed("hello")
     service.play(service.data([row(0, 1.0, 2.0)]))
-    with pytest.raises(ModelReplyError, match="2 numbers a text where 3 were expected"):
+    with pytest.raises(ModelReplyError, match="2 numbers per text where 3 were expected"):
         talk.embed("other")
 
 
