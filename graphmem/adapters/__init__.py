@@ -1,1 +1,1 @@
-"""The outer world, one driver behind one door each; adapters never see each other."""
+"""Implementations of the ports, one per external system; adapters do not import each other."""

@@ -1,4 +1,4 @@
-"""The machine's clock, blocking and awaited."""
+"""The system clock and concurrent execution, blocking and async."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, TypeVar
 
 
 class BlockingClock:
-    """Sleeps by blocking the thread."""
+    """System clock that sleeps by blocking the thread."""
 
     def now(self) -> datetime:
-        """Return the present instant, UTC, microseconds."""
+        """Return the current time in UTC with microseconds."""
         return datetime.now(UTC)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait without giving the thread away."""
+        """Block the thread."""
         time.sleep(seconds)
 
 
 class AwaitedClock:
-    """Sleeps on the event loop."""
+    """System clock that sleeps on the event loop."""
 
     def now(self) -> datetime:
-        """Return the present instant, UTC, microseconds."""
+        """Return the current time in UTC with microseconds."""
         return datetime.now(UTC)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait while others run."""
+        """Suspend on the event loop."""
         await asyncio.sleep(seconds)
 
 
@@ -37,9 +37,9 @@ T = TypeVar("T")
 
 
 async def together(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int) -> list[T]:
-    """Do the works at once, at most `limit` of them, and return what each returned, in order.
+    """Run the works concurrently, at most `limit` at a time, and return their results in order.
 
-    When one raises, the others are cancelled and have ended before the error goes on.
+    If one raises, the others are cancelled and awaited before the exception propagates.
     """
     gate = asyncio.Semaphore(limit)
 

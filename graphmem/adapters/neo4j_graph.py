@@ -1,4 +1,4 @@
-"""Neo4j behind the `Graph` port, blocking and awaited; the only room that knows its driver."""
+"""Neo4j implementations of the `Graph` port, blocking and async; the only user of its driver."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 FULLTEXT_QUERY = "db.index.fulltext.queryNodes"
 _ALONE = (str, int, float, NoneType)
-"""What most values are; to ask whether one is a `Mapping` takes far longer."""
+"""The most common value types; an `isinstance` check for `Mapping` takes far longer."""
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
 DELETED = "Neo.ClientError.Statement.EntityNotFound"
 """Another transaction deleted a node between the match and the reading of its labels or edges."""
 BROKEN = "Neo.DatabaseError.Transaction."
-"""How codes begin of a database that cannot write any more, as after its disk was full: every
-transaction is told one until the server is begun anew."""
+"""Prefix of the codes of a database that can no longer write, for example after its disk was full.
+Every transaction fails with one of them until the server is restarted."""
 ENDED = (
     "Neo.ClientError.Transaction.TransactionTimedOut",
     "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.ClientError.Transaction.Terminated",
 )
-"""How codes begin of a transaction at its limit, the second if it waits for a lock there. A server
-that stops tells the last two."""
+"""Prefixes of the codes of a transaction that reached its timeout; the second one if it waited for
+a lock. A stopping server reports the last two."""
 SCHEMA_TIMEOUT_S = 3600.0
-"""Waiting for an index over a large graph is no ordinary transaction."""
+"""Timeout of a schema command, seconds; building an index over a large graph takes long."""
 
-# The driver logs queries' failures with their messages, which may quote values.
+# The driver logs the messages of failed queries, which may quote values.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 def sent(value: Any) -> Any:
-    """Return a parameter as the driver takes it: arrays of floats as vectors, all through.
+    """Convert a parameter for the driver: float arrays become vectors, recursively.
 
-    A vector is less than half as long as a list of floats. The driver also spells out every
-    parameter for its log, logging or not: measured, that took a third of a bulk insertion.
+    A vector is less than half as long as a list of floats. The driver also formats every parameter
+    for its log, even with logging off; measured, that took a third of a bulk insertion.
     """
     if isinstance(value, _ALONE):
         return value
@@ -77,7 +77,7 @@ def sent(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a driver value as Python's own: instants in UTC, maps and lists all through."""
+    """Convert a driver value to built-in types, recursively; timestamps become UTC datetimes."""
     if isinstance(value, _ALONE):
         return value
     if isinstance(value, DateTime):
@@ -92,18 +92,18 @@ def plain(value: Any) -> Any:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn the driver's errors into graphmem's, without their values."""
+    """Translate the driver's exceptions into graphmem's, without the values they quote."""
     try:
         yield
     except GraphmemError:
         raise
     except (exceptions.AuthError, exceptions.Forbidden) as error:
-        raise GraphAccessError(f"Neo4j refused access: {error.code}.") from error
+        raise GraphAccessError(f"Neo4j denied access: {error.code}.") from error
     except exceptions.ConfigurationError:
-        # It quotes the address, into which people put their password.
-        raise GraphUnavailableError("The address of Neo4j does not fit the driver.") from None
+        # The message quotes the address, which may contain a password.
+        raise GraphUnavailableError("The driver does not support the address of Neo4j.") from None
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
-        raise GraphUnavailableError(f"Neo4j did not take the transaction: {error.code}.") from error
+        raise GraphUnavailableError(f"Neo4j rejected the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
         raise (ReadConflictError() if error.code == DELETED else _refusal(error)) from error
     except exceptions.DriverError as error:
@@ -113,46 +113,46 @@ def translated() -> Iterator[None]:
 
 
 def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
-    """Return why the server did not run a query.
+    """Return the exception for a query that the server did not run.
 
-    A vector search says at once that its index is not ready. A full-text search waits for its
-    own, 30 seconds or as long as its transaction may take: the first to end is what it tells.
+    A vector search fails immediately if its index is not ready. A full-text search waits for its
+    index until 30 seconds or the transaction timeout have passed, and reports which came first.
     """
-    said, ended = error.message or "", (error.code or "").startswith(ENDED)
+    message, ended = error.message or "", (error.code or "").startswith(ENDED)
     if error.code == TOO_MANY_TRIES:
         return GraphAccessError(
-            "Neo4j lets this user in no more: a wrong password was given too often.",
-            hint="Wait some seconds (5 unless it is configured otherwise), then try the right one.",
+            "Neo4j has locked this user: a wrong password was given too often.",
+            hint="Wait some seconds (5 by default), then try the correct password.",
         )
     if (error.code or "").startswith(BROKEN):
         return GraphUnavailableError(
-            f"Neo4j cannot carry out transactions: {error.code}.",
-            hint="Its log says why; often its disk is full. Make room and start it anew. A write "
-            "may be sent again as it was, under the same id.",
+            f"Neo4j cannot run transactions: {error.code}.",
+            hint="See its log; often its disk is full. Free disk space and restart it. A write "
+            "can be retried unchanged with the same id.",
         )
     if error.gql_status == "51N63":
         return IndexNotReadyError()
     waited = ended and FULLTEXT_QUERY in (error.gql_status_description or "")
-    if waited or "online within a reasonable time" in said:
-        return IndexNotReadyError("Waited in vain for an index that is being filled.")
-    if error.gql_status == "22N69" or "no such fulltext schema index" in said:
+    if waited or "online within a reasonable time" in message:
+        return IndexNotReadyError("Timed out waiting for an index to come online.")
+    if error.gql_status == "22N69" or "no such fulltext schema index" in message:
         return IndexNotReadyError(
-            "An index that the search needs is not there.",
-            hint="`graphmem admin migrate --check` says whether one lacks. After `graphmem admin "
-            "reembed --finish` clients of the former model must be opened anew.",
+            "An index that the search needs does not exist.",
+            hint="Run `graphmem admin migrate --check` to list missing indexes. After `graphmem "
+            "admin reembed --finish`, reopen clients that use the former model.",
         )
-    if error.gql_status == "52N37" and "FAILED state" in said:
-        return IndexNotReadyError("An index could not be filled: its state is FAILED.")
+    if error.gql_status == "52N37" and "FAILED state" in message:
+        return IndexNotReadyError("An index could not be built: its state is FAILED.")
     if ended:
         return GraphUnavailableError(
-            "The transaction took longer than allowed, or Neo4j stops; nothing of it was written.",
-            hint="Try again, in smaller batches or with fewer writers at once.",
+            "The transaction timed out, or Neo4j is stopping; the transaction was rolled back.",
+            hint="Try again, in smaller batches or with fewer concurrent writers.",
         )
-    return GraphQueryError(f"Neo4j refused a query: {error.code} {error.gql_status}.")
+    return GraphQueryError(f"Neo4j rejected a query: {error.code} {error.gql_status}.")
 
 
 def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters of `catalog.in_one_map`."""
+    """Return the parameters in the form that `catalog.in_one_map` expects."""
     whole = {name: sent(value) for name, value in params.items()}
     if not query.sized:
         return whole
@@ -160,9 +160,10 @@ def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:
 
 
 def checked(query: Query[R], params: Mapping[str, object], generation: int) -> str:
-    """Return the text to run, about one generation of embeddings.
+    """Return the Cypher to run for one embedding generation.
 
-    A parameter too many or too few is our own mistake.
+    Raises:
+        CatalogError: `params` are not exactly the declared parameters; a bug in graphmem.
     """
     if query.params != params.keys():
         raise CatalogError(
@@ -228,24 +229,24 @@ class BlockingGraph:
                 address.uri, auth=(address.user, address.password), **_driver_config(self._settings)
             )
         self._address = address
-        # One chain of bookmarks for all sessions: a read sees every write acknowledged here.
+        # All sessions share their bookmarks: a read sees every write acknowledged here.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
 
     async def verify(self) -> None:
-        """Say at once, without trying again, when the server cannot be used."""
+        """Raise immediately, without retries, if the server cannot be used."""
         with translated():
             self._driver.verify_connectivity()
 
     def use(self, generation: int) -> None:
-        """Ask and write from now on of this generation of embeddings."""
+        """Use this embedding generation for all following queries."""
         self._generation = generation
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Go on at another address; whoever is at work at the old one is told that it is gone."""
-        address, before = find(), self._driver
+        """Connect to another address; work that uses the old one fails as unavailable."""
+        address, previous = find(), self._driver
         if address != self._address:
             self._connect(address)
-            before.close()
+            previous.close()
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -264,7 +265,7 @@ class BlockingGraph:
             try:
                 return session.execute_write(unit)
             except exceptions.ConstraintError:
-                # Another writer took an id after it was looked for. Looked for again, it is there.
+                # Another writer created the node after this one looked for it; a retry finds it.
                 return session.execute_write(unit)
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
@@ -276,7 +277,7 @@ class BlockingGraph:
             return session.execute_write(unit)
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._driver.close()
 
     def _session(self) -> neo4j.Session:
@@ -301,20 +302,20 @@ class AwaitedGraph:
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
 
     async def verify(self) -> None:
-        """Say at once, without trying again, when the server cannot be used."""
+        """Raise immediately, without retries, if the server cannot be used."""
         with translated():
             await self._driver.verify_connectivity()
 
     def use(self, generation: int) -> None:
-        """Ask and write from now on of this generation of embeddings."""
+        """Use this embedding generation for all following queries."""
         self._generation = generation
 
     async def move(self, find: Callable[[], ServerAddress]) -> None:
-        """Go on at another address; it is looked for in a thread of its own."""
-        address, before = await asyncio.to_thread(find), self._driver
+        """Connect to another address; `find` runs in another thread."""
+        address, previous = await asyncio.to_thread(find), self._driver
         if address != self._address:
             self._connect(address)
-            await before.close()
+            await previous.close()
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -353,7 +354,7 @@ class AwaitedGraph:
                 return await session.execute_write(unit)
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         await self._driver.close()
 
     def _session(self) -> neo4j.AsyncSession:

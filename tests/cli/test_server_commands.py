@@ -40,7 +40,7 @@ def test_doctor_finds_the_fetch_still_to_be_done(capsys: pytest.CaptureFixture[s
     assert _run("doctor", "--json") == 0
     found = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert found["jars"]["level"] == "warn"
-    assert "still to be fetched" in found["jars"]["message"]
+    assert "not fetched yet" in found["jars"]["message"]
     assert found["java"]["level"] == "ok"
 
 
@@ -52,7 +52,7 @@ def test_doctor_fails_on_what_is_bad(
     monkeypatch.setenv("GRAPHMEM_PASSWORD", "a-secret-of-ours")
     assert _run("doctor") == 1
     shown = capsys.readouterr().out
-    assert "is no JDK" in shown
+    assert "is not a JDK" in shown
     assert "cannot be reached" in shown
     assert "a-secret-of-ours" not in shown
 

@@ -372,7 +372,7 @@ def test_files_that_cannot_be_used_are_named(
         plain.export_to(tmp_path / "nowhere" / "x")
     with pytest.raises(ExportFileError, match="does not exist"):
         plain.import_from(tmp_path / "x")
-    with pytest.raises(ExportFileError, match="no ordinary file"):
+    with pytest.raises(ExportFileError, match="not a regular file"):
         plain.import_from(tmp_path)
 
 

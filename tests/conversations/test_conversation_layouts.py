@@ -101,7 +101,7 @@ def test_locomo_over_several_lines_is_one_value(write_file: WriteFile) -> None:
         ("session_2_date_time", "soon", "walk-1/session_2: the date is missing or unreadable", 3),
         ("session_2_date_time", None, "walk-1/session_2: the date is missing or unreadable", 3),
         ("session_2_date_time", "0:30 pm on 1 May, 2026", "the date is missing or unreadable", 3),
-        ("session_2_date_time", "1:30 pm on 31 April, 2026", "there is no such day", 3),
+        ("session_2_date_time", "1:30 pm on 31 April, 2026", "the day does not exist", 3),
         ("session_2", "gone", "walk-1/session_2: expected a list of turns", 1),
         ("session_2", [3], "walk-1/session_2, turn 1: expected an object with speaker", 1),
         ("session_2", [{"dia_id": "D2:1"}], "turn 1: dia_id or text is missing", 1),
@@ -145,7 +145,7 @@ def test_the_end_of_time_is_a_problem_of_the_turn(write_file: WriteFile) -> None
     }
     file = read_conversations(written(write_file, sample))
     assert [p.text for p in file.problems] == [
-        "walk-1/session_2, turn 61: the date runs past the year 9999"
+        "walk-1/session_2, turn 61: the date is after the year 9999"
     ]
 
 

@@ -108,12 +108,12 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["fine", ""], "Text 1 is blank"),
-        (["\0\n\t "], "Text 0 is blank"),
-        (["fine", "fine", "half \ud83d"], "Text 2 has a lone surrogate at position 5"),
-        (["fine", None], "Text 1 is a NoneType"),
-        (["fine", b"bytes"], "Text 1 is a bytes"),
-        ("not a list", "list of texts"),
+        (["fine", ""], "Text 1 must not be blank"),
+        (["\0\n\t "], "Text 0 must not be blank"),
+        (["fine", "fine", "half \ud83d"], "Text 2 has invalid Unicode at position 5"),
+        (["fine", None], "Text 1 must be a string, not NoneType"),
+        (["fine", b"bytes"], "Text 1 must be a string, not bytes"),
+        ("not a list", "list of strings"),
     ],
 )
 def test_texts_that_cannot_be_embedded_are_named(
@@ -124,7 +124,7 @@ def test_texts_that_cannot_be_embedded_are_named(
 
 
 def test_an_engine_of_another_dimension_is_refused() -> None:
-    with pytest.raises(ModelReplyError, match="2 numbers a text where 3 were expected"):
+    with pytest.raises(ModelReplyError, match="2 numbers per text where 3 were expected"):
         run_now(gateway(LengthEngine(dimension=3)).embed(["text"], Role.DOCUMENT))
 
 

@@ -99,22 +99,22 @@ def test_a_service_that_asks_for_an_hour_is_reported_at_once(
 
 
 FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
-    ("401", lambda s: s.status(401, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
-    ("403", lambda s: s.status(403, f"bad key {KEY}"), ModelUnavailableError, "key was refused"),
+    ("401", lambda s: s.status(401, f"bad key {KEY}"), ModelUnavailableError, "key was rejected"),
+    ("403", lambda s: s.status(403, f"bad key {KEY}"), ModelUnavailableError, "key was rejected"),
     ("404", lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model"),
-    ("400", lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused"),
-    ("413", lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused"),
-    ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable answer"),
-    ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable answer"),
-    ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable answer"),
-    ("no data", lambda s: s.text(b"{}"), ModelReplyError, "without a list"),
+    ("400", lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected"),
+    ("413", lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected"),
+    ("html", lambda s: s.text(b"<html>"), ModelReplyError, "Unreadable response"),
+    ("half json", lambda s: s.text(b'{"data": ['), ModelReplyError, "Unreadable response"),
+    ("not utf-8", lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "Unreadable response"),
+    ("no data", lambda s: s.text(b"{}"), ModelReplyError, "no list"),
     (
         "no vector",
         lambda s: s.data([{"index": 0}, {"index": 1}]),
         ModelReplyError,
-        "answer",
+        "returned shape",
     ),
-    ("words", lambda s: s.data([{"embedding": ["x"]}] * 2), ModelReplyError, "answer"),
+    ("words", lambda s: s.data([{"embedding": ["x"]}] * 2), ModelReplyError, "returned|response"),
     ("too few", lambda s: s.data([row(0)]), ModelReplyError, "1 vectors for 2 texts"),
     ("too many", lambda s: s.data([row(0)] * 3), ModelReplyError, "3 vectors for 2"),
     ("none", lambda s: s.data([]), ModelReplyError, "0 vectors for 2"),
@@ -127,7 +127,7 @@ FINAL: list[tuple[str, Callable[[Service], Any], type[GraphmemError], str]] = [
         "ragged",
         lambda s: s.data([row(0), row(1, 1.0, 2.0)]),
         ModelReplyError,
-        "one length",
+        "equal length",
     ),
     ("empty", lambda s: s.data([bare(0), bare(1)]), ModelReplyError, "shape"),
 ]
@@ -173,7 +173,7 @@ def test_the_key_of_the_environment_is_not_shown_either(
 
 
 def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: Service) -> None:
-    with pytest.raises(ModelUnavailableError, match="no key was given") as e:
+    with pytest.raises(ModelUnavailableError, match="key is missing") as e:
         connect(embedder_key=None).embed("hello")
     assert "GRAPHMEM_EMBEDDER_KEY" in e.value.hint
     assert service.bodies == []
@@ -191,7 +191,7 @@ def test_credentials_in_the_address_are_not_shown(connect: Connect, service: Ser
     "url", ["", "host/v1", "ftp://host/v1", "http://", "http://h:port/v1", "http://[::1/v1"]
 )
 def test_an_address_that_is_none_is_a_wrong_setting(connect: Connect, url: str) -> None:
-    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_URL is no http address"):
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_EMBEDDER_URL must be an http"):
         connect(embedder_url=url)
 
 
@@ -228,7 +228,7 @@ def test_a_request_ends_at_its_deadline(connect: Connect, service: Service, embe
     url = service.url + ("/embed" if embedder.startswith("cohere") else "")
     talk = connect(embedder=embedder, embedder_url=url, embedder_timeout_s=0.3, embedder_retries=0)
     service.play(service.drip)
-    with pytest.raises(ModelUnavailableError, match=r"no whole reply within 0\.3 s"):
+    with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.3 s"):
         talk.embed("a")
     assert service.hung_up.wait(5)
 
@@ -264,7 +264,7 @@ def test_a_dimension_that_was_set_is_asked_for(connect: Connect, service: Servic
 def test_a_service_that_ignores_the_dimension_is_refused(
     connect: Connect, service: Service
 ) -> None:
-    with pytest.raises(ModelReplyError, match="3 numbers a text where 2 were expected"):
+    with pytest.raises(ModelReplyError, match="3 numbers per text where 2 were expected"):
         connect(embedder_dimension=2).embed("hello")
     assert len(service.bodies) == 1
 
@@ -275,7 +275,7 @@ def test_a_service_that_changes_its_dimension_is_refused(
     talk = connect()
     talk.embed("hello")
     service.play(service.data([row(0, 1.0, 2.0)]))
-    with pytest.raises(ModelReplyError, match="2 numbers a text where 3 were expected"):
+    with pytest.raises(ModelReplyError, match="2 numbers per text where 3 were expected"):
         talk.embed("other")
 
 

@@ -109,7 +109,7 @@ def test_a_change_that_fails_leaves_the_file(files: Any, tmp_path: Path) -> None
 def test_what_cannot_be_a_file_is_refused(files: Any, tmp_path: Path) -> None:
     assert refused(files, tmp_path) == f"{tmp_path} is a folder."
     lost = tmp_path / "no" / "MEMORY.md"
-    assert refused(files, lost) == f"There is no folder {lost.parent}."
+    assert refused(files, lost) == f"The folder {lost.parent} does not exist."
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     assert "cannot be read" in refused(files, loop)
@@ -117,14 +117,14 @@ def test_what_cannot_be_a_file_is_refused(files: Any, tmp_path: Path) -> None:
     assert "cannot be read" in refused(files, tmp_path / "plain" / "MEMORY.md")
     assert "cannot be read" in refused(files, Path("a\x00b"))
     (tmp_path / "latin").write_bytes(b"caf\xe9")
-    assert "is not UTF-8: octet 3" in refused(files, tmp_path / "latin")
+    assert "is not UTF-8: invalid byte at position 3" in refused(files, tmp_path / "latin")
     assert (tmp_path / "latin").read_bytes() == b"caf\xe9"
-    assert refused(files, Path("/dev/null")) == "/dev/null is no ordinary file."
+    assert refused(files, Path("/dev/null")) == "/dev/null is not a regular file."
 
 
 def test_a_pipe_is_not_waited_for(files: Any, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert refused(files, tmp_path / "pipe").endswith("is no ordinary file.")
+    assert refused(files, tmp_path / "pipe").endswith("is not a regular file.")
 
 
 def test_a_read_only_file_is_not_replaced(files: Any, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_file_that_never_rests_is_given_up(files: Any, tmp_path: Path) -> None
         path.write_text(f"{text}x")
         return "mine"
 
-    with pytest.raises(DigestFileError, match="changes all the time"):
+    with pytest.raises(DigestFileError, match="keeps changing"):
         files.revise(path, change)
     assert path.read_text() != "mine"
 

@@ -87,17 +87,17 @@ def test_a_fault_on_the_way_to_a_repair_is_asked_again_too(
 
 
 FINAL: dict[str, tuple[Callable[[ChatService], Any], type[GraphmemError], str, int]] = {
-    "401": (lambda s: s.status(401, f"bad {KEY}"), ModelUnavailableError, "key was refused", 1),
-    "403": (lambda s: s.status(403, f"bad {KEY}"), ModelUnavailableError, "key was refused", 1),
+    "401": (lambda s: s.status(401, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
+    "403": (lambda s: s.status(403, f"bad {KEY}"), ModelUnavailableError, "key was rejected", 1),
     "404": (lambda s: s.status(404, f"no {KEY}"), ModelUnavailableError, "No such model", 1),
     # What a service refuses in one form it may take in another.
-    "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request refused", 4),
-    "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request refused", 4),
-    "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request refused", 4),
-    "html": (lambda s: s.text(b"<html>hush"), ModelReplyError, "it is no JSON", 1),
-    "half": (lambda s: s.text(b'{"choices": [{"hush'), ModelReplyError, "it is no JSON", 1),
-    "not utf-8": (lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "it is no UTF-8", 1),
-    "no choices": (lambda s: s.text(b"{}"), ModelUnavailableError, "No answer", 1),
+    "400": (lambda s: s.status(400, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
+    "413": (lambda s: s.status(413, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
+    "422": (lambda s: s.status(422, f"no {KEY}"), ModelReplyError, "Request rejected", 4),
+    "html": (lambda s: s.text(b"<html>hush"), ModelReplyError, "it is not valid JSON", 1),
+    "half": (lambda s: s.text(b'{"choices": [{"hush'), ModelReplyError, "it is not valid JSON", 1),
+    "not utf-8": (lambda s: s.text(b"\xff\xfe{"), ModelReplyError, "it is not valid UTF-8", 1),
+    "no choices": (lambda s: s.text(b"{}"), ModelUnavailableError, "No response", 1),
     "none of them": (lambda s: s.text(b'{"choices": []}'), ModelReplyError, "it is empty", 2),
 }
 
@@ -139,7 +139,7 @@ def test_credentials_in_the_address_are_not_shown(connect: Connect, service: Cha
 
 
 def test_no_key_at_all_is_said_without_a_request(connect: Connect, service: ChatService) -> None:
-    with pytest.raises(ModelUnavailableError, match="no key was given") as e:
+    with pytest.raises(ModelUnavailableError, match="key is missing") as e:
         connect(model_key=None).ask()
     assert "GRAPHMEM_MODEL_KEY" in e.value.hint
     assert service.bodies == []
@@ -159,7 +159,7 @@ def test_a_name_without_a_service_is_a_wrong_setting(connect: Connect) -> None:
 
 @pytest.mark.parametrize("url", ["", "host/v1", "ftp://host/v1", "http://", "http://h:port/v1"])
 def test_an_address_that_is_none_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_URL is no http address"):
+    with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL_URL must be an http"):
         open_llm(Settings(model="openai/x", model_url=url), awaited=False)
 
 

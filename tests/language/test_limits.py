@@ -53,7 +53,7 @@ def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
     for _ in range(3):
         service.hung_up.clear()
         service.script([service.drip])
-        with pytest.raises(ModelUnavailableError, match=r"no whole reply within 0\.2 s"):
+        with pytest.raises(ModelUnavailableError, match=r"no complete reply within 0\.2 s"):
             talk.ask()
         assert service.hung_up.wait(5)
         ours = [one for one in threading.enumerate() if one.name == "graphmem-models"]

@@ -208,7 +208,7 @@ def test_a_disk_that_fills_up_meanwhile_is_told_and_leaves_no_half_file(
 def test_a_cache_that_is_a_file_is_told(tmp_path: Path, tiny: JarLock) -> None:
     (tmp_path / "cache").write_text("in the way", encoding="utf-8")
     settings = Settings(cache=tmp_path / "cache", maven_mirror="http://127.0.0.1:1")
-    with pytest.raises(ConfigurationError, match="a file stands in its way") as caught:
+    with pytest.raises(ConfigurationError, match="a file has this name") as caught:
         _fetch(settings, tiny)
     assert "GRAPHMEM_CACHE" in caught.value.hint
 

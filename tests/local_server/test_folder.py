@@ -195,7 +195,7 @@ def test_a_process_of_the_server_inherits_what_it_needs_alone(
 def test_a_file_in_the_way_is_told(tmp_path: Path, below: str) -> None:
     (tmp_path / "taken").write_text("mine", encoding="utf-8")
     settings = Settings(home=tmp_path / "taken" / below, cache=tmp_path / "cache")
-    with pytest.raises(ConfigurationError, match="a file stands in its way") as caught:
+    with pytest.raises(ConfigurationError, match="a file has this name") as caught:
         local_server.ensure(settings)
     assert "GRAPHMEM_HOME" in caught.value.hint
     assert local_server.status(settings).running is False
@@ -221,7 +221,7 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o500)
     (tmp_path / "file").touch()
     # Imports what is imported late, which the other user may not read.
-    with pytest.raises(ConfigurationError, match="a file stands in its way"):
+    with pytest.raises(ConfigurationError, match="a file has this name"):
         local_server.ensure(Settings(home=tmp_path / "file", cache=tmp_path / "cache"))
     with nobody(), pytest.raises(ConfigurationError, match="GRAPHMEM_HOME"):
         local_server.ensure(Settings(home=tmp_path / "home", cache=tmp_path / "cache"))

@@ -44,7 +44,7 @@ def test_an_old_jdk_is_refused(tmp_path: Path, version: str) -> None:
 
 
 def test_a_place_without_a_jdk_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is no JDK"):
+    with pytest.raises(ConfigurationError, match="is not a JDK"):
         find_java(Settings(java=tmp_path / "nothing"))
 
 

@@ -261,7 +261,7 @@ def test_a_wrong_password_and_a_lost_state_are_told(own_server: Settings) -> Non
     file = folder.password_file
     right = file.read_text()
     file.write_text("0" * 48)
-    with pytest.raises(GraphAccessError, match="is not the one of the data") as caught:
+    with pytest.raises(GraphAccessError, match="does not match the data") as caught:
         local_server.ensure(own_server)
     assert str(file) in str(caught.value)
     found = {f.name: f for f in local_server.diagnose(own_server)}["bolt"]

@@ -136,7 +136,7 @@ def test_a_search_by_words_waits_for_its_index_and_says_when_in_vain(current: Bl
         lambda: run_now(world.graph.schema(migration.AWAIT_INDEXES, seconds=0)),
     ]
     for look in looks:
-        assert "in vain" in while_filling(current, "memory_content_fulltext", grow, look)
+        assert "Timed out" in while_filling(current, "memory_content_fulltext", grow, look)
     assert by_words(world) == [32 * grown]
     assert states(current, "memory_content_fulltext") == ["ONLINE"]
 

@@ -168,7 +168,7 @@ def test_what_clients_of_the_former_model_write_is_embedded_at_the_end(filled: B
         assert models(filled) == {"current": (2, 48)}
         assert all("_2_" in name for name in indexes(filled))
         assert filled.drift(embedder=NEW) == ()
-        with pytest.raises(IndexNotReadyError, match="opened anew"):
+        with pytest.raises(IndexNotReadyError, match="reopen clients"):
             old.recall(unlike(1))
     with pytest.raises(ModelMismatchError, match="48 dimensions"):
         opened(filled, OLD)

@@ -228,7 +228,7 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ConfigurationError) as refused:
         telemetry.of_settings(Settings.load({f"GRAPHMEM_{setting.upper()}": "true"}))
-    assert refused.value.hint == f"pip install 'graphmem[{extra}]'"
+    assert refused.value.hint == f"Run: pip install 'graphmem[{extra}]'"
     assert module.partition(".")[0] in refused.value.message
 
 

@@ -1,4 +1,4 @@
-"""Conversation files of several layouts, read into messages."""
+"""Readers of conversation files in several layouts."""
 
 from graphmem.adapters.conversations.intake import Conversation, ConversationFile, FileProblem
 from graphmem.adapters.conversations.reader import read_conversations

@@ -14,14 +14,14 @@ from graphmem.rules.identity import digest
 from graphmem.rules.transcripts import identified
 
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")
-"""The place in the authors' plan that many messages end with; nobody said it."""
+"""Suffix of many messages: the position in the dataset authors' plan, not part of the message."""
 
 
 def beam_conversation(batches: Sequence[object], intake: FileReading) -> Conversation:
     """Return the chat of one file.
 
-    The file does not say which chat it is and numbers its messages from 0, so the chat is named
-    after the content of its first turn: the name stays when the file is moved or grows.
+    The file has no chat id and numbers its messages from 0, so the chat's name is a digest of its
+    first turn. The name does not change when the file is moved or grows.
     """
     name = f"beam-{digest(json.dumps(_first_turn(batches)))[:8]}"
     messages: list[Message] = []
@@ -47,7 +47,7 @@ def _first_turn(batches: Sequence[object]) -> object:
 def _messages(
     batch: object, number: int, intake: FileReading
 ) -> Iterator[tuple[str, int, Mapping[str, object]]]:
-    """Yield (place, number of the session, message) of one batch; its own anchor comes first."""
+    """Yield (place, session number, message) of one batch; the first has the batch's anchor."""
     turns = batch.get("turns") if isinstance(batch, Mapping) else None
     if not isinstance(batch, Mapping) or not isinstance(turns, list):
         intake.refuse(f"batch {number}", "expected an object with a list of turns")

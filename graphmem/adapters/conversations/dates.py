@@ -1,4 +1,4 @@
-"""Dates as the LoCoMo and BEAM files write them, as instants."""
+"""Parse the dates of LoCoMo and BEAM files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MONTHS = [
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december"),
 ]
-"""English whatever the locale of the process, which `strptime` would follow."""
+"""English names, independent of the locale of the process, which `strptime` would use."""
 _FORMS = (
     re.compile(
         r"(?P<hour>0?[1-9]|1[0-2]):(?P<minute>[0-5]\d) (?P<half>am|pm) on "
@@ -22,16 +22,16 @@ _FORMS = (
 
 
 def written_instant(text: object) -> datetime:
-    """Return "1:56 pm on 8 May, 2023" or "March-15-2024" (midnight) as an instant in UTC.
+    """Return "1:56 pm on 8 May, 2023" or "March-15-2024" (midnight) as a UTC timestamp.
 
     Raises:
-        SourceFileError: neither of the two forms, or no such day.
+        SourceFileError: the text has neither form, or the day does not exist.
     """
     plain = text.strip().lower() if isinstance(text, str) else ""
     for form in _FORMS:
-        found = form.fullmatch(plain)
-        if found and found["month"] in _MONTHS:
-            return _instant(found.groupdict(), plain)
+        match = form.fullmatch(plain)
+        if match and match["month"] in _MONTHS:
+            return _instant(match.groupdict(), plain)
     raise SourceFileError(
         "the date is missing or unreadable; expected the form "
         "'1:56 pm on 8 May, 2023' or 'March-15-2024'"
@@ -39,13 +39,13 @@ def written_instant(text: object) -> datetime:
 
 
 def nth_second(start: datetime | None, position: int) -> str | None:
-    """Return the ISO instant `position` seconds after `start`, so that order is kept."""
+    """Return the ISO timestamp `position` seconds after `start`, which preserves the order."""
     if start is None:
         return None
     try:
         return (start + timedelta(seconds=position)).isoformat()
     except OverflowError as error:
-        raise SourceFileError("the date runs past the year 9999") from error
+        raise SourceFileError("the date is after the year 9999") from error
 
 
 def _instant(parts: dict[str, str], plain: str) -> datetime:
@@ -61,4 +61,4 @@ def _instant(parts: dict[str, str], plain: str) -> datetime:
             tzinfo=UTC,
         )
     except ValueError as error:
-        raise SourceFileError(f"there is no such day: {plain!r}") from error
+        raise SourceFileError(f"the day does not exist: {plain!r}") from error

@@ -1,4 +1,4 @@
-"""What reading a conversation file gathers: messages with stable ids, problems with their place."""
+"""Parse the messages of a conversation file, and collect its problems with their locations."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ from graphmem.rules import transcripts
 
 
 class FileProblem(Record):
-    """One thing in a conversation file that could not be taken."""
+    """One part of a conversation file that could not be read."""
 
     line: int | None
-    """From 1, in a JSON Lines file; None in a JSON document, where the reason names the place."""
+    """Line number from 1 in a JSON Lines file; None in a JSON document: see `reason`."""
     reason: str
 
     @property
     def text(self) -> str:
-        """Place and reason in one phrase."""
+        """Location and reason in one phrase."""
         return self.reason if self.line is None else f"line {self.line}: {self.reason}"
 
 
 class Conversation(Record):
-    """The messages of one conversation in the order of the file; each has an id."""
+    """Messages of one conversation in the order of the file; each has an id."""
 
     name: str
     messages: tuple[Message, ...]
 
 
 class ConversationFile(Record):
-    """Everything that could be read from one file, and what could not."""
+    """Conversations of one file, and the problems found while reading it."""
 
     conversations: tuple[Conversation, ...]
     problems: tuple[FileProblem, ...]
 
 
 class FileReading:
-    """The memory of one reading: problems so far and ids met."""
+    """State of reading one file: its problems and message ids so far."""
 
     def __init__(self, path: Path, *, strict: bool) -> None:
         self.path = path
         self.strict = strict
         self.problems: list[FileProblem] = []
-        self._met: dict[tuple[str | None, str], str] = {}
+        self._fingerprints: dict[tuple[str | None, str], str] = {}
 
     @contextmanager
     def place(self, place: int | str) -> Iterator[None]:
-        """Refuse what cannot be taken inside, as `refuse` does."""
+        """Pass a `SourceFileError` of the block to `refuse`, with its location."""
         try:
             yield
         except SourceFileError as error:
             self.refuse(place, error.message)
 
     def refuse(self, place: int | str, reason: str) -> None:
-        """Note a problem of this line (a number) or place (words).
+        """Record a problem at a line (a number) or another location (a text).
 
         Raises:
-            SourceFileError: the reading is strict.
+            SourceFileError: the file is read with `strict`.
         """
         problem = (
             FileProblem(line=place, reason=reason)
@@ -73,22 +73,23 @@ class FileReading:
         if self.strict:
             raise SourceFileError(
                 f"{self.path}: {problem.text}.",
-                hint="Nothing was taken. Mend it, or read without strict to keep the rest.",
+                hint="Nothing was read. Correct the file, or read it without strict to skip this.",
             )
         self.problems.append(problem)
 
     def message(self, raw: object) -> Message:
-        """Return the message in a parsed JSON value, with its own id if it has one.
+        """Return the message of a parsed JSON value, with its own id if it has one.
 
         Raises:
-            SourceFileError: the value is no message, or its id was used for another.
+            SourceFileError: the value is not a message, or another message has its id.
         """
         message = message_of(raw)
         if message.id is None:
             return message
         fingerprint = transcripts.fingerprint(message)
-        if self._met.setdefault((message.session, message.id), fingerprint) != fingerprint:
-            raise SourceFileError(f"id {message.id[:80]!r} was used before for another message")
+        key = message.session, message.id
+        if self._fingerprints.setdefault(key, fingerprint) != fingerprint:
+            raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
         return message
 
 
@@ -100,16 +101,16 @@ _REASONS = {
     "too_long": "{field} is longer than {max_length} characters",
     "value_error": "{field} {error}",
 }
-"""Pydantic's own words speak of items and validation, which a reader of a file never met."""
+"""Messages that replace pydantic's, whose terms mean nothing to the author of a file."""
 
 
 def message_of(raw: object) -> Message:
-    """Return the message that a parsed JSON value describes.
+    """Return the message of a parsed JSON value.
 
-    Keys it does not know are left out; an optional field that is empty counts as absent.
+    Unknown keys are ignored; an empty optional field counts as absent.
 
     Raises:
-        SourceFileError: the reason alone, without the place: the caller knows where it is.
+        SourceFileError: the value is not a message; contains the reason without the location.
     """
     if not isinstance(raw, Mapping):
         raise SourceFileError(f"expected an object with role and content, found {_kind(raw)}")
@@ -144,7 +145,7 @@ def _content(raw: Mapping[str, object]) -> str:
 
 
 def _joined(parts: list[object]) -> str:
-    """Content parts as chat APIs write them; parts without text (images, files) are left out."""
+    """Join the text parts of a chat API's content; other parts (images, files) are ignored."""
     texts = []
     for part in parts:
         if not isinstance(part, Mapping):
@@ -174,19 +175,19 @@ def _instant(value: object) -> datetime | None:
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        raise SourceFileError(f"at is a number, whose unit is unknown; write it like {_EXAMPLE}")
+        raise SourceFileError(f"at is a number of unknown unit; write it like {_EXAMPLE}")
     text = _text("at", value).strip()
     if text.replace(".", "", 1).isdigit():
         raise SourceFileError(f"at is a bare number; write it like {_EXAMPLE}")
     if _FAR_YEAR.match(text):
-        raise SourceFileError("at lies before the year 1 or after the year 9999")
+        raise SourceFileError("at is before the year 1 or after the year 9999")
     try:
         instant = datetime.fromisoformat(text)
     except ValueError as error:
         shown = text if len(text) <= len(_EXAMPLE) else text[: len(_EXAMPLE)] + "…"
-        raise SourceFileError(f"at {shown!r} is no instant; write it like {_EXAMPLE}") from error
+        raise SourceFileError(f"at {shown!r} is not a time; write it like {_EXAMPLE}") from error
     if instant.utcoffset() is None:
-        raise SourceFileError(f"at has no offset from UTC; add one, like {_EXAMPLE}")
+        raise SourceFileError(f"at has no UTC offset; add one, like {_EXAMPLE}")
     return instant
 
 

@@ -1,4 +1,4 @@
-"""The LoCoMo layout: samples whose conversation holds numbered sessions of turns."""
+"""The LoCoMo layout: samples whose conversation contains numbered sessions of turns."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _parts(sample: object) -> tuple[str, Mapping[str, object]]:
 
 
 def _conversation(name: str, sessions: Mapping[str, object], intake: FileReading) -> Conversation:
-    found = [match for key in sessions if (match := _SESSION.fullmatch(key))]
+    matches = [match for key in sessions if (match := _SESSION.fullmatch(key))]
     messages: list[Message] = []
-    for match in sorted(found, key=lambda match: int(match[1])):
+    for match in sorted(matches, key=lambda match: int(match[1])):
         session, turns, started = f"{name}/{match[0]}", sessions[match[0]], None
         with intake.place(session):
             started = written_instant(sessions.get(f"{match[0]}_date_time"))

@@ -1,4 +1,4 @@
-"""A conversation file as bytes: opened, checked for its encoding, cut into lines, parsed."""
+"""Open a conversation file, check its encoding, detect its layout and parse it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from graphmem.model import Message
 from graphmem.rules.transcripts import identified
 
 MAX_LINE_BYTES = 16 * 2**20
-"""A longer line is refused without being held in memory."""
+"""Maximum length of a line; a longer one is rejected without being kept in memory."""
 MAX_DOCUMENT_BYTES = 256 * 2**20
-"""A single JSON value has to be held whole, several times its size; JSON Lines has no limit."""
+"""Maximum size of a single JSON value, which takes several times its size in memory. JSON Lines
+has no limit."""
 _HEAD_BYTES = 4096
 _SAVE_AS_UTF8 = "Save the file as UTF-8, for example with `iconv -t UTF-8`."
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Give the bytes of a regular file that is not empty and looks like UTF-8 text.
+    """Open a regular file for reading bytes, after checking that it looks like UTF-8 text.
 
     Raises:
         SourceFileError: no such file, a directory, no permission, empty, binary, UTF-16.
@@ -41,7 +42,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             _check_head(path, handle.read(_HEAD_BYTES))
             yield handle
     except FileNotFoundError as error:
-        raise SourceFileError(f"There is no file {path}.", hint="Check the name.") from error
+        raise SourceFileError(f"The file {path} does not exist.", hint="Check the name.") from error
     except OSError as error:
         raise SourceFileError(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -50,13 +51,13 @@ def _handle(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except ValueError as error:
-        raise SourceFileError(f"{str(path)!r} cannot be the name of a file.") from error
+        raise SourceFileError(f"{str(path)!r} is not a valid file name.") from error
 
 
 def numbered_lines(handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield every line that is not blank with its number, from 1.
+    """Yield the number, from 1, and the bytes of every line that is not blank.
 
-    Of a line longer than `MAX_LINE_BYTES` only so much is given that `parsed_line` refuses it.
+    A line longer than `MAX_LINE_BYTES` is truncated to a length that `parsed_line` still rejects.
     """
     handle.seek(0)
     number = 0
@@ -75,7 +76,7 @@ def parsed_line(raw: bytes) -> object:
     """Return the JSON value of one line.
 
     Raises:
-        SourceFileError: too long, not UTF-8, not JSON; says at which column.
+        SourceFileError: too long, not UTF-8, or not JSON; names the column.
     """
     if len(raw) > MAX_LINE_BYTES:
         raise SourceFileError(f"longer than {MAX_LINE_BYTES >> 20} MiB")
@@ -89,17 +90,17 @@ def parsed_line(raw: bytes) -> object:
 
 
 def parsed_document(path: Path, handle: BinaryIO) -> object:
-    """Return the JSON value that the whole file is.
+    """Return the single JSON value of a file.
 
     Raises:
-        SourceFileError: too long, not UTF-8, not JSON; says at which line.
+        SourceFileError: too long, not UTF-8, or not JSON; names the line.
     """
     handle.seek(0)
     raw = handle.read(MAX_DOCUMENT_BYTES + 1)
     if len(raw) > MAX_DOCUMENT_BYTES:
         raise SourceFileError(
             f"{path} is one JSON value of more than {MAX_DOCUMENT_BYTES >> 20} MiB.",
-            hint="Write one message per line (JSON Lines): such a file is read line by line.",
+            hint="Write one message per line (JSON Lines); such a file is read line by line.",
         )
     try:
         return _parsed(raw.decode("utf-8-sig"))
@@ -122,8 +123,8 @@ def _parsed(text: str) -> object:
     except RecursionError as error:
         raise SourceFileError("nested too deeply to be a message") from error
     except ValueError as error:
-        # Python refuses to convert an integer of thousands of digits.
-        raise SourceFileError("holds a number of too many digits") from error
+        # Python does not convert integers of thousands of digits.
+        raise SourceFileError("contains a number with too many digits") from error
 
 
 def _check_head(path: Path, head: bytes) -> None:
@@ -143,24 +144,24 @@ _LAYOUTS = (
     '{"messages": [ … ]}, and the LoCoMo and BEAM layouts.'
 )
 
-_PATIENCE = 1000
-"""So many lines without a message, and the file is something else."""
+_MAX_PROBLEMS = 1000
+"""Number of invalid lines before the first message after which reading stops."""
 
 
 def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
-    """Return the conversations in a file, whose layout is told by its content.
+    """Return the conversations of a file; its content decides the layout.
 
-    JSON Lines is read line by line; a line that is no message becomes a problem and the rest is
-    kept. Every message returned has an id: its own, or one made from its content, so that
-    reading the file again, or after more was appended, gives the same ids.
+    JSON Lines is read line by line; a line that is not a message becomes a problem, and the other
+    lines are kept. Every message has an id: its own, or one derived from its content. Reading the
+    file again, or after lines were appended, gives the same ids.
 
     Args:
         path: a regular file in UTF-8, with or without a byte order mark.
-        strict: refuse the whole file at its first problem.
+        strict: reject the whole file at its first problem.
 
     Raises:
-        SourceFileError: the file cannot be read, its layout is unknown, it holds no message at
-            all, or `strict` and anything in it is wrong; names the line.
+        SourceFileError: the file cannot be read, its layout is unknown, it contains no message, or
+            it has a problem and `strict` is True; names the line.
     """
     intake = FileReading(path, strict=strict)
     with opened(path) as handle:
@@ -170,12 +171,12 @@ def read_conversations(path: Path, *, strict: bool = False) -> ConversationFile:
             conversations = _from_document(parsed_document(path, handle), intake)
     if not any(conversation.messages for conversation in conversations):
         first = f" First problem: {intake.problems[0].text}." if intake.problems else ""
-        raise SourceFileError(f"{path} holds no message.{first}", hint=_LAYOUTS)
+        raise SourceFileError(f"{path} contains no message.{first}", hint=_LAYOUTS)
     return ConversationFile(conversations=tuple(conversations), problems=tuple(intake.problems))
 
 
 def _is_lines(path: Path, handle: BinaryIO) -> bool:
-    """Tell JSON Lines from one JSON value by the first line, which itself may be broken."""
+    """Return whether a file is JSON Lines, not one JSON value; its first line may be invalid."""
     lines = [raw.strip() for _, raw in islice(numbered_lines(handle), 2)]
     if not lines:
         raise SourceFileError(f"{path} is empty.")
@@ -183,9 +184,9 @@ def _is_lines(path: Path, handle: BinaryIO) -> bool:
     try:
         value = parsed_line(start)
     except SourceFileError:
-        # A value that goes on below breaks off where JSON may; no object follows "{" or ",".
-        goes_on = end in b"[:" or (end in b"{," and following != b"{")
-        return not start.startswith(b"[") and not (start.startswith(b"{") and goes_on)
+        # A value of several lines breaks where JSON allows it; no object follows "{" or ",".
+        continues = end in b"[:" or (end in b"{," and following != b"{")
+        return not start.startswith(b"[") and not (start.startswith(b"{") and continues)
     if isinstance(value, Mapping) and ("messages" in value or "conversation" in value):
         return "role" in value
     return not isinstance(value, list)
@@ -194,7 +195,7 @@ def _is_lines(path: Path, handle: BinaryIO) -> bool:
 def _from_lines(handle: BinaryIO, intake: FileReading) -> Conversation:
     messages: list[Message] = []
     for number, raw in numbered_lines(handle):
-        if not messages and len(intake.problems) == _PATIENCE:
+        if not messages and len(intake.problems) == _MAX_PROBLEMS:
             break
         with intake.place(number):
             messages.append(intake.message(parsed_line(raw)))
@@ -212,14 +213,14 @@ def _from_document(document: object, intake: FileReading) -> list[Conversation]:
             return locomo_conversations(document, intake)
         if "turns" in first:
             return [beam_conversation(document, intake)]
-        if any(_like_message(item) for item in document):
+        if any(_is_like_message(item) for item in document):
             return [_from_list(document, intake)]
     if document == []:
         return []
     raise SourceFileError(f"The layout of {intake.path} is unknown.", hint=_LAYOUTS)
 
 
-def _like_message(item: object) -> bool:
+def _is_like_message(item: object) -> bool:
     return isinstance(item, Mapping) and ("role" in item or "content" in item)
 
 

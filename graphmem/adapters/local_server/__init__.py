@@ -1,4 +1,4 @@
-"""A Neo4j of graphmem's own: fetched on first use, started on demand, on loopback alone."""
+"""The managed Neo4j: fetched on first use, started on demand, listening on loopback only."""
 
 from graphmem.adapters.local_server.backup import Backup, back_up, restore
 from graphmem.adapters.local_server.doctor import diagnose

@@ -1,7 +1,7 @@
-"""Backups of the managed server: all of its data in one file, and back.
+"""Back up and restore all data of the managed server in one file.
 
-Neo4j Community copies a database only while it is shut, so the server is stopped meanwhile. The
-file is a dump as `neo4j-admin` makes it: any Neo4j as new as this one, or newer, loads it.
+Neo4j Community can copy a database only while it is offline, so the server is stopped meanwhile.
+The file is a `neo4j-admin` dump; the same or a newer Neo4j can load it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from graphmem.errors import LocalServerError
 from graphmem.settings import Settings
 
 DATABASE = "neo4j"
-"""The one of all tenants; users and passwords are in another, which stays with its folder."""
+"""Database of all tenants; users and passwords are in another one, which is not backed up."""
 DUMP = f"{DATABASE}.dump"
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was made.
+    """Result of `back_up`.
 
     Attributes:
-        octets: length of the file.
-        seconds: how long it took, the server being down for most of it.
+        octets: size of the file, bytes.
+        seconds: duration; the server is down for most of it.
     """
 
     file: Path
@@ -45,10 +45,10 @@ class Backup:
 
 
 def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup:
-    """Write all data into a new file, whole or not at all; a server that ran runs again.
+    """Write all data to a new file atomically; restart the server if it was running.
 
     Raises:
-        LocalServerError: the file is there already, there are no data, or Neo4j's tool failed.
+        LocalServerError: the file exists, there are no data, or Neo4j's admin tool failed.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
     started, folder, target = (
@@ -60,8 +60,8 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         raise LocalServerError(f"There are no data in {folder.root}.", hint="Nothing was written.")
     if target.exists() or not target.parent.is_dir():
         raise LocalServerError(
-            f"{target} cannot be written: it is there already, or its folder is not.",
-            hint="Name a new file in a folder that is there.",
+            f"{target} cannot be written: it exists already, or its folder does not exist.",
+            hint="Name a new file in an existing folder.",
         )
     launcher = _launcher(settings, folder, report)
     ran = False
@@ -85,47 +85,47 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
 
 
 def _scratch_beside(target: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return a folder on the same disk, closed to others, that goes with its block."""
-    with _told(target):
+    """Return a private temporary folder on the same disk; its block removes it."""
+    with _backup_failure(target):
         return tempfile.TemporaryDirectory(dir=target.parent, prefix=".graphmem-")
 
 
 def _publish(draft: Path, target: Path) -> None:
-    """Give a finished dump its name, for its owner alone.
+    """Rename a finished dump to its final name, readable only by its owner.
 
     Raises:
-        LocalServerError: the name was taken meanwhile, or nothing can be written there.
+        LocalServerError: the file was created meanwhile, or the folder is not writable.
     """
-    with _told(target):
-        draft.chmod(private_files.MODE)  # of Java, whatever its umask was
+    with _backup_failure(target):
+        draft.chmod(private_files.MODE)  # Java may have created it with another mode
         private_files.publish(draft, target)
 
 
 @contextmanager
-def _told(target: Path) -> Iterator[None]:
-    """Say in words why the operating system refuses a file."""
+def _backup_failure(target: Path) -> Iterator[None]:
+    """Translate an `OSError` into a `LocalServerError`."""
     try:
         yield
     except OSError as error:
         raise LocalServerError(
             f"{target} cannot be written: {error.strerror}.",
-            hint="Name a new file in a folder that you can write.",
+            hint="Name a new file in a writable folder.",
         ) from None
 
 
 def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:
-    """Put a backup in the place of all data and start the server; whatever fails, they stay.
+    """Replace all data by a backup and start the server; keep the data if anything fails.
 
     Raises:
-        LocalServerError: there is no such file, Neo4j's admin tool refused it, or the server does
-            not start with it, as when a newer Neo4j wrote it.
+        LocalServerError: the file does not exist, Neo4j's admin tool rejected it, or the server
+            does not start with it, for example because a newer Neo4j wrote it.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
     source, folder = file.expanduser().absolute(), DataFolder.of(settings)
     if not source.is_file():
-        raise LocalServerError(f"{source} is no file.", hint="Nothing was changed.")
+        raise LocalServerError(f"{source} is not a file.", hint="Nothing was changed.")
     if not folder.has_data:
-        ensure(settings, report=report)  # makes the password, and what else a folder has
+        ensure(settings, report=report)  # creates the password and the rest of the folder
     launcher = _launcher(settings, folder, report)
     with folder.locked(patience_s(settings)):
         stop_locked(folder)
@@ -141,16 +141,16 @@ def restore(settings: Settings, file: Path, *, report: Report = quiet) -> None:
 
 
 def _load(launcher: process.Launcher, source: Path, report: Report) -> None:
-    """Load a dump; what was there is put back when that fails, by the next start at the latest."""
+    """Load a dump; if that fails, put the old data back, at the latest at the next start."""
     folder = launcher.folder
     report(Progress("prepare", "Loading the backup"))
     with tempfile.TemporaryDirectory(dir=folder.root, prefix="load-") as scratch:
-        # The admin tool wants a name of its own, and a link costs nothing.
+        # The admin tool requires a certain file name; a link avoids a copy.
         (Path(scratch) / DUMP).symlink_to(source)
         folder.put_aside(DATABASE)
         try:
             launcher.administer(
-                f"{source} could not be loaded; the data are as before.",
+                f"{source} could not be loaded; the data are unchanged.",
                 ["database", "load", DATABASE, f"--from-path={scratch}"],
             )
         except BaseException:

@@ -1,4 +1,4 @@
-"""Asking a Bolt port whether it answers, takes a password, and runs a query."""
+"""Check whether a Bolt port answers, accepts a password, and runs a query."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from graphmem.catalog import Procedure
 
 _HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
-"""Bolt's greeting, offering versions 5.8 to 5.0."""
+"""Bolt handshake that offers versions 5.8 to 5.0."""
 
 
 def answers(port: int, *, timeout_s: float = 1.0) -> bool:
-    """Return whether a Bolt server greets on this loopback port."""
+    """Return whether a Bolt server answers the handshake on this loopback port."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout_s) as connection:
             connection.settimeout(timeout_s)
@@ -34,8 +34,8 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
     """Log in and return the server's name and version, such as `Neo4j/2026.08.1`.
 
     Raises:
-        GraphAccessError: it refused the credentials.
-        GraphUnavailableError: it cannot be reached, or the address makes no sense.
+        GraphAccessError: it rejected the credentials.
+        GraphUnavailableError: it cannot be reached, or the address is invalid.
     """
     from neo4j import GraphDatabase
     from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
@@ -55,13 +55,13 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
 def rehearse(
     uri: str, user: str, password: SecretStr, read: Procedure, params: Mapping[str, object]
 ) -> None:
-    """Run one procedure of the catalog and take its rows."""
+    """Run one procedure of the catalog and read its rows."""
     from neo4j import GraphDatabase, RoutingControl
 
     with GraphDatabase.driver(
         uri,
         auth=(user, password.get_secret_value()),
         telemetry_disabled=True,
-        notifications_min_severity="OFF",  # an empty graph knows no label yet
+        notifications_min_severity="OFF",  # an empty graph has no labels yet
     ) as driver:
         driver.execute_query(LANGUAGE + read.text, dict(params), routing_=RoutingControl.READ)

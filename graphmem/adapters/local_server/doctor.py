@@ -1,4 +1,4 @@
-"""Looking over everything the managed server needs, and saying what to do."""
+"""Diagnose the managed server: check everything it needs and give advice."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from graphmem.errors import (
 from graphmem.settings import Settings
 
 LITTLE_SPACE = 2_000_000_000
-"""Octets below which a data folder may soon be full."""
+"""Free bytes below which a warning is given."""
 NO_SPACE = 200_000_000
-"""Octets below which Neo4j soon cannot write."""
+"""Free bytes below which Neo4j may fail to write."""
 
 
 def diagnose(settings: Settings) -> list[DoctorFinding]:
-    """Return what is well and what is not; nothing is started, fetched or changed.
+    """Return the findings of all checks; nothing is started, fetched or changed.
 
-    A running server is logged in to, and so is the one at `settings.uri`.
+    The checks log in to a running server and to the one at `settings.uri`.
     """
     folder = DataFolder.of(settings)
     state = folder.read_state()
@@ -86,13 +86,13 @@ def _jars(settings: Settings) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             "jars",
             "warn",
-            f"{len(absent)} of {n_jars} files are still to be fetched "
+            f"{len(absent)} of {n_jars} files are not fetched yet "
             f"({sum(jar.size for jar in absent) / 1e6:.0f} MB).",
-            "Run `graphmem server up` while there is a network.",
+            "Run `graphmem server up` while the network is available.",
         )
     else:
         yield DoctorFinding(
-            "jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are sound."
+            "jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are intact."
         )
 
 
@@ -101,15 +101,15 @@ def _procedures(settings: Settings) -> Iterator[DoctorFinding]:
 
     plan = BuildPlan.of(settings)
     if plan.is_made():
-        octets = plan.jar.stat().st_size
-        yield DoctorFinding("procedures", "ok", f"Compiled: {octets / 1e3:.0f} kB.")
+        size = plan.jar.stat().st_size
+        yield DoctorFinding("procedures", "ok", f"Compiled: {size / 1e3:.0f} kB.")
     elif reason := plan.failed():
         yield DoctorFinding(
             "procedures",
             "warn",
             f"The server runs without them: {reason}",
-            "Nothing else needs them. `graphmem admin procedures build` tries again at once, and "
-            "the server takes them at its next start.",
+            "Only CALLs need them. Run `graphmem admin procedures build` to try again; the server "
+            "loads them at its next start.",
         )
     else:
         yield DoctorFinding("procedures", "ok", "They will be compiled at the next start.")
@@ -123,7 +123,7 @@ def _space(settings: Settings, folder: DataFolder) -> Iterator[DoctorFinding]:
     }
     for setting, (place, least) in needs.items():
         free = shutil.disk_usage(_existing(place)).free
-        advice = f"Make room, or set {setting} to a folder on another disk."
+        advice = f"Free disk space, or set {setting} to a folder on another disk."
         text = f"{free / 1e9:.1f} GB free for {place}."
         if free < least:
             yield DoctorFinding("disk", "bad", text, advice)
@@ -143,13 +143,13 @@ def _folder(folder: DataFolder) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             "folder",
             "bad",
-            f"{place} is no folder that you can write.",
-            "Set GRAPHMEM_HOME to another one.",
+            f"{place} is not a writable folder.",
+            "Set GRAPHMEM_HOME to a writable folder.",
         )
     elif place != folder.root:
-        yield DoctorFinding("folder", "ok", f"{folder.root} will be made at the first start.")
+        yield DoctorFinding("folder", "ok", f"{folder.root} will be created at the first start.")
     else:
-        yield DoctorFinding("folder", "ok", f"{folder.root} can be written.")
+        yield DoctorFinding("folder", "ok", f"{folder.root} is writable.")
 
 
 def _privacy(place: Path, setting: str) -> Iterator[DoctorFinding]:
@@ -162,17 +162,17 @@ def _privacy(place: Path, setting: str) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             "privacy",
             "warn",
-            f"Others can open {place} ({mode:03o}).",
+            f"Other users can open {place} ({mode:03o}).",
             f"Run `chmod -R go= '{place}'`; the next start does it too.",
         )
     else:
-        yield DoctorFinding("privacy", "ok", f"{place} is closed to others.")
+        yield DoctorFinding("privacy", "ok", f"{place} is closed to other users.")
 
 
 def _password(folder: DataFolder) -> Iterator[DoctorFinding]:
     file = folder.password_file
     if not folder.root.is_dir() or (not file.exists() and not folder.has_data):
-        yield DoctorFinding("password", "ok", "A random one will be made at the first start.")
+        yield DoctorFinding("password", "ok", "A random one will be generated at the first start.")
         return
     try:
         folder.password()
@@ -182,10 +182,13 @@ def _password(folder: DataFolder) -> Iterator[DoctorFinding]:
     mode = file.stat().st_mode & 0o777
     if sys.platform != "win32" and mode & 0o077:
         yield DoctorFinding(
-            "password", "bad", f"Others can read {file} ({mode:03o}).", f"Run `chmod 600 '{file}'`."
+            "password",
+            "bad",
+            f"Other users can read {file} ({mode:03o}).",
+            f"Run `chmod 600 '{file}'`.",
         )
     else:
-        yield DoctorFinding("password", "ok", f"{file} is readable for you alone.")
+        yield DoctorFinding("password", "ok", f"Only you can read {file}.")
 
 
 def _lock(
@@ -197,7 +200,10 @@ def _lock(
                 pass
         except ServerLockedError:
             yield DoctorFinding(
-                "lock", "warn", "Another process is starting or stopping it.", "Wait for it."
+                "lock",
+                "warn",
+                "Another process is starting or stopping the server.",
+                "Wait for it.",
             )
             return
     if state and not running:
@@ -216,22 +222,22 @@ def _ports(settings: Settings, running: ServerState | None) -> Iterator[DoctorFi
         ports = f"{running.bolt_port} (Bolt) and {running.http_port} (Browser)"
         yield DoctorFinding("ports", "ok", f"The server listens on {ports}.")
         return
-    wished = {"GRAPHMEM_BOLT_PORT": settings.bolt_port, "GRAPHMEM_HTTP_PORT": settings.http_port}
-    taken = [f"{name} {port}" for name, port in wished.items() if not process.is_free(port)]
+    preferred = {"GRAPHMEM_BOLT_PORT": settings.bolt_port, "GRAPHMEM_HTTP_PORT": settings.http_port}
+    taken = [f"{name} {port}" for name, port in preferred.items() if not process.is_free(port)]
     if taken:
         yield DoctorFinding(
             "ports",
             "warn",
-            f"Another program has {', '.join(taken)}.",
-            "Nothing to do, if any free port serves; else end that program or set other ports.",
+            f"Another program uses {', '.join(taken)}.",
+            "Nothing to do: the server uses other free ports. To keep these, stop that program.",
         )
     else:
-        yield DoctorFinding("ports", "ok", "The wished ports are free.")
+        yield DoctorFinding("ports", "ok", "The preferred ports are free.")
 
 
 def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
     if running is None:
-        yield DoctorFinding("bolt", "ok", "Not running; it starts when it is needed.")
+        yield DoctorFinding("bolt", "ok", "Not running; it starts when needed.")
         return
     try:
         agent = bolt.log_in(running.uri, USER, folder.password())
@@ -243,7 +249,7 @@ def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFin
         yield DoctorFinding("bolt", "bad", error.message, advice)
     else:
         yield DoctorFinding(
-            "bolt", "ok", f"{agent} answers at {running.uri} and takes our password."
+            "bolt", "ok", f"{agent} answers at {running.uri} and accepts the password."
         )
 
 
@@ -254,15 +260,15 @@ def _version(folder: DataFolder, running: ServerState | None) -> Iterator[Doctor
         yield DoctorFinding(
             "version",
             "bad",
-            f"The data are of Neo4j {found}; this graphmem brings {ours}.",
+            f"The data were written by Neo4j {found}; this graphmem runs {ours}.",
             "Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
         )
     elif found and found != ours:
         yield DoctorFinding(
             "version",
             "warn",
-            f"The data are of Neo4j {found}; this graphmem brings {ours}.",
-            "The next start brings them up to date; an older graphmem cannot read them then.",
+            f"The data were written by Neo4j {found}; this graphmem runs {ours}.",
+            "The next start upgrades them; after that, an older graphmem cannot read them.",
         )
     else:
         yield DoctorFinding("version", "ok", f"Neo4j {ours}.")
@@ -274,9 +280,11 @@ def _aot(settings: Settings) -> Iterator[DoctorFinding]:
         java = find_java(settings)
         cache = lifecycle.cache_file(settings, java, shelf)
     except (GraphmemError, FileNotFoundError):
-        return  # said above already
+        return  # reported by an earlier check
     if cache is None:
-        yield DoctorFinding("aot", "ok", f"None: Java older than {AOT_SINCE}; starts take longer.")
+        yield DoctorFinding(
+            "aot", "ok", f"None, because Java is older than {AOT_SINCE}; starts take longer."
+        )
     elif jars.is_intact(cache):
         yield DoctorFinding("aot", "ok", f"{cache.stat().st_size / 1e6:.0f} MB; starts are fast.")
     elif cache.exists():
@@ -284,14 +292,14 @@ def _aot(settings: Settings) -> Iterator[DoctorFinding]:
             "aot",
             "warn",
             f"{cache} was changed after it was made.",
-            "Nothing to do: the next start removes it, and it is made again.",
+            "Nothing to do: the next start replaces it.",
         )
     elif lifecycle.failure_note(cache).exists():
-        why = lifecycle.failure_note(cache).read_text(encoding="utf-8").strip()
+        reason = lifecycle.failure_note(cache).read_text(encoding="utf-8").strip()
         yield DoctorFinding(
             "aot",
             "warn",
-            f"Making it failed, so starts take longer: {why}",
+            f"Making it failed, so starts take longer: {reason}",
             f"Delete {lifecycle.failure_note(cache)} to try again.",
         )
     else:
@@ -320,9 +328,9 @@ def _remote(settings: Settings) -> Iterator[DoctorFinding]:
         agent = bolt.log_in(settings.uri, settings.user, settings.password)
     except GraphmemError as error:
         yield DoctorFinding(
-            "GRAPHMEM_URI", "bad", error.message, "Check it, its user and password."
+            "GRAPHMEM_URI", "bad", error.message, "Check the address, the user and the password."
         )
     else:
         yield DoctorFinding(
-            "GRAPHMEM_URI", "ok", f"{agent} answers there; it is used, not the managed."
+            "GRAPHMEM_URI", "ok", f"{agent} answers there and is used instead of the managed one."
         )

@@ -1,4 +1,4 @@
-"""The variables that processes of the server inherit."""
+"""The data folder of the managed server, private files, and inherited environment variables."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from graphmem.errors import ConfigurationError, LocalServerError, ServerLockedEr
 from graphmem.settings import Settings
 
 INHERITED = frozenset(
-    # Where programs, libraries and folders are.
+    # Locations of programs, libraries and folders.
     {"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP"}
     | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
-    # The language of messages and the zone of their times.
+    # Language of messages and time zone.
     | {"LANG", "LANGUAGE", "TZ", "TZDIR"}
-    # What programs on Windows do not start without.
+    # Variables without which programs on Windows do not start.
     | {"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERNAME", "USERPROFILE"}
     | {"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
 )
-"""Variables that a process of the server inherits, in upper case; `LC_…` beside them."""
+"""Variables that a process of the server inherits, in upper case; in addition to `LC_…`."""
 
 
 def environment(*prefixes: str) -> dict[str, str]:
-    """Return the variables that a process of the server inherits.
+    """Return the environment of a process of the server.
 
-    A list of those it may have: keys of model providers have names that nobody can list.
+    The list is of allowed variables, because the keys of model providers have arbitrary names.
 
     Args:
-        prefixes: of further variables to inherit.
+        prefixes: prefixes of further variables to inherit.
     """
     return {
         name: value
@@ -49,27 +49,27 @@ def environment(*prefixes: str) -> dict[str, str]:
 
 
 KINDS = ("databases", "transactions")
-"""Folders in which a database has one of its own."""
+"""Folders that contain one folder per database."""
 PAGE_CACHE = "server.memory.pagecache.size"
 HARDENING = {
-    # With the password alone, LOAD CSV would read every file of this user and call any address.
+    # Otherwise anyone with the password could read this user's files and call any address.
     "dbms.security.allow_csv_import_from_file_urls": "false",
     "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
-    # Its procedures would connect the server to a service of Neo4j's, which can copy the data.
+    # Its procedures would connect the server to a Neo4j service that can copy the data.
     "dbms.fleet_manager.enabled": "false",
-    # Of procedures and functions in plugins; Neo4j's own are always there.
+    # Applies to procedures and functions in plugins; Neo4j's own are always available.
     "dbms.security.procedures.allowlist": "graphmem.*",
 }
 """Neo4j's settings that keep queries away from files, networks and other code."""
 PLANS = {"dbms.cypher.min_replan_interval": "60s"}
-"""How long a plan is kept at least. A graph that is being filled makes each plan stale, and to plan
-recall again takes seconds; Neo4j's default is 10s. A plan made for a small graph may scan what has
-an index, so it is not kept much longer."""
+"""Minimum lifetime of a query plan. While a graph is filled, every plan becomes stale, and planning
+recall again takes seconds; Neo4j's default is 10s. A plan made for a small graph may scan instead
+of using an index, so the lifetime is not much longer."""
 
 
 @dataclass(frozen=True)
 class ServerState:
-    """The server last started on a data folder; it may have died since."""
+    """The server last started on a data folder; it may have ended since."""
 
     pid: int
     started_at: float
@@ -78,23 +78,23 @@ class ServerState:
     http_port: int
     version: str
     log_from: int
-    """Length of Neo4j's log before this start, octets."""
+    """Length of Neo4j's log before this start, bytes."""
 
     @property
     def uri(self) -> str:
-        """Where Bolt answers."""
+        """Address of the Bolt port."""
         return f"bolt://127.0.0.1:{self.bolt_port}"
 
 
 @dataclass(frozen=True)
 class DataFolder:
-    """One data folder. Neo4j's home is the folder itself, so all it writes stays inside."""
+    """One data folder. It is Neo4j's home, so everything that Neo4j writes stays inside."""
 
     root: Path
 
     @classmethod
     def of(cls, settings: Settings) -> DataFolder:
-        """Return the data folder that the settings name."""
+        """Return the data folder of the settings."""
         home = settings.home or platformdirs.user_data_path("graphmem", appauthor=False)
         return cls(home.expanduser().absolute() / "server")
 
@@ -110,21 +110,21 @@ class DataFolder:
 
     @property
     def imports(self) -> Path:
-        """Folder that LOAD CSV may read from: always empty."""
+        """Folder that LOAD CSV may read from; always empty."""
         return self.root / "import"
 
     @property
     def password_file(self) -> Path:
-        """File that holds the password and nothing else."""
+        """File that contains only the password."""
         return self.root / "password"
 
     @property
     def has_data(self) -> bool:
-        """Whether Neo4j was ever started here."""
+        """Whether Neo4j was ever started on this folder."""
         return (self.root / "data" / "databases").exists()
 
     def create(self) -> None:
-        """Make the folder, for its owner alone.
+        """Create the folder, accessible only to its owner.
 
         Raises:
             ConfigurationError: it belongs to another user, cannot be written, or is not a folder.
@@ -139,10 +139,10 @@ class DataFolder:
     def locked(self, timeout_s: float) -> Iterator[None]:
         """Hold the folder while the block starts or stops its server.
 
-        The operating system frees the lock when its owner dies.
+        The operating system frees the lock when its owner ends.
 
         Raises:
-            ServerLockedError: another process kept it for longer than `timeout_s` seconds.
+            ServerLockedError: another process held it for longer than `timeout_s` seconds.
         """
         from filelock import FileLock, Timeout
 
@@ -153,14 +153,14 @@ class DataFolder:
             raise ServerLockedError(
                 f"Another process has been starting or stopping the server in {self.root} "
                 f"for more than {timeout_s:.0f} s.",
-                hint="Wait for it, or end that process.",
+                hint="Wait for it, or stop that process.",
             ) from None
 
     def password(self) -> SecretStr:
-        """Return the password of this data folder, made on first use.
+        """Return the password of this data folder; generate it on first use.
 
         Raises:
-            LocalServerError: there is data but no readable password for it.
+            LocalServerError: the folder has data but no readable password.
         """
         try:
             text = self.password_file.read_text(encoding="utf-8").strip()
@@ -177,48 +177,48 @@ class DataFolder:
             raise LocalServerError(
                 f"The password file {self.password_file} is missing or empty, "
                 "and the data there is protected by it.",
-                hint="Restore the file, or set GRAPHMEM_HOME to another folder to start afresh.",
+                hint="Restore the file, or set GRAPHMEM_HOME to another folder for a new graph.",
             )
-        # Hexadecimal: no character that a command line or an argument file reads otherwise.
+        # Hexadecimal, so that no character is special on a command line or in an argument file.
         text = secrets.token_hex(24)
         write_private(self.password_file, text + "\n")
         return SecretStr(text)
 
     def read_state(self) -> ServerState | None:
-        """Return what was last started here; None when nothing, or the note is damaged."""
+        """Return the state of the last started server; None if there is none or it is damaged."""
         try:
             return ServerState(**json.loads((self.root / "state.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
     def write_state(self, state: ServerState) -> None:
-        """Note what was started, whole or not at all."""
+        """Write the state of a started server atomically."""
         write_private(self.root / "state.json", json.dumps(asdict(state)))
 
     def forget_state(self) -> None:
-        """Note that nothing runs."""
+        """Remove the state, because no server is running."""
         (self.root / "state.json").unlink(missing_ok=True)
 
     def claim_version(self, version: str) -> None:
-        """Note that the data now belong to this version of Neo4j.
+        """Record that this version of Neo4j writes the data from now on.
 
         Raises:
             LocalServerError: a newer Neo4j wrote them.
         """
-        found = self.data_version()
-        if found and version_key(found) > version_key(version):
-            raise newer_data_error(self.root, found, version)
+        previous = self.data_version()
+        if previous and version_key(previous) > version_key(version):
+            raise newer_data_error(self.root, previous, version)
         write_private(self.root / "version", version + "\n")
 
     def data_version(self) -> str | None:
-        """Return the version of Neo4j that last wrote here."""
+        """Return the version of Neo4j that last wrote the data; None if there is none."""
         try:
             return (self.root / "version").read_text(encoding="utf-8").strip() or None
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def put_aside(self, database: str) -> None:
-        """Move a database out of the way of one that is to be loaded; see `put_back`."""
+        """Move a database aside before another one is loaded; see `put_back`."""
         shutil.rmtree(self.replaced, ignore_errors=True)
         for kind in KINDS:
             (self._aside / kind).mkdir(parents=True, exist_ok=True)
@@ -226,25 +226,25 @@ class DataFolder:
                 (self.root / "data" / kind / database).replace(self._aside / kind / database)
 
     def give_away(self) -> None:
-        """Note that another database is whole in the place of the one that was put aside."""
+        """Record that the new database is complete and replaces the one that was put aside."""
         self._aside.replace(self.replaced)
 
     def put_back(self, aside: Path | None = None) -> None:
-        """Undo a `put_aside` that nothing came of, be it that its process was killed.
+        """Undo a `put_aside` whose restore failed or was killed.
 
         Args:
-            aside: where it lies; the folder of what was not given away by default.
+            aside: folder of the moved database; by default the one that `put_aside` uses.
         """
-        kept = aside or self._aside
-        for moved in kept.glob("*/*"):
+        source = aside or self._aside
+        for moved in source.glob("*/*"):
             place = self.root / "data" / moved.parent.name / moved.name
             shutil.rmtree(place, ignore_errors=True)
             moved.replace(place)
-        shutil.rmtree(kept, ignore_errors=True)
+        shutil.rmtree(source, ignore_errors=True)
 
     @property
     def replaced(self) -> Path:
-        """Folder of the database that a restored one stands in the place of."""
+        """Folder of the database that a restored one replaced."""
         return self.root / "replaced"
 
     @property
@@ -252,13 +252,13 @@ class DataFolder:
         return self.root / "aside"
 
     def configured(self, name: str) -> str | None:
-        """Return a setting of the server last started here; None when there was none."""
+        """Return a Neo4j setting of the last start; None if it was not set."""
         try:
             text = (self.conf / "neo4j.conf").read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
             return None
-        found = (line.partition("=") for line in text.splitlines())
-        return next((value for key, _, value in found if key == name), None)
+        pairs = (line.partition("=") for line in text.splitlines())
+        return next((value for key, _, value in pairs if key == name), None)
 
     def write_configuration(self, settings: Settings, *, bolt_port: int, http_port: int) -> None:
         """Write neo4j.conf for one start."""
@@ -278,12 +278,13 @@ class DataFolder:
             **HARDENING,
             "db.transaction.timeout": "30s",
             **PLANS,
-            # Otherwise 256 MB of zeros for each of the two databases before the first node.
+            # Otherwise each of the two databases allocates 256 MB of zeros before the first node.
             "db.tx_log.preallocate": "false",
-            # What was erased stays in the log until its file is: not for two days and two GB.
+            # Erased data stays in a log file until the file is deleted; the default keeps two days
+            # and two GB.
             "db.tx_log.rotation.retention_policy": "keep_none",
             "db.tx_log.rotation.size": "16M",
-            # The databases are closed by then; the default idles for ten seconds after that.
+            # The databases are closed by then; the default waits ten more seconds.
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
             "db.logs.query.enabled": "OFF",
             "dbms.usage_report.enabled": "false",
@@ -296,35 +297,35 @@ class DataFolder:
 
 
 def cache_root(settings: Settings) -> Path:
-    """Return the folder of what was fetched or made and can be made again."""
+    """Return the folder of files that can be fetched or built again."""
     cache = settings.cache or platformdirs.user_cache_path("graphmem", appauthor=False)
     return cache.expanduser().absolute() / "server"
 
 
 def make_folder(path: Path, *, setting: str) -> None:
-    """Make a folder, and the folders above it, for their owner alone.
+    """Create a folder and its parents, accessible only to their owner.
 
     Raises:
-        ConfigurationError: a file is in its place, or it cannot be written.
+        ConfigurationError: a file has its name, or it cannot be written.
     """
-    hint = f"Set {setting} to a folder that you can write."
+    hint = f"Set {setting} to a writable folder."
     try:
         for folder in reversed([path, *path.parents]):
             folder.mkdir(mode=0o700, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ConfigurationError(
-            f"{path} cannot be a folder: a file stands in its way.", hint=hint
+            f"The folder {path} cannot be created: a file has this name.", hint=hint
         ) from None
     except OSError as error:
         raise ConfigurationError(
-            f"The folder {path} cannot be made ({error.strerror}).", hint=hint
+            f"The folder {path} cannot be created ({error.strerror}).", hint=hint
         ) from None
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        raise ConfigurationError(f"The folder {path} cannot be written.", hint=hint)
+        raise ConfigurationError(f"The folder {path} is not writable.", hint=hint)
 
 
 def narrow(path: Path, *, setting: str) -> None:
-    """Close a folder of graphmem's own to other users, with all that is in it.
+    """Remove other users' permissions from a folder of graphmem and from its content.
 
     Raises:
         ConfigurationError: see `exposure`.
@@ -333,44 +334,44 @@ def narrow(path: Path, *, setting: str) -> None:
         path = path.resolve()
         _close(path)
         for inside in path.rglob("*"):
-            # Some vanish meanwhile, some are another user's: the closed folder keeps them.
+            # Files may vanish or belong to another user; the folder's mode protects them.
             with suppress(OSError):
                 _close(inside)
 
 
 def exposure(path: Path, *, setting: str) -> int:
-    """Return the mode of a folder of graphmem's own that other users can open; else 0.
+    """Return the mode of a folder of graphmem if other users can open it; else 0.
 
     Raises:
-        ConfigurationError: another user owns it, or can change what is in it.
+        ConfigurationError: another user owns it or can change its content.
     """
     if os.name != "posix" or not path.is_dir():
         return 0
-    found = path.stat()
-    mode = stat.S_IMODE(found.st_mode)
-    if found.st_uid == os.geteuid():
+    info = path.stat()
+    mode = stat.S_IMODE(info.st_mode)
+    if info.st_uid == os.geteuid():
         return mode if mode & private_files.OTHERS else 0
-    # What only the administrator can change, such as files in a container's image, is safe.
-    if found.st_uid or mode & (stat.S_IWGRP | stat.S_IWOTH):
+    # Folders that only root can change, such as those in a container's image, are safe.
+    if info.st_uid or mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
-            f"The folder {path} belongs to another user (number {found.st_uid}).",
+            f"The folder {path} belongs to another user (number {info.st_uid}).",
             hint=f"Set {setting} to a folder of your own.",
         )
     return 0
 
 
 def _close(path: Path) -> None:
-    """Take every permission from other users; a link is left alone, and what it leads to."""
+    """Remove every permission of other users; links and their targets are not changed."""
     mode = path.lstat().st_mode
     if not stat.S_ISLNK(mode) and mode & private_files.OTHERS:
         path.chmod(stat.S_IMODE(mode) & ~private_files.OTHERS)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that its owner alone may read, whole or not at all."""
+    """Write a file atomically that only its owner can read."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        # Made with its mode: no instant in which others could open it.
+        # Created with its final mode, so that others can never open it.
         with os.fdopen(private_files.create(draft), "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
@@ -381,12 +382,12 @@ def write_private(path: Path, text: str) -> None:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return a Neo4j version as numbers, so that 2026.10 comes after 2026.9."""
+    """Return a sort key of a Neo4j version, so that 2026.10 comes after 2026.9."""
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def newer_data_error(root: Path, found: str, ours: str) -> LocalServerError:
-    """Return the refusal of a data folder that a newer Neo4j wrote."""
+    """Return the exception for a data folder that a newer Neo4j wrote."""
     return LocalServerError(
         f"The data in {root} were written by Neo4j {found}; this graphmem runs Neo4j {ours}, "
         "which cannot read them.",

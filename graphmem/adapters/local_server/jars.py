@@ -1,4 +1,4 @@
-"""Files that are made on this machine and loaded by the server: kept beside their SHA-256."""
+"""Jars of the server: lock file, download, and integrity of fetched and of built files."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ SUFFIX = ".sha256"
 
 
 def keep(draft: Path, target: Path) -> None:
-    """Move a finished file to its place, and note its sum beside it."""
-    write_private(_note(target), digest(draft) + "\n")
+    """Move a finished file to `target` and write its SHA-256 next to it."""
+    write_private(_checksum_file(target), digest(draft) + "\n")
     draft.replace(target)
 
 
 def is_intact(path: Path) -> bool:
-    """Return whether a file is there and still has the octets with which it was kept."""
+    """Return whether a file exists and still has the content with which `keep` stored it."""
     try:
-        return _note(path).read_text(encoding="utf-8").strip() == digest(path)
+        return _checksum_file(path).read_text(encoding="utf-8").strip() == digest(path)
     except (OSError, UnicodeDecodeError):
         return False
 
 
 def discard(path: Path) -> None:
-    """Remove a file and its sum."""
+    """Remove a file and its checksum."""
     path.unlink(missing_ok=True)
-    _note(path).unlink(missing_ok=True)
+    _checksum_file(path).unlink(missing_ok=True)
 
 
 def is_orphan(path: Path) -> bool:
-    """Return whether a path is the sum of a file that is gone."""
+    """Return whether a path is the checksum of a file that no longer exists."""
     return path.suffix == SUFFIX and not path.with_suffix("").exists()
 
 
-def _note(path: Path) -> Path:
+def _checksum_file(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
@@ -62,20 +62,20 @@ API = frozenset(
     {"org.neo4j:annotations", "org.neo4j:neo4j-graphdb-api", "org.neo4j:neo4j-procedure-api"}
     | {"org.neo4j:neo4j-gql-status", "org.neo4j:neo4j-resource"}
 )
-"""Of the server's jars, what procedures are compiled against."""
+"""Jars of the server against which procedures are compiled."""
 LICENCE = (
     "Neo4j Community {version} is licensed under the GPL v3 by Neo4j. It is fetched for you "
-    "from a Maven repository and is no part of graphmem: https://neo4j.com/licensing/"
+    "from a Maven repository and is not part of graphmem: https://neo4j.com/licensing/"
 )
 COMPILER_LICENCE = (
     "The Eclipse compiler for Java is licensed under the EPL 2.0. It is fetched for you from a "
-    "Maven repository and is no part of graphmem: https://www.eclipse.org/legal/epl-2.0/"
+    "Maven repository and is not part of graphmem: https://www.eclipse.org/legal/epl-2.0/"
 )
 
 
 @dataclass(frozen=True)
 class Jar:
-    """One locked file: Maven coordinates `group:artifact:version[:classifier]`, sum, octets."""
+    """One locked file: coordinates `group:artifact:version[:classifier]`, SHA-256, bytes."""
 
     coordinates: str
     sha256: str
@@ -89,7 +89,7 @@ class Jar:
 
     @property
     def version(self) -> str:
-        """Of the artifact."""
+        """Version of the artifact."""
         return self.coordinates.split(":")[2]
 
     @property
@@ -101,24 +101,24 @@ class Jar:
 
 @dataclass(frozen=True)
 class JarLock:
-    """Every file of one version of the server."""
+    """All locked files of one version of the server."""
 
     neo4j: str
     browser: str
     jars: tuple[Jar, ...]
     compiler: Jar
-    """Compiles the plugin of procedures; the server itself has no use for it."""
+    """Compiler of the procedures plugin; the server itself does not need it."""
 
     @classmethod
     def parse(cls, text: str) -> JarLock:
-        """Read a lock file."""
+        """Parse the text of a lock file."""
         data = json.loads(text)
         jars = (Jar(name, *entry) for name, entry in data["jars"].items())
         [compiler] = (Jar(name, *entry) for name, entry in data["compiler"].items())
         return cls(data["neo4j"], data["browser"], tuple(jars), compiler)
 
     def dump(self) -> str:
-        """Return the lock file, one jar a line, in order, so that a change reads well."""
+        """Return the text of the lock file: one jar a line, sorted, so that diffs are readable."""
         versions = "".join(
             f'  "{name}": {json.dumps(value)},\n'
             for name, value in (("neo4j", self.neo4j), ("browser", self.browser))
@@ -130,7 +130,7 @@ class JarLock:
         return f"{{\n{versions}{lists}\n}}\n"
 
     def tools(self) -> JarLock:
-        """Return what building the plugin of procedures takes: the compiler and the API."""
+        """Return the lock of the jars that build the procedures plugin: compiler and API."""
         api = [jar for jar in self.jars if jar.coordinates.rpartition(":")[0] in API]
         return replace(self, jars=(self.compiler, *api))
 
@@ -144,7 +144,7 @@ def _lines(jars: Sequence[Jar]) -> str:
 
 @cache
 def shipped_lock() -> JarLock:
-    """Return the lock that this graphmem carries."""
+    """Return the lock file that graphmem ships."""
     return JarLock.parse(files(__package__).joinpath(LOCK_FILE).read_text(encoding="utf-8"))
 
 
@@ -152,31 +152,31 @@ def shipped_lock() -> JarLock:
 class JarStore:
     """The folder of one version's jars.
 
-    Every start hashes them all: 166 MB take 0.13 s of a processor that knows SHA-256.
+    Every start hashes all of them: 166 MB take 0.13 s on a processor with SHA-256 instructions.
     """
 
     folder: Path
     lock: JarLock
     title: str
-    """What these jars are, in words."""
+    """Description of these jars for messages."""
     licence: str
-    """What is said before they are fetched."""
+    """Licence notice that is reported before they are fetched."""
 
     @classmethod
     def of(cls, settings: Settings, lock: JarLock) -> JarStore:
-        """Return the shelf of the server that the settings name."""
+        """Return the store of the server's jars in the cache folder of the settings."""
         folder = cache_root(settings) / f"neo4j-{lock.neo4j}"
         return cls(folder, lock, f"Neo4j {lock.neo4j}", LICENCE.format(version=lock.neo4j))
 
     @classmethod
     def of_tools(cls, settings: Settings, lock: JarLock) -> JarStore:
-        """Return the shelf of what builds the plugin of procedures for that server."""
+        """Return the store of the jars that build the procedures plugin for that server."""
         folder = cache_root(settings) / f"procedures-{lock.neo4j}"
         return cls(folder, lock.tools(), "the compiler of procedures", COMPILER_LICENCE)
 
     @property
     def class_path(self) -> list[str]:
-        """File names in a fixed order: an AOT cache belongs to one class path."""
+        """File names in a fixed order, because an AOT cache is valid for one class path only."""
         return [jar.name for jar in self.lock.jars]
 
     def missing(self) -> list[Jar]:
@@ -186,11 +186,11 @@ class JarStore:
         return self.absent()
 
     def absent(self) -> list[Jar]:
-        """Return the jars that are not there."""
+        """Return the jars that do not exist in the folder."""
         return [jar for jar in self.lock.jars if not self._path(jar).is_file()]
 
     def damaged(self) -> list[Jar]:
-        """Return the jars that are there and not what the lock says."""
+        """Return the jars whose content differs from the lock."""
         present = [jar for jar in self.lock.jars if self._path(jar).is_file()]
         with ThreadPoolExecutor(HASHING_THREADS) as pool:
             sound = pool.map(self._is_sound, present)
@@ -214,7 +214,7 @@ ECJ = "org.eclipse.jdt:ecj"
 
 
 def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> JarLock:
-    """Resolve the server, Neo4j Browser and the compiler, fetch every jar and compute its sum.
+    """Resolve the server, Neo4j Browser and the compiler; fetch and hash every jar.
 
     Raises:
         ServerFetchError: a version does not exist or a file cannot be fetched.
@@ -232,12 +232,12 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
         )
         needs = [maven.create_dependency(name) for name in wanted]
         for need in needs:
-            need.raw = True  # as in a plain pom.xml: none of them manages the others' versions
+            need.raw = True  # as in a plain pom.xml: no artifact manages the others' versions
         try:
             first, rest = maven.resolver.resolve(needs)
             with ThreadPoolExecutor(THREADS) as pool:
                 jars = list(pool.map(_locked, _jars_of(first + rest)))
-            # By itself: it shares nothing with the server, and depends on nothing.
+            # Resolved separately: it shares nothing with the server and has no dependencies.
             built_by = _locked(maven.create_dependency(f"{ECJ}:{compiler}").artifact)
         except (RuntimeError, OSError, ValueError) as error:
             raise ServerFetchError(
@@ -249,7 +249,7 @@ def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> Ja
 
 
 def _jars_of(needs: list[Any]) -> list[Any]:
-    """Return the artifacts that are class files: a parent or a list of versions is none."""
+    """Return the artifacts that are jars, without parent poms and version lists."""
     return [need.artifact for need in needs if need.artifact.packaging == "jar"]
 
 
@@ -262,35 +262,35 @@ def _locked(artifact: Any) -> Jar:
 THREADS = 8
 PLAIN = {"Accept-Encoding": "identity"}
 TIMEOUT_S = 30.0
-"""Without one byte."""
+"""Timeout of a connection that delivers no byte, seconds."""
 
 
 def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) -> JarStore:
-    """Return the server's jars, fetching what is not there yet.
+    """Return the server's jars; fetch those that are missing or damaged.
 
-    Nothing is asked of the network when all files are there.
+    If all files exist, no network request is made.
 
     Args:
-        settings: `cache` and `maven_mirror` count.
-        report: called from this thread, several times a second.
-        lock: what to fetch; the shipped lock by default.
+        settings: only `cache` and `maven_mirror` are used.
+        report: progress callback, called from this thread several times a second.
+        lock: files to fetch; the shipped lock by default.
 
     Raises:
-        ServerFetchError: a file could not be fetched, stayed damaged, or does not fit the disk.
+        ServerFetchError: a file could not be fetched, was damaged twice, or the disk is full.
         ConfigurationError: the cache folder cannot be written, or jgo is not installed.
     """
     return filled(JarStore.of(settings, lock or shipped_lock()), settings, report)
 
 
 def filled(shelf: JarStore, settings: Settings, report: Report) -> JarStore:
-    """Return a shelf with all its jars, as `fetch` does."""
+    """Fetch the missing jars of a store and return it; see `fetch`."""
     narrow(shelf.folder.parent, setting="GRAPHMEM_CACHE")
     if not shelf.missing():
         return shelf
     make_folder(shelf.folder, setting="GRAPHMEM_CACHE")
     from filelock import FileLock
 
-    # Without a time limit: every wait of the holder is bounded, and its death frees the lock.
+    # No timeout: every wait of the holder is bounded, and the lock is freed when it dies.
     with FileLock(shelf.folder / "fetch.lock"):
         wanted = shelf.missing()
         if wanted:
@@ -306,7 +306,7 @@ def repository(settings: Settings) -> str:
     """Return the address of the Maven repository.
 
     Raises:
-        ConfigurationError: no mirror is set and jgo, which knows the public one, is missing.
+        ConfigurationError: no mirror is set, and jgo, which has the public address, is missing.
     """
     if settings.maven_mirror:
         return settings.maven_mirror.rstrip("/")
@@ -314,7 +314,7 @@ def repository(settings: Settings) -> str:
         from jgo import MAVEN_CENTRAL_URL
     except ModuleNotFoundError:
         raise ConfigurationError(
-            "The managed Neo4j needs the package jgo to be fetched.",
+            "Fetching the managed Neo4j requires the package jgo.",
             hint="Run `pip install 'graphmem[local]'`, or set GRAPHMEM_MAVEN_MIRROR.",
         ) from None
     return str(MAVEN_CENTRAL_URL).rstrip("/")
@@ -327,17 +327,17 @@ def _require_space(shelf: JarStore, wanted: list[Jar]) -> None:
         raise ServerFetchError(
             f"{needed / 1e6:.0f} MB are needed in {shelf.folder} for {shelf.title}; "
             f"{free / 1e6:.0f} MB are free.",
-            hint="Make room, or set GRAPHMEM_CACHE to a folder on another disk.",
+            hint="Free disk space, or set GRAPHMEM_CACHE to a folder on another disk.",
         )
 
 
 class _DamagedError(Exception):
-    """What arrived is not what the lock says."""
+    """A fetched file differs from the lock."""
 
 
 @dataclass
 class _Fetch:
-    """One round of fetching by several threads; the first failure ends it."""
+    """One download of several jars by several threads; the first failure ends it."""
 
     shelf: JarStore
     source: str
@@ -355,7 +355,7 @@ class _Fetch:
             httpx.Client(transport=wire, timeout=TIMEOUT_S, follow_redirects=True) as client,
             ThreadPoolExecutor(THREADS) as pool,
         ):
-            # The largest first, so that no thread ends long after the others.
+            # Largest first, so that no thread ends long after the others.
             queue = sorted(self.wanted, key=lambda jar: -jar.size)
             running: set[Future[None]] = {pool.submit(self._one, client, jar) for jar in queue}
             try:
@@ -381,7 +381,7 @@ class _Fetch:
         )
 
     def _one(self, client: httpx.Client, jar: Jar) -> None:
-        """Fetch one jar; what is damaged or breaks off is fetched once more."""
+        """Fetch one jar; retry once after a damaged file or a broken connection."""
         import httpx
 
         try:
@@ -398,14 +398,14 @@ class _Fetch:
         except OSError as error:
             raise ServerFetchError(
                 f"{jar.name} could not be written to {self.shelf.folder}: {error.strerror}.",
-                hint="Make room there, or set GRAPHMEM_CACHE to a folder on another disk.",
+                hint="Free disk space, or set GRAPHMEM_CACHE to a folder on another disk.",
             ) from None
 
-    def _failure(self, jar: Jar, what: str) -> ServerFetchError:
+    def _failure(self, jar: Jar, problem: str) -> ServerFetchError:
         return ServerFetchError(
-            f"{jar.name} could not be fetched: {self.source} {what}.",
-            hint="Check the network and GRAPHMEM_MAVEN_MIRROR, then run it again: "
-            "what was fetched is kept.",
+            f"{jar.name} could not be fetched: {self.source} {problem}.",
+            hint="Check the network and GRAPHMEM_MAVEN_MIRROR, then run it again; "
+            "files already fetched are kept.",
         )
 
     def _attempt(self, client: httpx.Client, jar: Jar) -> None:
@@ -418,7 +418,7 @@ class _Fetch:
                 draft.open("wb") as out,
             ):
                 reply.raise_for_status()
-                # Raw: what a source compressed all the same is not unpacked, however small.
+                # Raw: a reply that is compressed despite the request is never decompressed.
                 for chunk in reply.iter_raw(1 << 16):
                     if self.stopped.is_set():
                         return
@@ -437,7 +437,7 @@ class _Fetch:
         finally:
             draft.unlink(missing_ok=True)
 
-    def _count(self, octets: int, *, files: int = 0) -> None:
+    def _count(self, size: int, *, files: int = 0) -> None:
         with self.guard:
-            self.bytes_done += octets
+            self.bytes_done += size
             self.files_done += files

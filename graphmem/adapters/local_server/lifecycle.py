@@ -38,17 +38,17 @@ from graphmem.rules import browser_links
 from graphmem.settings import Settings
 
 TRAINING_S = 180.0
-"""How long the training server may take to answer: it only gets what others leave."""
+"""Seconds the training server may take to answer; it runs at the lowest priority."""
 UNUSED_S = 30 * 86_400.0
-"""After this long without a start, a cache is no longer wanted."""
+"""Seconds without a start after which a cache is removed."""
 WRITING_S = 300.0
-"""How long the JVM may take to write the cache at its end."""
+"""Seconds the JVM may take to write the cache when it ends."""
 
 
 def cache_file(settings: Settings, java: Java, shelf: JarStore) -> Path | None:
-    """Return where the cache of this Java and these jars is kept; None when Java has none.
+    """Return the path of the AOT cache for this Java and these jars; None if Java has no AOT cache.
 
-    The JVM takes a cache only for the same build, class path, and times of the jars.
+    The JVM accepts a cache only for the same build, class path and modification times of the jars.
     """
     if java.major < AOT_SINCE:
         return None
@@ -58,21 +58,21 @@ def cache_file(settings: Settings, java: Java, shelf: JarStore) -> Path | None:
 
 
 def use(cache: Path | None) -> list[str]:
-    """Return the flags that make a server use the cache, when there is one.
+    """Return the flags that make a server use the cache; empty if there is none.
 
-    One that was changed since it was made is removed, for it holds code.
+    A cache that was changed after it was made is removed, because it contains code.
     """
     if cache is None:
         return []
     if not jars.is_intact(cache):
         jars.discard(cache)
         return []
-    cache.touch()  # unused ones are removed after a while
+    cache.touch()  # unused caches are removed after `UNUSED_S`
     return [f"-XX:AOTCache={cache}", "-Xlog:disable", "-Xlog:all=error:stderr"]
 
 
 def failure_note(cache: Path) -> Path:
-    """Return the file that says why making this cache failed, and keeps us from trying again."""
+    """Return the file with the reason why making this cache failed; it prevents another attempt."""
     return cache.with_suffix(".failed")
 
 
@@ -87,10 +87,10 @@ def make_in_background(settings: Settings, cache: Path | None) -> None:
 
 
 def make(settings: Settings) -> None:
-    """Make the cache now, unless another process is at it.
+    """Make the cache now, unless another process is making it.
 
     Args:
-        settings: `cache` and `java` count.
+        settings: only `cache` and `java` are used.
     """
     from filelock import FileLock, Timeout
 
@@ -110,7 +110,7 @@ def make(settings: Settings) -> None:
 
 
 def _clean(folder: Path) -> None:
-    """Remove what a crash left, and the caches of Javas and jars no longer in use."""
+    """Remove leftovers of a crash, and caches of Javas and jars that are no longer used."""
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -133,7 +133,7 @@ def _train(java: Java, shelf: JarStore, cache: Path) -> None:
 
 
 def _run_once(java: Java, shelf: JarStore, folder: DataFolder, draft: Path) -> None:
-    """Run a server on a throw-away folder until it has answered one query."""
+    """Run a server on a temporary folder until it has answered one query."""
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
     password = folder.password()
@@ -143,9 +143,9 @@ def _run_once(java: Java, shelf: JarStore, folder: DataFolder, draft: Path) -> N
     state = launcher.start(small)
     try:
         process.wait_ready(folder, state, TRAINING_S)
-        # A real query too: the parser and the planner are most of what a first answer waits for.
-        wanted = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
-        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), wanted)
+        # Run a query too: the parser and the planner take most of the time of a first answer.
+        params = {"tenant": "default", "scopes": ["global"], "skip": 0, "limit": 1}
+        bolt.rehearse(state.uri, USER, password, catalog.procedure("browser/memories"), params)
     finally:
         if (server := process.find(folder, state)) is not None:
             process.end(server, WRITING_S)
@@ -169,34 +169,34 @@ if __name__ == "__main__":
 
 
 TRIES = 3
-"""Starts at most: somebody may take a port, and an AOT cache may break, meanwhile."""
+"""Maximum number of starts; another program may take a port, or an AOT cache may be broken."""
 
 
 def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
-    """Return the endpoint of the managed server, starting it when it does not run.
+    """Return the endpoint of the managed server; start it if it is not running.
 
-    Fetches what is missing first. The server outlives this process; several callers at once
-    start one server and all get the same endpoint.
+    Missing files are fetched first. The server outlives this process; concurrent callers start
+    one server and all get the same endpoint.
 
     Raises:
         ServerFetchError: its files could not be fetched.
-        ServerLockedError: another process keeps the data folder.
+        ServerLockedError: another process holds the data folder.
         LocalServerError: it did not start; carries the log's last lines.
-        GraphAccessError: the password file does not fit the data.
+        GraphAccessError: the password file does not match the data.
         ConfigurationError: no Java, or a folder that cannot be written.
     """
-    tell = report or quiet
+    send = report or quiet
     folder = DataFolder.of(settings)
     folder.create()
     with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
-    from graphmem.adapters.local_server.plugin import building  # all rules that a read takes
+    from graphmem.adapters.local_server.plugin import building  # slow: imports all read rules
 
     java = find_java(settings)
-    # Fetched without the lock: it may take minutes, and its own lock keeps it to one process.
-    shelf = fetch(settings, report=tell)
-    procedures = building.ready(settings, tell)
+    # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
+    shelf = fetch(settings, report=send)
+    procedures = building.ready(settings, send)
     with folder.locked(patience_s(settings)):
         if (found := _running(folder)) is not None:
             return _enter(folder, found, settings)
@@ -209,15 +209,15 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         launcher = process.Launcher(java, shelf, folder)
         folder.password()
         if not folder.has_data:
-            tell(Progress("prepare", "Setting a random password"))
+            send(Progress("prepare", "Setting a random password"))
             launcher.set_password()
         cache = cache_file(settings, java, shelf)
-        tell(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
+        send(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _enter(folder, state, settings)
     warming.warm_in_background(folder)
     make_in_background(settings, cache)
-    tell(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
+    send(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
     return endpoint
 
 
@@ -241,12 +241,12 @@ def stop_locked(folder: DataFolder) -> bool:
 
 
 def patience_s(settings: Settings) -> float:
-    """Return how long another process may hold the folder: a failed start and a new one."""
+    """Return the seconds to wait for the folder's lock: a failed start and a second one."""
     return 2 * settings.start_timeout_s + process.STOP_S
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Return what is known about the managed server; nothing is started or changed."""
+    """Return the status of the managed server without starting or changing anything."""
     folder = DataFolder.of(settings)
     state = folder.read_state()
     server = process.find(folder, state)
@@ -275,9 +275,9 @@ def stored_password(settings: Settings) -> SecretStr | None:
 
 
 def browse_link(settings: Settings, query: str) -> str | None:
-    """Return Browser's address with a query in its editor; None when the server does not run.
+    """Return the address of Neo4j Browser with a query in its editor; None if no server runs.
 
-    The password is never part of it.
+    It never contains the password.
     """
     running = _running(DataFolder.of(settings))
     return _browser(running, query) if running else None
@@ -289,7 +289,7 @@ def _browser(running: ServerState, query: str = "") -> str:
 
 
 def quiet(_: Progress) -> None:
-    """Report to nobody."""
+    """Discard a progress report."""
 
 
 def _running(folder: DataFolder) -> ServerState | None:
@@ -298,12 +298,15 @@ def _running(folder: DataFolder) -> ServerState | None:
 
 
 def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> ServerState:
-    """Start and wait; other ports when they are taken, no AOT cache when it breaks the JVM."""
-    wished = (settings.bolt_port, settings.http_port)
+    """Start the server and wait for it.
+
+    Retry with other ports if the ports are taken, and without the AOT cache if the JVM crashes.
+    """
+    ports = (settings.bolt_port, settings.http_port)
     for tries_left in range(TRIES - 1, -1, -1):
         flags = use(cache)
         attempt = replace(launcher, flags=flags)
-        state = attempt.start(settings, bolt_port=wished[0], http_port=wished[1])
+        state = attempt.start(settings, bolt_port=ports[0], http_port=ports[1])
         try:
             process.wait_ready(launcher.folder, state, settings.start_timeout_s)
         except process.DiedError as died:
@@ -311,11 +314,11 @@ def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -
             if not tries_left or not (died.reason == "port" or (died.reason == "crash" and flags)):
                 raise died.error from None
             if died.reason == "port":
-                wished = (0, 0)
+                ports = (0, 0)
             elif cache is not None:
                 cache.unlink(missing_ok=True)
         except BaseException:
-            _end(launcher.folder, state)  # nothing half-started stays, after Ctrl-C either
+            _end(launcher.folder, state)  # leave no half-started server, even after Ctrl-C
             raise
         else:
             return state
@@ -329,7 +332,7 @@ def _end(folder: DataFolder, state: ServerState) -> None:
 
 
 def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoint:
-    """Wait for a started server, log in, and return where it is."""
+    """Wait for a started server, log in, and return its endpoint."""
     endpoint = Endpoint(
         uri=state.uri,
         user=USER,
@@ -343,14 +346,14 @@ def _enter(folder: DataFolder, state: ServerState, settings: Settings) -> Endpoi
         raise died.error from None
     except GraphAccessError:
         raise GraphAccessError(
-            f"The password in {folder.password_file} is not the one of the data beside it.",
-            hint="Restore that file, or set GRAPHMEM_HOME to another folder to start afresh.",
+            f"The password in {folder.password_file} does not match the data next to it.",
+            hint="Restore that file, or set GRAPHMEM_HOME to another folder for a new graph.",
         ) from None
     return endpoint
 
 
 def _takes(endpoint: Endpoint) -> bool:
-    """Return whether it lets us in; a server that greets already may not take anybody yet."""
+    """Return whether the server accepts a login; one that answers may not accept logins yet."""
     try:
         bolt.log_in(endpoint.uri, endpoint.user, endpoint.password)
     except GraphUnavailableError:
@@ -359,7 +362,7 @@ def _takes(endpoint: Endpoint) -> bool:
 
 
 def _size(root: Path) -> int:
-    """Return the octets of all files below a folder; what vanishes meanwhile counts nothing."""
+    """Return the bytes of all files below a folder, without files that vanish meanwhile."""
     total = 0
     for path in root.rglob("*"):
         with suppress(OSError):

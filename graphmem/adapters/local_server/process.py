@@ -1,4 +1,4 @@
-"""One server process: start it apart from us, wait until Bolt answers, end it."""
+"""Start a detached server process, wait until Bolt answers, and stop it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ MAIN = "org.neo4j.server.Neo4jCommunity"
 ADMIN = "org.neo4j.cli.AdminTool"
 POLL_S = 0.02
 NAMELESS_S = 1.0
-"""How long a process may be without a command line before it counts as none of ours."""
+"""Seconds a process may have an empty command line before it counts as another program."""
 STOP_S = 30.0
-"""How long a server may take to stop before it is killed."""
+"""Seconds a server may take to stop before it is killed."""
 TAIL_LINES = 20
-LOG_OCTETS = 200_000
+LOG_BYTES = 200_000
 UMASK = 0o077
-"""Of every process that is started: what it writes is for its owner alone."""
+"""Umask of every started process: only the owner can read the files that it writes."""
 
 _UNFIT_HEAP = re.compile(
     "(maximum|initial) heap|larger Java heap|OutOfMemoryError: Java heap space"
@@ -52,7 +52,7 @@ _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException"
 
 @dataclass(frozen=True)
 class Launcher:
-    """What is needed to run a class of the server on a data folder."""
+    """Everything needed to run a class of the server on a data folder."""
 
     java: Java
     shelf: JarStore
@@ -60,26 +60,26 @@ class Launcher:
     flags: list[str] = field(default_factory=list)
 
     def set_password(self) -> None:
-        """Give a fresh data folder its password, before the first start.
+        """Set the password of a fresh data folder, before the first start.
 
         Raises:
-            LocalServerError: Neo4j's admin tool refused.
+            LocalServerError: Neo4j's admin tool failed.
         """
-        # The tool reads the password from the file: no other process sees it in our arguments.
+        # The tool reads the password from the file, so it never appears in a process list.
         self.administer(
             "The password of the new data folder could not be set.",
             ["dbms", "set-initial-password", f"@{self.folder.password_file}"],
         )
 
     def administer(self, problem: str, arguments: list[str]) -> None:
-        """Run Neo4j's admin tool to its end.
+        """Run Neo4j's admin tool and wait for it to end.
 
         Args:
-            problem: what it means when it fails, a sentence.
-            arguments: of the tool.
+            problem: error message if the tool fails, a sentence.
+            arguments: command-line arguments of the tool.
 
         Raises:
-            LocalServerError: it failed; carries the last lines of what it printed.
+            LocalServerError: the tool failed; carries the last lines of its output.
         """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
@@ -95,17 +95,17 @@ class Launcher:
             raise LocalServerError(problem, log_tail=_shorten(done.stdout + done.stderr))
 
     def start(self, settings: Settings, *, bolt_port: int = 0, http_port: int = 0) -> ServerState:
-        """Start the server, note it in the folder, and return without waiting for it.
+        """Start the server, write its state to the folder, and return without waiting for it.
 
         Args:
             settings: memory limits.
-            bolt_port: wished; another is taken when somebody has it, any when it is 0.
-            http_port: likewise.
+            bolt_port: preferred Bolt port; another free port is used if it is taken or 0.
+            http_port: preferred HTTP port, as `bolt_port`.
         """
         bolt_port, http_port = free_ports(bolt_port, http_port)
         self.folder.write_configuration(settings, bolt_port=bolt_port, http_port=http_port)
         logs = self.folder.root / "logs"
-        # Neo4j's launcher makes these of server.memory.heap.*; its main class does not.
+        # Neo4j's launcher derives these from server.memory.heap.*; its main class does not.
         flags = [*self.flags, f"-Xms{settings.heap}", f"{MAX_HEAP}{settings.heap}"]
         flags += [f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}", "-XX:-CreateCoredumpOnCrash"]
         log = logs / "neo4j.log"
@@ -126,40 +126,41 @@ class Launcher:
         return [str(self.java.executable), *self.java.flags, *flags, main, *arguments]
 
     def _environment(self) -> dict[str, str]:
-        # The class path is relative to the folder of the jars: short, and free of quoting.
+        # The class path is relative to the folder of the jars, so it is short and needs no quoting.
         home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
         return environment() | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
 
 
 def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
-    """Start a process in a session of its own, so that it outlives this one; return its id."""
-    apart: dict[str, Any] = {"start_new_session": True}
+    """Start a process in its own session, so that it outlives this one; return its id."""
+    detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
-        apart = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
+        detached = {"creationflags": flags}
     process = subprocess.Popen(  # noqa: S603 - a command of ours
         command,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.STDOUT,
         umask=UMASK,
-        **apart,
+        **detached,
         **options,
     )
-    # It is left on purpose; without a code, Popen would warn of that when it is collected.
+    # The process keeps running on purpose; a return code prevents Popen's ResourceWarning.
     process.returncode = 0
     return process.pid
 
 
 def identity(folder: DataFolder) -> list[str]:
-    """Return the arguments by which the server of a data folder is known."""
+    """Return the arguments that identify the server of a data folder."""
     return [f"--home-dir={folder.root}", f"--config-dir={folder.conf}"]
 
 
 def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None:
-    """Return the living server of a data folder.
+    """Return the running server of a data folder, or None.
 
-    A process id is used again after a crash, so the process must also run our server on this
-    very folder; any other one is left alone.
+    The operating system reuses process ids after a crash, so the process must also run Neo4j on
+    exactly this folder.
     """
     if state is None:
         return None
@@ -168,7 +169,7 @@ def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None
     try:
         process = psutil.Process(state.pid)
         if _is_dead(process):
-            process.wait(0)  # a dead child of this process goes when somebody asks for it
+            process.wait(0)  # reap it if it is a child of this process
             return None
         ours = {MAIN, *identity(folder)} <= set(_command_line(process))
     except psutil.Error:
@@ -177,9 +178,9 @@ def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None
 
 
 def heap_of(server: psutil.Process) -> str | None:
-    """Return the largest heap that a running server was given, such as `1g`; None without one.
+    """Return the maximum heap of a running server, such as `1g`; None if it has no limit.
 
-    It is read from the process, because the configuration says only what was asked for.
+    The value comes from the process, because the configuration may have changed since its start.
     """
     import psutil
 
@@ -191,9 +192,9 @@ def heap_of(server: psutil.Process) -> str | None:
 
 
 def _is_dead(process: psutil.Process) -> bool:
-    """Return whether all of a process has ended, though somebody may still have to ask for it.
+    """Return whether a process has ended completely, though its parent may not have reaped it.
 
-    A Java whose first thread has ended looks like that too, while others still hold its files.
+    A JVM whose first thread has ended is a zombie too, while other threads still hold its files.
     """
     import psutil
 
@@ -201,10 +202,10 @@ def _is_dead(process: psutil.Process) -> bool:
 
 
 def _command_line(process: psutil.Process) -> list[str]:
-    """Return the command line of a process, waiting for it while it is being born or dies.
+    """Return the command line of a process; wait while it is starting or ending.
 
-    Linux shows an empty one for a moment after `exec`, which under load one start in twenty met:
-    a server that had just begun was taken for dead.
+    Linux shows an empty one for a moment after `exec`. Under load this happened in one start of
+    twenty, and the server that had just started was considered dead.
     """
     deadline = time.monotonic() + NAMELESS_S
     command: list[str]
@@ -222,14 +223,14 @@ def wait_ready(
     """Wait until Bolt answers.
 
     Args:
-        folder: the server's.
-        state: of the server.
-        timeout_s: seconds to wait at most.
-        ready: what must be true too, asked once Bolt answers.
+        folder: data folder of the server.
+        state: state of the server.
+        timeout_s: maximum wait, seconds.
+        ready: further condition, checked once Bolt answers.
 
     Raises:
         DiedError: the server ended.
-        LocalServerError: it took longer than `timeout_s` seconds; with its log's last lines.
+        LocalServerError: it took longer than `timeout_s` seconds; carries its log's last lines.
     """
     deadline = time.monotonic() + timeout_s
     while not (bolt.answers(state.bolt_port) and (ready is None or ready())):
@@ -245,7 +246,7 @@ def wait_ready(
 
 
 def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
-    """Stop a server: ask, wait, and kill it when it does not listen."""
+    """Terminate a server; kill it if it has not ended after `timeout_s` seconds."""
     import psutil
 
     with suppress(psutil.NoSuchProcess):
@@ -258,8 +259,8 @@ def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
 def _ended(process: psutil.Process, timeout_s: float) -> bool:
     """Wait until a process has ended and return whether it has.
 
-    What another process started, and lives to ask for, has ended too while it is asked for by
-    nobody: an agent's server that brought this one up asks for nothing.
+    A zombie counts as ended: its parent, such as an agent's server that started this one, may
+    never reap it.
     """
     import psutil
 
@@ -276,23 +277,23 @@ def _ended(process: psutil.Process, timeout_s: float) -> bool:
     return False
 
 
-def free_ports(*wished: int) -> list[int]:
-    """Return loopback ports nobody uses: the wished ones where they are free."""
+def free_ports(*preferred: int) -> list[int]:
+    """Return unused loopback ports: the preferred ones where they are free."""
     with ExitStack() as held:
-        return [_hold(port, held) or _hold(0, held) for port in wished]
+        return [_hold(port, held) or _hold(0, held) for port in preferred]
 
 
 def is_free(port: int) -> bool:
-    """Return whether nobody uses this loopback port."""
+    """Return whether this loopback port is unused."""
     with ExitStack() as held:
         return bool(_hold(port, held))
 
 
 def _hold(port: int, held: ExitStack) -> int:
-    """Bind a port until `held` closes; 0 when it is taken."""
+    """Bind a port until `held` closes and return it; return 0 if it is taken."""
     holder = held.enter_context(socket.socket())
-    if sys.platform != "win32":  # there the option would take the port from its owner
-        # Otherwise connections that ended a moment ago would count as taken.
+    if sys.platform != "win32":  # on Windows the option would take the port from its owner
+        # Otherwise ports of recently closed connections would count as taken.
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         holder.bind(("127.0.0.1", port))
@@ -303,7 +304,7 @@ def _hold(port: int, held: ExitStack) -> int:
 
 
 def log_tail(folder: DataFolder, state: ServerState) -> str:
-    """Return the last lines of what the server wrote since it was started, for an error."""
+    """Return the last log lines since the server was started, for an error message."""
     return _shorten(_run_log(folder, state))
 
 
@@ -313,35 +314,35 @@ def run_errors(folder: DataFolder, state: ServerState) -> list[str]:
 
 
 def _run_log(folder: DataFolder, state: ServerState) -> str:
-    """Return what Neo4j logged in this run, then what the JVM said on its console."""
+    """Return Neo4j's log of this run, followed by the JVM's console output."""
     logs = folder.root / "logs"
     return _read(logs / "neo4j.log", state.log_from) + _read(logs / "console.log", 0)
 
 
 def _read(path: Path, start: int) -> str:
-    """Return a log from an offset on, its end when it is long."""
+    """Return a log from an offset on; at most its last `LOG_BYTES` bytes."""
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
-            start = start if start <= size else 0  # it was rotated since
-            file.seek(max(start, size - LOG_OCTETS))
+            start = start if start <= size else 0  # the log was rotated since
+            file.seek(max(start, size - LOG_BYTES))
             return file.read().decode("utf-8", "replace")
     except OSError:
         return ""
 
 
 def _shorten(text: str) -> str:
-    """Keep the lines that say something: stack frames and blank lines go."""
-    said = [line for line in text.splitlines() if line.strip() and not line.startswith("\t")]
-    return "\n".join(line[:400] for line in said[-TAIL_LINES:])
+    """Return the last lines of a log without stack frames and blank lines."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("\t")]
+    return "\n".join(line[:400] for line in lines[-TAIL_LINES:])
 
 
 class DiedError(Exception):
     """A server ended while it was starting.
 
     Attributes:
-        error: what to tell the user.
-        reason: `port` when its port was taken meanwhile, `crash` when the JVM itself failed.
+        error: exception to raise to the caller.
+        reason: `port` if its port was taken meanwhile, `crash` if the JVM itself failed.
     """
 
     def __init__(self, error: LocalServerError, reason: Literal["port", "crash", "other"]) -> None:
@@ -351,13 +352,13 @@ class DiedError(Exception):
 
 
 def _death(folder: DataFolder, state: ServerState) -> DiedError:
-    """Return what the log of a dead server says."""
+    """Return the reason in the log of a server that ended."""
     text = _run_log(folder, state)
     tail = _shorten(text)
     if "locked by another process" in text:
         locked = ServerLockedError(
             f"Another Neo4j uses the data in {folder.root}.",
-            hint="End it, or set GRAPHMEM_HOME to another folder.",
+            hint="Stop it, or set GRAPHMEM_HOME to another folder.",
         )
         return DiedError(locked, "other")
     if _NEWER_DATA.search(text):
@@ -370,7 +371,7 @@ def _death(folder: DataFolder, state: ServerState) -> DiedError:
     if _UNFIT_HEAP.search(text):
         unfit = LocalServerError(
             "Java cannot run Neo4j with this heap.",
-            hint="Set GRAPHMEM_HEAP to 256m or more, and to less than the machine has free.",
+            hint="Set GRAPHMEM_HEAP to at least 256m and to less than the free memory.",
             log_tail=tail,
         )
         return DiedError(unfit, "other")

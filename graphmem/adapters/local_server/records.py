@@ -1,4 +1,4 @@
-"""What callers of the managed server get: endpoint, progress, status, findings."""
+"""Records of the managed server: endpoint, progress, status and findings of the doctor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USER = "neo4j"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where the server answers, and how to log in; the password is hidden in its repr."""
+    """Address and credentials of the server; its repr hides the password."""
 
     uri: str
     user: str
@@ -26,13 +26,13 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Progress:
-    """One step of fetching or starting; `str()` gives a line for people.
+    """One step of fetching or starting; `str()` returns its text.
 
     Attributes:
-        stage: what is going on.
-        text: the same in words.
-        files_done, files_total: counts, 0 outside `fetch`.
-        bytes_done, bytes_total: octets, 0 outside `fetch`.
+        stage: current stage.
+        text: description of the step, one line.
+        files_done, files_total: numbers of files; 0 outside `fetch`.
+        bytes_done, bytes_total: numbers of bytes; 0 outside `fetch`.
     """
 
     stage: Literal["licence", "fetch", "prepare", "start", "ready"]
@@ -51,14 +51,14 @@ Report: TypeAlias = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """What is known about the managed server without starting it.
+    """Status of the managed server, determined without starting it.
 
     Attributes:
-        uptime_s: seconds since it was started; None when it is not running.
-        heap: largest heap of the running Java machine, such as `1g`; None when it does not run,
-            or was started without a limit.
-        page_cache: largest page cache of the running server, such as `512m`.
-        data_bytes, cache_bytes: octets on disk of its data and of what was fetched.
+        uptime_s: seconds since it was started; None if it is not running.
+        heap: maximum heap of the running JVM, such as `1g`; None if it is not running or has no
+            limit.
+        page_cache: maximum page cache of the running server, such as `512m`; None if unknown.
+        data_bytes, cache_bytes: size of its data and of the cache folder, bytes.
     """
 
     running: bool
@@ -78,7 +78,7 @@ class ServerStatus:
 
 @dataclass(frozen=True)
 class DoctorFinding:
-    """One thing `doctor` looked at, and what to do about it when it is not well."""
+    """Result of one check of `doctor`, with advice if there is a problem."""
 
     name: str
     level: Literal["ok", "warn", "bad"]

@@ -1,7 +1,7 @@
 """Plan the longest reads in the background, right after the server has started.
 
-A JVM that has just started takes seconds to plan one of them. Run as a module, this runs each of
-them once, for a tenant that has no data, so that the first caller finds its plan ready.
+A JVM that has just started takes seconds to plan one of them. Run as a module, this file runs each
+of them once for a tenant without data, so that their plans are cached for the first caller.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from neo4j import Session
 
 HOT = ("recall/hits", "recall/now", "recall/narrowed", "belief/current", "belief/explain")
-"""Procedures to plan, in this order. A recall sent at once makes the server plan recall/now at the
-same time; it runs recall/hits afterwards, and that is planned by then."""
+"""Procedures to plan, in this order. An immediate recall makes the server plan recall/now at the
+same time; it runs recall/hits next, which is planned by then."""
 LIMIT_S = 120.0
-"""How long the server may plan one query, on a machine that has much else to do."""
+"""Seconds the server may plan one query, even on a busy machine."""
 
 
 def warm_in_background(folder: DataFolder) -> None:
-    """Start planning, in a process that outlives this one; the server must have started."""
+    """Start planning in a process that outlives this one; the server must be running."""
     command = [sys.executable, "-m", __name__, "--home", str(folder.root.parent)]
     process.spawn_apart(command, env=environment("PYTHON", "VIRTUAL_ENV"))
 
 
 def warm(folder: DataFolder) -> None:
-    """Plan the hot queries, unless another process is at it or the server does not run.
+    """Plan the hot queries, unless another process is planning them or no server is running.
 
-    Nothing is planned of a graph that was never migrated: its indexes are not there.
+    For a graph that was never migrated nothing is planned, because its indexes do not exist.
 
     Raises:
-        neo4j.exceptions.Neo4jError: the server refused a query.
+        neo4j.exceptions.Neo4jError: the server rejected a query.
         neo4j.exceptions.DriverError: the server was stopped meanwhile.
     """
     from filelock import FileLock, Timeout
@@ -74,17 +74,17 @@ def _generation() -> Procedure:
 
 
 def _plan(session: Session, name: str, generation: int) -> None:
-    """Run a query as the client sends it, for no tenant; EXPLAIN leaves a quarter of the work."""
+    """Run a query as the client sends it, for no tenant; EXPLAIN would do only 3/4 of the work."""
     from neo4j import Query
 
     query = in_generation(catalog.query(name, dict), generation)
-    # The text is one of the catalog, and the driver wants a literal.
+    # `Any`, because the driver's type is a literal string; the text is from the catalog.
     text: Any = LANGUAGE + in_one_map(query)
     session.run(Query(text, timeout=LIMIT_S), _params(catalog.procedure(name))).consume()
 
 
 def _params(procedure: Procedure) -> dict[str, Any]:
-    """Return parameters that find nothing: a plan depends on their types alone."""
+    """Return parameters that match nothing; a plan depends only on their types."""
     values: Mapping[str, Any] = {
         "map": {},
         "integer": 1,
@@ -94,9 +94,9 @@ def _params(procedure: Procedure) -> dict[str, Any]:
         "string": "",
         "list": [],
     }
-    sized = {one.name: values[one.kind] for one in procedure.params if one.is_sized}
+    sized = {entry.name: values[entry.kind] for entry in procedure.params if entry.is_sized}
     return {MAP: sized} | {
-        one.name: values[one.kind] for one in procedure.params if not one.is_sized
+        entry.name: values[entry.kind] for entry in procedure.params if not entry.is_sized
     }
 
 
@@ -109,7 +109,7 @@ def main() -> None:
     try:
         warm(DataFolder.of(Settings(home=parser.parse_args().home)))
     except (DriverError, Neo4jError) as error:
-        # No caller waits for this process: a query that it did not plan is planned when it is run.
+        # No caller waits for this process; an unplanned query is planned on first use.
         sys.exit(f"{type(error).__name__}: the rest was not planned.")
 
 

@@ -1,1 +1,1 @@
-"""Models, embedding and language ones: what is in a package, and what litellm reaches."""
+"""Embedding and language models, from local packages or behind litellm."""

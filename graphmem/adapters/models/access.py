@@ -1,4 +1,4 @@
-"""The two ways to wait: in the caller's thread, or suspended while another thread works."""
+"""Access to a model: I/O mode (blocking or async), address, key and limits."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ T = TypeVar("T")
 
 
 class IOMode(Protocol):
-    """How a model waits; everything else about it is written once."""
+    """Interface of the two ways to wait; the rest of a model is the same for both."""
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what `work` returns."""
+        """Call `work` and return its result."""
         ...
 
     async def result(self, future: Future[T]) -> T:
-        """Return what another thread makes; cancel it there when this is cancelled."""
+        """Return the result of a future of another thread; cancel it if the wait is cancelled."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait for this many seconds."""
         ...
 
 
@@ -41,34 +41,34 @@ class BlockingMode:
     """Waits in the caller's thread: its coroutines never suspend."""
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do the work here and now."""
+        """Call `work` in this thread."""
         return work()
 
     async def result(self, future: Future[T]) -> T:
-        """Hold the thread until it is there."""
+        """Block the thread until the result is available."""
         try:
             return future.result()
         finally:
-            future.cancel()  # Ctrl-C ends the wait, not the work.
+            future.cancel()  # Ctrl-C ends only the wait, so the work is cancelled here.
 
     async def sleep(self, seconds: float) -> None:
-        """Hold the thread."""
+        """Block the thread."""
         time.sleep(seconds)
 
 
 class AsyncMode:
-    """Suspends while a thread of the running loop works."""
+    """Suspends while another thread works."""
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do the work in another thread."""
+        """Call `work` in another thread."""
         return await asyncio.to_thread(work)
 
     async def result(self, future: Future[T]) -> T:
-        """Let the loop go on until it is there."""
+        """Suspend until the result is available."""
         return await asyncio.wrap_future(future)
 
     async def sleep(self, seconds: float) -> None:
-        """Let the loop go on."""
+        """Suspend on the event loop."""
         await asyncio.sleep(seconds)
 
 
@@ -77,9 +77,9 @@ AWAITED: IOMode = AsyncMode()
 
 
 class _NoRetries(int):
-    """Zero, but true: litellm takes a false `max_retries` for its own default of two.
+    """Zero, but truthy: litellm replaces a falsy `max_retries` by its default of two.
 
-    Retries are made here, where a setting bounds them and waiting suits both faces.
+    `ModelService` retries itself, with a limit from a setting and in both I/O modes.
     """
 
     def __bool__(self) -> bool:
@@ -95,39 +95,39 @@ class ModelAccess:
     """
 
     noun: str
-    """What it is, as in `the embedding service`."""
+    """Kind of service, as in `the embedding service`."""
     setting: str
-    """The variable that names the model; those of its address and key begin with it."""
+    """Variable that names the model; prefix of the variables of its address and key."""
     example: str
-    """What that variable may be set to."""
+    """Example value of that variable."""
     too_much: str
-    """The hint when the service refuses a request."""
+    """Hint for a request that the service rejects."""
     model: str
     url: str | None = field(repr=False)
     key: SecretStr | None
     timeout_s: float
-    """For one request as a whole, from connecting to the last octet of the reply."""
+    """Timeout of one request, seconds, from connecting to the last byte of the reply."""
     max_bytes: int
-    """Length of a reply at most; the rest of a longer one is not read."""
+    """Maximum length of a reply, bytes; the rest of a longer one is not read."""
     retries: int
 
     def __post_init__(self) -> None:
         if self.url is not None and not _usable(self.url):
             raise ConfigurationError(
-                f"{self.setting}_URL is no http address.",
-                hint="It looks like https://host/v1 or http://127.0.0.1:8000/v1.",
+                f"{self.setting}_URL must be an http or https address.",
+                hint="Set it to an address like https://host/v1 or http://127.0.0.1:8000/v1.",
             )
         bare = self._bare_key() or ""
-        # What cannot be sent in a header is shown in errors instead.
+        # A key that cannot be sent in a header would appear in the error message.
         if not bare.isascii() or not bare.isprintable() or " " in bare:
             raise ConfigurationError(
-                f"{self.setting}_KEY has characters that no key has.",
-                hint="Copy it again, without line breaks.",
+                f"{self.setting}_KEY must contain only printable ASCII characters and no spaces.",
+                hint="Copy the key again, without line breaks.",
             )
 
     @property
     def where(self) -> str:
-        """The service in words, without what may be secret in its address."""
+        """Description of the service for messages, without secrets of its address."""
         if self.url is None:
             return f"the {self.noun}"
         parts = urlsplit(self.url)
@@ -135,15 +135,15 @@ class ModelAccess:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """What must not be shown: our key and those litellm finds in the environment."""
-        found = {value for name, value in os.environ.items() if name.endswith("_API_KEY")}
-        found.add(self._bare_key() or "")
+        """Texts to mask: this key, keys in the environment, and secrets of the address."""
+        texts = {value for name, value in os.environ.items() if name.endswith("_API_KEY")}
+        texts.add(self._bare_key() or "")
         if self.url:
-            found |= {self.url, urlsplit(self.url).password or "", urlsplit(self.url).query}
-        return frozenset(found - {""})
+            texts |= {self.url, urlsplit(self.url).password or "", urlsplit(self.url).query}
+        return frozenset(texts - {""})
 
     def request(self) -> dict[str, Any]:
-        """Return the arguments that every call of litellm needs."""
+        """Return the arguments of every litellm call."""
         return {
             "model": self.model,
             "api_base": self.url,

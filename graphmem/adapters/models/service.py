@@ -1,4 +1,4 @@
-"""What went wrong with a model's service, and whether to ask it again."""
+"""Requests to model services through litellm: faults, retries, limits and the event loop."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ if TYPE_CHECKING:
 DETAIL_CHARS = 300
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0
 LONGEST_WAIT_S = 60.0
-"""A service that asks for more patience than this is reported instead."""
+"""Longest Retry-After to honour, seconds; a longer one is reported as an error."""
 
 _UNREADABLE = {
-    json.JSONDecodeError: "it is no JSON",
-    UnicodeDecodeError: "it is no UTF-8",
-    ValidationError: "its JSON has another shape",
-    Warning: "its JSON has another shape",
+    json.JSONDecodeError: "it is not valid JSON",
+    UnicodeDecodeError: "it is not valid UTF-8",
+    ValidationError: "its JSON has an unexpected structure",
+    Warning: "its JSON has an unexpected structure",
 }
-"""Under litellm's error 500 these mean that the reply made no sense. Pydantic only warns of a
-wrong type, which is an error where warnings are errors. What they say may quote the reply."""
+"""Causes of litellm's error 500 that mean an unreadable reply. Pydantic only warns about a wrong
+type; the warning is an exception where warnings are errors. Their messages may quote the reply."""
 
 
 class FaultKind(Enum):
-    """What to do about a fault."""
+    """Kind of a fault; the value names the remedy."""
 
-    PASSING = "ask again"
-    KEY = "mend the key"
+    PASSING = "retry"
+    KEY = "correct the key"
     MODEL = "name another model"
     REPLY = "distrust the service"
-    REQUEST = "send something else"
+    REQUEST = "change the request"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class RequestFault:
 
     kind: FaultKind
     detail: str
-    """What the service or the network said: one line, secrets struck out; no reply of a model."""
+    """Message of the service or the network: one line, secrets masked; never a model's reply."""
     wait_s: float | None = None
-    """How long the service asks to wait, seconds."""
+    """Seconds that the service asks to wait; None if it does not ask."""
 
 
 def fault_of(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
-    """Return what a litellm exception means; litellm puts nearly everything under error 500."""
+    """Classify a litellm exception; litellm reports nearly everything as error 500."""
     links = list(_chain(error))
     for link in links:
         if isinstance(link, UnreadReplyError):
@@ -84,14 +84,14 @@ def fault_of(error: Exception, *, secrets: frozenset[str]) -> RequestFault:
                 return RequestFault(FaultKind.REPLY, reason)
     detail = _detail(error, secrets)
     if "missing credentials" in detail.casefold():
-        return RequestFault(FaultKind.KEY, "no key was given")
+        return RequestFault(FaultKind.KEY, "the key is missing")
     kind = _kind(int(getattr(error, "status_code", None) or 0))
     if kind is FaultKind.PASSING and "response_format" in str(error):
-        # llama-cpp-python's server has read the request and refuses this part of it, by a 500.
+        # llama-cpp-python's server rejects this part of a request with a 500.
         kind = FaultKind.REQUEST
     if kind is FaultKind.KEY:
-        # Services repeat the refused key in their answer, half masked at best.
-        return RequestFault(kind, "the key was refused")
+        # Services repeat the rejected key in their response, half masked at best.
+        return RequestFault(kind, "the key was rejected")
     return RequestFault(kind, detail, _wait_s(links))
 
 
@@ -124,8 +124,8 @@ def _wait_s(links: list[BaseException]) -> float | None:
     for link in links:
         for holder in (link, getattr(link, "response", None)):
             headers: Any = getattr(holder, "headers", None) or {}
-            if wished := headers.get("retry-after"):
-                return _seconds(wished)
+            if retry_after := headers.get("retry-after"):
+                return _seconds(retry_after)
     return None
 
 
@@ -142,54 +142,54 @@ def _seconds(retry_after: str) -> float | None:
 
 
 def pause_s(attempt: int, wait_s: float | None, jitter: float) -> float:
-    """Return how long to wait before asking again, seconds.
+    """Return the pause before the next retry, seconds.
 
     Args:
-        attempt: how many times it was asked again before, from 0.
-        wait_s: what the service asks for, if it does; never waited less than that.
-        jitter: in [0, 1), so that many clients do not return at once.
+        attempt: number of earlier retries, from 0.
+        wait_s: pause that the service asks for; the result is never shorter. None if it does not.
+        jitter: number in [0, 1) that spreads the retries of many clients.
     """
-    growing = min(FIRST_PAUSE_S * 2.0**attempt, LONGEST_PAUSE_S) * (0.5 + jitter / 2)
-    return growing if wait_s is None else wait_s + jitter * FIRST_PAUSE_S
+    backoff = min(FIRST_PAUSE_S * 2.0**attempt, LONGEST_PAUSE_S) * (0.5 + jitter / 2)
+    return backoff if wait_s is None else wait_s + jitter * FIRST_PAUSE_S
 
 
 def worth_another(fault: RequestFault) -> bool:
-    """Tell whether the same request may succeed in a while."""
+    """Return whether a retry of the same request may succeed."""
     return fault.kind is FaultKind.PASSING and (fault.wait_s or 0.0) <= LONGEST_WAIT_S
 
 
 def error_of(fault: RequestFault, access: ModelAccess, requests: int) -> GraphmemError:
-    """Return the error a caller gets.
+    """Return the exception to raise for a fault.
 
     Args:
-        fault: what happened last.
+        fault: fault of the last request.
         access: the service.
-        requests: how many were made.
+        requests: number of requests made.
     """
-    said = f"{access.where} for model {access.model!r}"
+    service = f"{access.where} for model {access.model!r}"
     match fault.kind:
         case FaultKind.KEY:
             return ModelUnavailableError(
-                f"Refused by {said}: {fault.detail}.",
-                hint=f"Set {access.setting}_KEY to a valid key, or to any word if the service asks "
-                "for none.",
+                f"Access denied by {service}: {fault.detail}.",
+                hint=f"Set {access.setting}_KEY to a valid key, or to any word if the service "
+                "needs none.",
             )
         case FaultKind.MODEL:
             return ModelUnavailableError(
-                f"No such model or address at {said}: {fault.detail}",
+                f"No such model or address at {service}: {fault.detail}",
                 hint=f"Check {access.setting} and {access.setting}_URL.",
             )
         case FaultKind.REPLY:
-            return ModelReplyError(f"Unreadable answer from {said}: {fault.detail}.")
+            return ModelReplyError(f"Unreadable response from {service}: {fault.detail}.")
         case FaultKind.REQUEST:
             return ModelReplyError(
-                f"Request refused by {said}: {fault.detail}", hint=access.too_much
+                f"Request rejected by {service}: {fault.detail}", hint=access.too_much
             )
         case FaultKind.PASSING:
             wait = "" if fault.wait_s is None else f" (it asks to wait {fault.wait_s:.0f} s)"
             return ModelUnavailableError(
-                f"No answer from {said} after {requests} request(s){wait}: {fault.detail}",
-                hint="Check that the service runs, or try again later.",
+                f"No response from {service} after {requests} request(s){wait}: {fault.detail}",
+                hint="Check that the service is running, or try again later.",
             )
 
 
@@ -198,20 +198,20 @@ T = TypeVar("T")
 _CLOSE_S = 2.0
 
 MAX_BYTES: ContextVar[int] = ContextVar("MAX_BYTES")
-"""Length of the reply to the request of this task, at most."""
+"""Maximum length of the reply to the current task's request, bytes."""
 
 
 class UnreadReplyError(Exception):
-    """A reply was not read to its end; says why."""
+    """A reply was not read to its end; the message is the reason."""
 
 
 def too_long(limit: int) -> UnreadReplyError:
-    """Return the error of a reply that is longer than it may be."""
+    """Return the exception for a reply that is longer than `limit` bytes."""
     return UnreadReplyError(f"it is longer than {limit:,} bytes")
 
 
 class EventLoopThread:
-    """An event loop in a thread of its own, with the connections that its requests share."""
+    """An event loop in its own thread, with the connections that its requests share."""
 
     def __init__(self) -> None:
         self._starting = threading.Lock()
@@ -221,21 +221,21 @@ class EventLoopThread:
         self._inherited: BaseConnector | None = None
 
     def submit(self, work: Callable[[ClientSession], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Begin work on the loop. To cancel the future cancels the work.
+        """Start work on the loop. Cancelling the future cancels the work.
 
         Args:
-            work: takes the session whose replies are limited.
+            work: coroutine function that receives the session; the session limits its replies.
         """
 
-        async def begun() -> T:
+        async def run_with_session() -> T:
             if self._session is None:
                 self._session = _session()
             return await work(self._session)
 
-        return asyncio.run_coroutine_threadsafe(begun(), self._running())
+        return asyncio.run_coroutine_threadsafe(run_with_session(), self._running())
 
     def close(self) -> None:
-        """Cancel what is on its way, close the connections and end the thread."""
+        """Cancel pending work, close the connections and end the thread."""
         with self._starting:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -244,9 +244,9 @@ class EventLoopThread:
             thread.join(_CLOSE_S)
 
     def abandon(self) -> None:
-        """Forget the loop of the parent process, whose thread a fork has no copy of."""
+        """Drop the parent process's loop after a fork; its thread does not exist in the child."""
         if self._session is not None:
-            # Kept as they are: to close them here would end them for the parent.
+            # Kept open: closing the connections here would close them for the parent.
             self._inherited = self._session.connector
             self._session.detach()
         self._starting = threading.Lock()
@@ -256,7 +256,7 @@ class EventLoopThread:
         with self._starting:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                # A daemon: the interpreter does not wait for it, and `close` ends it.
+                # A daemon thread, so the interpreter does not wait for it; `close` ends it.
                 self._thread = threading.Thread(
                     target=_run, args=(self._loop,), name="graphmem-models", daemon=True
                 )
@@ -289,7 +289,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _session() -> ClientSession:
-    """Return a session for litellm, which brings certificates, proxies and time limits itself."""
+    """Return a session for litellm, which sets certificates, proxies and timeouts itself."""
     import aiohttp
 
     class Limited(aiohttp.ClientResponse):
@@ -299,9 +299,9 @@ def _session() -> ClientSession:
             await super().start(connection)
             limit = MAX_BYTES.get()
             if self.headers.get("Content-Encoding", "identity") != "identity":
-                # A few compressed octets may stand for any number of others.
+                # A few compressed bytes may expand to any number of bytes.
                 self.close()
-                raise UnreadReplyError("it is compressed, although the request refuses that")
+                raise UnreadReplyError("it is compressed, although the request forbids that")
             if (self.content_length or 0) > limit:
                 self.close()
                 raise too_long(limit)
@@ -319,7 +319,7 @@ def _session() -> ClientSession:
 
 
 class _LimitedBody:
-    """A body that ends in an error when it is longer than it may be."""
+    """A response body that raises `UnreadReplyError` beyond its limit."""
 
     def __init__(self, body: Any, limit: int) -> None:
         self._body, self._limit = body, limit
@@ -339,8 +339,8 @@ class _LimitedBody:
 _Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
 
 _SESSION_TAKERS = frozenset({"openai", "together_ai", "nvidia_nim", "litellm_proxy"})
-"""Providers of embeddings to which litellm hands a session on: for others it becomes a part of
-their request, so they have the deadline alone."""
+"""Embedding providers to which litellm forwards a session. For others litellm would add it to the
+request, so their replies have a deadline but no size limit."""
 
 _IMPORTING = threading.Lock()
 
@@ -348,23 +348,23 @@ _IMPORTING = threading.Lock()
 class ModelService:
     """One model behind litellm.
 
-    Its requests run on the loop of `wire`: each has a deadline and a limit for its reply.
+    Its requests run on the loop of `WIRE`; each has a deadline and a limit on its reply.
     """
 
     def __init__(self, access: ModelAccess, face: IOMode) -> None:
         self._access, self._face = access, face
 
     async def ask(self, function: str, request: Callable[[], dict[str, Any]]) -> tuple[Any, int]:
-        """Return litellm's response, or the last `RequestFault`, and how many requests were made.
+        """Return litellm's response, or the last `RequestFault`, and the number of requests made.
 
-        A fault is returned and not raised where litellm's exception was caught: as the context
-        of the caller's error that one would carry its request, with the key, to whoever logs it.
+        A fault is returned, not raised. A raised exception would have litellm's exception as its
+        context, and with it the request and the key, which logging would expose.
 
-        It takes at most `timeout_s` for each of `retries` + 1 requests, and the pauses between.
+        A call takes at most `timeout_s` for each of `retries` + 1 requests, plus the pauses.
 
         Args:
-            function: litellm's awaited one, for example `aembedding`.
-            request: makes its arguments, where a slow import holds nobody up.
+            function: name of litellm's async function, for example `aembedding`.
+            request: builds its arguments where a slow import does not block the caller.
 
         Raises:
             ConfigurationError: litellm does not know whose model it is.
@@ -378,11 +378,11 @@ class ModelService:
                 return answer, requests
             if requests > self._access.retries or not worth_another(answer):
                 return answer, requests
-            jitter = random.random()  # noqa: S311 - spreads clients, keeps no secret
+            jitter = random.random()  # noqa: S311 - spreads retries, protects no secret
             await self._face.sleep(pause_s(requests - 1, answer.wait_s, jitter))
 
     def provider(self) -> str:
-        """Return litellm's name for who serves the model.
+        """Return litellm's name of the provider that serves the model.
 
         Raises:
             ConfigurationError: litellm does not know it.
@@ -394,8 +394,8 @@ class ModelService:
             )
         except litellm.BadRequestError:
             raise ConfigurationError(
-                f"litellm does not know whose model {self._access.model!r} is.",
-                hint=f"Set {self._access.setting} to service/model, for example "
+                f"litellm does not know the provider of model {self._access.model!r}.",
+                hint=f"Set {self._access.setting} to provider/model, for example "
                 f"{self._access.example}.",
             ) from None
         return str(provider)
@@ -413,9 +413,9 @@ class ModelService:
                 return await call(session)
         except TimeoutError:
             return RequestFault(
-                FaultKind.PASSING, f"no whole reply within {self._access.timeout_s:g} s"
+                FaultKind.PASSING, f"no complete reply within {self._access.timeout_s:g} s"
             )
-        except Exception as error:  # noqa: BLE001 - every kind becomes a Fault, none is lost
+        except Exception as error:  # noqa: BLE001 - every exception becomes a RequestFault
             return fault_of(error, secrets=self._access.secrets)
 
 
@@ -423,22 +423,22 @@ _READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` quali
 
 
 def imported() -> ModuleType:
-    """Import litellm (2 s, so when used) without its download of price tables or its adverts."""
+    """Import litellm on first use (2 s), without its price-table download and its adverts."""
     with _IMPORTING:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         import litellm
 
         litellm.suppress_debug_info = True
-        # pydantic warns of types of litellm while a reply is read; an error there loses the reply.
+        # pydantic warns about litellm's types while reading a reply; an error would lose the reply.
         warnings.filterwarnings("ignore", message=_READ_ONLY, category=UserWarning)
         module: ModuleType = litellm
     return module
 
 
 def counter(model: str) -> Callable[[str], int]:
-    """Return what counts the tokens of a text for a model, by the tokenizer litellm knows for it.
+    """Return a function that counts the tokens of a text with litellm's tokenizer for a model.
 
-    Of a model it does not know, those of OpenAI's cl100k.
+    For a model that litellm does not know, the tokenizer is OpenAI's cl100k.
     """
     litellm = imported()
     return lambda text: int(litellm.token_counter(model=model, text=text))

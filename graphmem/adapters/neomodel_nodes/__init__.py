@@ -1,7 +1,7 @@
-"""The graph as neomodel classes: the declared schema, and a way to browse by objects.
+"""The graph as neomodel classes: the declared schema, and read-only browsing by objects.
 
-Reads and writes of graphmem are Cypher files; nothing here is on their way. A node's `id` is the
-attribute `uid`, because neomodel keeps the name `id` for itself.
+graphmem reads and writes with Cypher files and does not use these classes for that. A node's `id`
+is the attribute `uid`, because neomodel reserves the name `id`.
 """
 
 from graphmem.adapters.neomodel_nodes.edges import (

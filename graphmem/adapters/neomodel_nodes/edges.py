@@ -1,4 +1,4 @@
-"""Indexes, and the properties of relationships."""
+"""Relationship classes with their properties, and declarations of indexes."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ class Index:
 
     kind: Literal["unique", "range", "fulltext", "vector"]
     prop: str
-    """Names it, together with the label and the kind."""
+    """Property that is part of the index's name, with the label and the kind."""
     on: tuple[str, ...]
-    """Property names in the graph, in order, `prop` among them."""
+    """Names of the indexed properties in the graph, in order; includes `prop`."""
     config: dict[str, Any] = field(default_factory=dict)
 
 
 def at(node: str) -> str:
     """Return the full name of a node class.
 
-    A bare name neomodel looks up in the first module on the stack with a global of that name, which
+    neomodel looks up a bare name in the first module on the stack with a global of that name, which
     may be a caller's own `Item` or `Memory`.
     """
     return f"{__package__}.{node}"
 
 
 class Supersedes(StructuredRel):
-    """When a memory or a belief took the place of another, and the event that says so."""
+    """Replacement of a memory or belief by another: its event and times."""
 
     event_id = StringProperty(required=True)
     occurred_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
-    # A cache: whether it holds now, made anew by `admin rebuild`.
+    # Cache of whether the replacement is in force now; `admin rebuild` recomputes it.
     in_force = BooleanProperty()
 
 
 class EvidenceEdge(StructuredRel):
-    """Which slot a piece of evidence speaks of, and since when."""
+    """Slot of a piece of evidence, and the time it was recorded."""
 
     indexes: ClassVar = (Index("range", "recorded_at", ("tenant", "slot_id", "recorded_at")),)
 
@@ -60,7 +60,7 @@ class EvidenceEdge(StructuredRel):
 
 
 class ReturnedEdge(StructuredRel):
-    """In which place a search returned a result, and how near it was to the question."""
+    """Rank of a result in a search, and its similarity to the query."""
 
     rank = IntegerProperty(required=True)
     similarity = FloatProperty()
@@ -68,11 +68,11 @@ class ReturnedEdge(StructuredRel):
 
 
 class RatedEdge(StructuredRel):
-    """What the games of a search made of a rating."""
+    """Rating of an item before and after the games of a search."""
 
     before = FloatProperty(required=True)
     after = FloatProperty(required=True)
 
 
 EDGES: dict[str, type[EvidenceEdge]] = {"SUPPORTS": EvidenceEdge, "REFUTES": EvidenceEdge}
-"""Relationships that have indexes."""
+"""Classes of the relationship types that have indexes."""

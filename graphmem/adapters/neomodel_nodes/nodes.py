@@ -1,4 +1,4 @@
-"""The node classes of the graph, with the indexes and keys that each needs."""
+"""Node classes of the graph with their indexes and keys."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from graphmem.adapters.neomodel_nodes.workings import (
 
 
 class Tenant(StructuredNode):
-    """The owner of a part of the graph; its node is what writers lock."""
+    """The owner of a part of the graph; writers lock its node."""
 
     tenant = StringProperty(unique_index=True)
     locked_at = DateTimeNeo4jFormatProperty()
@@ -82,15 +82,15 @@ class Memory(StructuredNode):
     content = StringProperty(required=True)
     content_hash = StringProperty(required=True)
     tags = ArrayProperty(StringProperty())
-    # Caches, made anew by `admin rebuild`: where the events of its own scope came from, and a
-    # digest of each tag and source, which a full-text query can ask for.
+    # Caches that `admin rebuild` recomputes: the sources of the events in its own scope, and a
+    # digest of each tag and source for full-text queries.
     sources = ArrayProperty(StringProperty())
     facet_keys = ArrayProperty(StringProperty())
     status = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
     created_at = DateTimeNeo4jFormatProperty(required=True)
     recorded_at = DateTimeNeo4jFormatProperty(required=True)
-    # A cache: TraceRank after the last event of its own scope, made anew by `admin rebuild`.
+    # Cache that `admin rebuild` recomputes: TraceRank after the last event in its own scope.
     trace = FloatProperty()
     trace_at = DateTimeNeo4jFormatProperty()
     trace_full_at = DateTimeNeo4jFormatProperty()
@@ -158,7 +158,7 @@ class Belief(StructuredNode):
 
 
 class Predicate(StructuredNode):
-    """A tenant's policy for a predicate: the newest of its POLICY events."""
+    """A tenant's policy for a predicate, from the newest of its POLICY events."""
 
     indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
 
@@ -181,7 +181,7 @@ class Predicate(StructuredNode):
 
 
 class Name(StructuredNode):
-    """A name, and by the newest of its SAME_AS events the one that it stands for."""
+    """A name; the newest of its SAME_AS events decides of which name it is an alias."""
 
     indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
 
@@ -195,7 +195,7 @@ class Name(StructuredNode):
 
 
 class Event(StructuredNode):
-    """An append-only record that something happened."""
+    """An append-only record."""
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
@@ -265,7 +265,7 @@ class Event(StructuredNode):
 
 
 class Episode(StructuredNode):
-    """One stretch of experience: a session, a conversation, a document."""
+    """One stretch of experience: a session, a conversation or a document."""
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
@@ -305,7 +305,7 @@ class Episode(StructuredNode):
 
 
 class Turn(StructuredNode):
-    """One message of a conversation, verbatim and in its place."""
+    """One message of an episode, verbatim, with its position."""
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
@@ -344,7 +344,7 @@ class Turn(StructuredNode):
 
 
 class Artifact(StructuredNode):
-    """A file, symbol or document that agents touch."""
+    """A file, symbol or document that agents access."""
 
     indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
 

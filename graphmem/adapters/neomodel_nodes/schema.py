@@ -57,41 +57,41 @@ def _item(label: str, index: Index) -> SchemaItem:
 
 @contextmanager
 def browsing(uri: str, user: str, password: str, database: str | None = None) -> Iterator[None]:
-    """Connect neomodel for reading, for as long as the block lasts.
+    """Connect neomodel for reading while the block runs.
 
-    Inside it `Memory.nodes.filter(tenant="acme")` and the relationships work, all in one read
-    transaction: what would write is refused by the server, so events stay as they are.
-    neomodel has one connection for the whole process, so blocks do not nest.
+    Inside the block `Memory.nodes.filter(tenant="acme")` and the relationships work, all in one
+    read transaction; the server rejects writes. neomodel has one connection per process, so blocks
+    cannot be nested.
 
     Args:
-        uri: of the server, for example bolt://127.0.0.1:7687.
-        user: to log in as.
-        password: in clear.
-        database: its name; None for the user's home database.
+        uri: address of the server, for example bolt://127.0.0.1:7687.
+        user: user name.
+        password: password in plain text.
+        database: name of the database; None for the user's home database.
 
     Raises:
         InvalidInputError: neomodel is connected already.
-        GraphAccessError: the server refused the credentials.
+        GraphAccessError: the server rejected the credentials.
         GraphUnavailableError: the server cannot be reached.
     """
     if db.driver is not None:
         raise InvalidInputError(
             "neomodel is connected already.",
-            hint="Close that first: neomodel.db.close_connection().",
+            hint="Close that connection first: neomodel.db.close_connection().",
         )
     with _reached(uri, user, password) as driver:
         config = get_config()
-        before, config.database_name = config.database_name, database
+        previous, config.database_name = config.database_name, database
         try:
             db.set_connection(driver=driver)
             db.begin(access_mode=neo4j.READ_ACCESS)
             try:
                 yield
             finally:
-                # Nothing to commit, and one that was refused a write could not be.
+                # There is nothing to commit, and after a rejected write a commit would fail.
                 db.rollback()
         finally:
-            config.database_name = before
+            config.database_name = previous
             db.close_connection()
 
 
@@ -100,12 +100,12 @@ def _reached(uri: str, user: str, password: str) -> Iterator[neo4j.Driver]:
     try:
         driver = neo4j.GraphDatabase.driver(uri, auth=(user, password))
     except (exceptions.ConfigurationError, ValueError) as error:
-        raise GraphUnavailableError("The address of Neo4j does not fit the driver.") from error
+        raise GraphUnavailableError("The driver does not support the address of Neo4j.") from error
     with driver:
         try:
             driver.verify_connectivity()
         except exceptions.AuthError as error:
-            raise GraphAccessError(f"Neo4j refused access: {error.code}.") from error
+            raise GraphAccessError(f"Neo4j denied access: {error.code}.") from error
         except exceptions.DriverError as error:
             raise GraphUnavailableError(
                 f"Neo4j cannot be reached ({type(error).__name__}) at the address given."

@@ -1,4 +1,4 @@
-"""The node classes that keep the graph going: checkpoints, locks, migrations, archives."""
+"""Node classes of internal state: checkpoints, locks, migrations, archives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphmem.adapters.neomodel_nodes.edges import COSINE, Index, at
 
 
 class Consolidation(StructuredNode):
-    """How far a scope has been consolidated, and who is at it."""
+    """Progress of the consolidation of a scope, and the owner of its lock."""
 
     indexes: ClassVar = (Index("unique", "scope", ("tenant", "scope")),)
 
@@ -36,14 +36,14 @@ class Consolidation(StructuredNode):
 
 
 class Reply(StructuredNode):
-    """What was decided of a cluster of passages, or of turns read together; a model's words."""
+    """Decision about a cluster of passages or about turns read together, with the model's reply."""
 
     indexes: ClassVar = (Index("unique", "id", ("tenant", "id")),)
 
     tenant = StringProperty(required=True)
     uid = StringProperty(required=True, db_property="id")
     scope = StringProperty(required=True)
-    # extraction; of consolidation it has none.
+    # "extraction"; null for consolidation.
     kind = StringProperty()
     done = BooleanProperty()
     attempts = IntegerProperty()
@@ -52,7 +52,7 @@ class Reply(StructuredNode):
     decided = StringProperty()
     raw = StringProperty()
     problem = StringProperty()
-    # Of every attempt that was answered.
+    # Totals of all attempts that got a reply.
     calls = IntegerProperty()
     tokens_in = IntegerProperty()
     tokens_out = IntegerProperty()
@@ -81,10 +81,7 @@ class Archive(StructuredNode):
 
 
 class Rater(StructuredNode):
-    """How many sessions of a tenant have ended, and how many of these ends were settled.
-
-    And up to which of them searches were rolled up.
-    """
+    """Number of ended sessions of a tenant, and up to which they were rated and rolled up."""
 
     tenant = StringProperty(unique_index=True)
     ended = IntegerProperty()
@@ -93,9 +90,9 @@ class Rater(StructuredNode):
 
 
 class Rating(StructuredNode):
-    """How much an item is used, as the search log says: a cache, made again from it.
+    """Usage rating of an item: a cache that can be recomputed from the search log.
 
-    And from what it was when the log before was rolled up; without it, that is the beginning.
+    The `base_…` properties are its state when the earlier log was rolled up; null if it never was.
     """
 
     indexes: ClassVar = (
@@ -116,7 +113,7 @@ class Rating(StructuredNode):
 
 
 class Checkpoint(StructuredNode):
-    """What a slot's older evidence came to: a cache, which a read continues from."""
+    """Aggregate of a slot's older evidence: a cache from which a read continues."""
 
     indexes: ClassVar = (Index("unique", "slot_id", ("tenant", "slot_id")),)
 
@@ -143,7 +140,7 @@ class Checkpoint(StructuredNode):
 
 
 class NameLock(StructuredNode):
-    """An event id that a transaction holds; no such node outlives its transaction."""
+    """Lock on an event id; the node never outlives its transaction."""
 
     indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
 
@@ -152,18 +149,18 @@ class NameLock(StructuredNode):
 
 
 class Tombstone(StructuredNode):
-    """That something was erased; it is refused when it is sent again."""
+    """Marker of erased data, which is rejected if it is submitted again."""
 
     indexes: ClassVar = (Index("unique", "key", ("tenant", "key")),)
 
-    # A digest: of a tenant that was erased no node holds the name.
+    # A digest, because no node may contain the name of an erased tenant.
     tenant = StringProperty(required=True)
     key = StringProperty(required=True)
     erased_at = DateTimeNeo4jFormatProperty(required=True)
 
 
 class EmbeddingModel(StructuredNode):
-    """A model that filled the graph, or is filling it."""
+    """An embedding model whose vectors are, or will be, in the graph."""
 
     key = StringProperty(unique_index=True)
     generation = IntegerProperty()
@@ -175,7 +172,7 @@ class EmbeddingModel(StructuredNode):
 
 
 class Migration(StructuredNode):
-    """One applied change of the schema or of the data."""
+    """One applied migration of the schema or of the data."""
 
     number = IntegerProperty(unique_index=True)
     name = StringProperty(required=True)
@@ -188,7 +185,7 @@ class Migration(StructuredNode):
 
 
 class MigrationLock(StructuredNode):
-    """Who may migrate now."""
+    """Lock for migrations, with its owner."""
 
     key = StringProperty(unique_index=True)
     owner = StringProperty()
@@ -197,7 +194,7 @@ class MigrationLock(StructuredNode):
 
 
 class Namespace(StructuredNode):
-    """A place that holds items; it is there as long as it holds one."""
+    """A namespace of items; it exists as long as it has an item."""
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
@@ -210,10 +207,10 @@ class Namespace(StructuredNode):
     scope = StringProperty(required=True)
     parts = ArrayProperty(StringProperty(), required=True)
     depth = IntegerProperty(required=True)
-    # Its labels, each with a point behind it, from the first one and from the last one.
+    # Its labels, each followed by a dot, in order and in reverse order.
     path = StringProperty(required=True)
     reversed = StringProperty(required=True)
-    # When by the server's clock, in microseconds, and in which place of a batch.
+    # Creation time by the server's clock in microseconds, and the position in a batch.
     begun = ArrayProperty(IntegerProperty())
     locked_at = DateTimeNeo4jFormatProperty()
 
@@ -221,7 +218,7 @@ class Namespace(StructuredNode):
 
 
 class Item(StructuredNode):
-    """A value that an agent keeps under a key, as JSON; another one takes its place."""
+    """A JSON value that an agent stores under a key; a new value replaces it."""
 
     indexes: ClassVar = (
         Index("unique", "id", ("tenant", "id")),
@@ -246,7 +243,7 @@ class Item(StructuredNode):
 
 
 class ItemText(StructuredNode):
-    """A text that an item is found by."""
+    """A text by which an item is found."""
 
     indexes: ClassVar = (
         Index("vector", "embedding", ("embedding", "tenant", "scope", "path"), COSINE),
@@ -256,7 +253,7 @@ class ItemText(StructuredNode):
     scope = StringProperty(required=True)
     name = StringProperty(required=True)
     text = StringProperty(required=True)
-    # Of the namespace.
+    # Path of the namespace.
     path = StringProperty(required=True)
     embedding = ArrayProperty(FloatProperty())
 

@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 
 OK = "ok"
 UNFORESEEN = "error"
-"""The outcome of what ended with an error that is not graphmem's own; those have their codes."""
+"""Outcome of an operation that raised an exception other than a `GraphmemError`."""
 INTERRUPTED = "interrupted"
-"""Cancelled, or ended together with its process."""
+"""Outcome of an operation that was cancelled or ended with its process."""
 
 _counting: dict[bool, PrometheusTelemetry] = {}
 _making = Lock()
 
 
 def of_settings(settings: Settings) -> Telemetry:
-    """Return what `metrics` and `traces` ask for, at least one of which is set.
+    """Return the telemetry for `metrics` and `traces`, at least one of which is set.
 
-    All clients of a process are counted together, in the registry that prometheus_client serves
-    by default; spans go to the process's own tracer provider.
+    All clients of a process share one set of metrics in prometheus_client's default registry;
+    spans go to the process's global tracer provider.
 
     Raises:
-        ConfigurationError: what is asked for is not installed, or a client of this process names
-            tenants and another does not.
+        ConfigurationError: a required package is not installed, or two clients of this process
+            differ in `telemetry_tenants`.
     """
-    found: list[Telemetry] = []
+    backends: list[Telemetry] = []
     if settings.metrics:
-        found.append(_counted(settings.telemetry_tenants))
+        backends.append(_counted(settings.telemetry_tenants))
     if settings.traces:
         from graphmem.adapters.telemetry.tracing import OtelTelemetry
 
-        found.append(OtelTelemetry(by_tenant=settings.telemetry_tenants))
-    return found[0] if len(found) == 1 else CompositeTelemetry(found)
+        backends.append(OtelTelemetry(by_tenant=settings.telemetry_tenants))
+    return backends[0] if len(backends) == 1 else CompositeTelemetry(backends)
 
 
-def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only choice
+def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only parameter
     from graphmem.adapters.telemetry.counting import PrometheusTelemetry
 
     with _making:
         if _counting and by_tenant not in _counting:
             raise ConfigurationError(
                 "GRAPHMEM_TELEMETRY_TENANTS differs between two clients of one process.",
-                hint="Set it alike for both, or open one with a telemetry and a registry of its "
-                "own.",
+                hint="Set it to the same value for both, or open one of them with its own "
+                "telemetry and registry.",
             )
         if by_tenant not in _counting:
             _counting[by_tenant] = PrometheusTelemetry(by_tenant=by_tenant)
@@ -61,39 +61,39 @@ def _counted(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - the only
 
 
 class CompositeTelemetry:
-    """Telemetry that tells all of several."""
+    """Telemetry that forwards every call to several backends."""
 
     def __init__(self, inner: list[Telemetry]) -> None:
         self._inner = inner
 
     @contextmanager
     def operation(self, name: str, tenant: str) -> Iterator[None]:
-        """Return the block of one public operation."""
-        with _entered([one.operation(name, tenant) for one in self._inner]):
+        """Measure the block of one public operation."""
+        with _entered([backend.operation(name, tenant) for backend in self._inner]):
             yield
 
     @contextmanager
     def embedding(self, model: str, role: Role, texts: int) -> Iterator[None]:
-        """Return the block in which texts become vectors."""
-        with _entered([one.embedding(model, role, texts) for one in self._inner]):
+        """Measure the block of one embedding request."""
+        with _entered([backend.embedding(model, role, texts) for backend in self._inner]):
             yield
 
     @contextmanager
     def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
-        """Return the block in which a language model answers."""
+        """Measure the block of one language model request; yield a callback for its answer."""
         with ExitStack() as stack:
-            each = [stack.enter_context(one.answering(model)) for one in self._inner]
+            callbacks = [stack.enter_context(backend.answering(model)) for backend in self._inner]
 
-            def tell(answer: Answer[Any]) -> None:
-                for told in each:
-                    told(answer)
+            def record(answer: Answer[Any]) -> None:
+                for callback in callbacks:
+                    callback(answer)
 
-            yield tell
+            yield record
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log."""
-        for one in self._inner:
-            one.logged(waiting=waiting, written=written, lost=lost)
+        for backend in self._inner:
+            backend.logged(waiting=waiting, written=written, lost=lost)
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _entered(blocks: list[AbstractContextManager[object]]) -> Iterator[None]:
 
 
 def outcome_of(error: BaseException | None) -> str:
-    """Return how something ended: `ok`, the code of its error, `error` or `interrupted`."""
+    """Return the outcome of an operation: `ok`, an error code, `error` or `interrupted`."""
     if error is None:
         return OK
     if isinstance(error, GraphmemError):
@@ -114,7 +114,7 @@ def outcome_of(error: BaseException | None) -> str:
 
 
 def library(name: str, extra: str) -> Any:
-    """Return a module that only an extra of graphmem installs.
+    """Import a module that an extra of graphmem installs.
 
     Raises:
         ConfigurationError: it is not installed.
@@ -124,6 +124,6 @@ def library(name: str, extra: str) -> Any:
     except ImportError:
         package = name.partition(".")[0]
         raise ConfigurationError(
-            f"For this, {package} is needed, and it is not installed.",
-            hint=f"pip install 'graphmem[{extra}]'",
+            f"This feature requires the package {package}, which is not installed.",
+            hint=f"Run: pip install 'graphmem[{extra}]'",
         ) from None

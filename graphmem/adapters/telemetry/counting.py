@@ -1,4 +1,4 @@
-"""What a process does, counted for Prometheus."""
+"""Prometheus metrics of the operations of a process."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
     from graphmem.ports import Answer, Role
 
 BUCKETS_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
-"""From a read of one item to a long run."""
+"""Upper bounds of the duration histograms, seconds: from one read to a long job."""
 
 
 class PrometheusTelemetry:
-    """Counts operations, models and the search log in a registry; safe to share between clients.
+    """Metrics of operations, models and the search log; safe to share between clients.
 
         telemetry = PrometheusTelemetry(registry, by_tenant=True)
         GraphMem.open(telemetry=telemetry)
 
-    Serving the registry is the program's own: `prometheus_client.start_http_server(9465)`.
+    The program must serve the registry itself: `prometheus_client.start_http_server(9465)`.
     """
 
     def __init__(
         self, registry: CollectorRegistry | None = None, *, by_tenant: bool = False
     ) -> None:
-        """Make the metrics.
+        """Create the metrics.
 
         Args:
-            registry: to make them in; prometheus_client's own by default. One registry takes them
-                once.
-            by_tenant: label operations with the tenant: a series more for each that comes along.
+            registry: registry for them; prometheus_client's default if None. A registry can hold
+                them only once.
+            by_tenant: label operations with the tenant; adds one series per tenant.
 
         Raises:
             ConfigurationError: prometheus_client is not installed.
         """
         client = library("prometheus_client", "metrics")
-        to = {"registry": client.REGISTRY if registry is None else registry}
-        timed = to | {"buckets": BUCKETS_S}
+        options = {"registry": client.REGISTRY if registry is None else registry}
+        timed = options | {"buckets": BUCKETS_S}
         self._by_tenant = by_tenant
         self._operations = client.Histogram(
             "graphmem_operation_duration_seconds",
@@ -52,7 +52,7 @@ class PrometheusTelemetry:
         )
         self._embeddings = client.Histogram(
             "graphmem_embedding_duration_seconds",
-            "Requests to the embedding model, those that its cache answers included.",
+            "Requests to the embedding model, including those answered from its cache.",
             ["model", "outcome"],
             **timed,
         )
@@ -60,64 +60,64 @@ class PrometheusTelemetry:
             "graphmem_embedding_texts_total",
             "Texts given to the embedding model.",
             ["model", "role"],
-            **to,
+            **options,
         )
         self._answers = client.Histogram(
             "graphmem_llm_duration_seconds",
-            "Questions to the language model, retries and repairs included.",
+            "Questions to the language model, including retries and repairs.",
             ["model", "outcome"],
             **timed,
         )
         self._requests = client.Counter(
             "graphmem_llm_requests_total",
-            "Requests behind the answers of the language model.",
+            "Requests to the language model for answered questions.",
             ["model"],
-            **to,
+            **options,
         )
         self._tokens = client.Counter(
             "graphmem_llm_tokens_total",
             "Tokens of answered questions.",
             ["model", "direction"],
-            **to,
+            **options,
         )
         self._cost = client.Counter(
             "graphmem_llm_cost_usd_total",
             "Cost of answered questions in US dollars, as far as prices are known.",
             ["model"],
-            **to,
+            **options,
         )
         self._unpriced = client.Counter(
-            "graphmem_llm_unpriced_total", "Answers whose price nobody knows.", ["model"], **to
+            "graphmem_llm_unpriced_total", "Answers with unknown price.", ["model"], **options
         )
         self._waiting = client.Gauge(
-            "graphmem_log_waiting_entries", "Entries of the search log still to be written.", **to
+            "graphmem_log_waiting_entries", "Entries of the search log not yet written.", **options
         )
         self._written = client.Counter(
-            "graphmem_log_written_total", "Entries of the search log that were written.", **to
+            "graphmem_log_written_total", "Entries of the search log that were written.", **options
         )
         self._lost = client.Counter(
-            "graphmem_log_lost_total", "Entries of the search log that were given up.", **to
+            "graphmem_log_lost_total", "Entries of the search log that were dropped.", **options
         )
 
     @contextmanager
     def operation(self, name: str, tenant: str) -> Iterator[None]:
-        """Return the block of one public operation."""
+        """Measure the block of one public operation."""
         labels = (tenant,) if self._by_tenant else ()
         with _timed(lambda outcome: self._operations.labels(name, outcome, *labels)):
             yield
 
     @contextmanager
     def embedding(self, model: str, role: Role, texts: int) -> Iterator[None]:
-        """Return the block in which texts become vectors."""
+        """Measure the block of one embedding request."""
         self._texts.labels(model, role).inc(texts)
         with _timed(lambda outcome: self._embeddings.labels(model, outcome)):
             yield
 
     @contextmanager
     def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
-        """Return the block in which a language model answers."""
+        """Measure the block of one language model request; yield a callback for its answer."""
 
-        def tell(answer: Answer[Any]) -> None:
+        def record(answer: Answer[Any]) -> None:
             self._requests.labels(model).inc(answer.requests)
             self._tokens.labels(model, "in").inc(answer.tokens_in)
             self._tokens.labels(model, "out").inc(answer.tokens_out)
@@ -127,7 +127,7 @@ class PrometheusTelemetry:
                 self._cost.labels(model).inc(answer.cost_usd)
 
         with _timed(lambda outcome: self._answers.labels(model, outcome)):
-            yield tell
+            yield record
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
         """Count entries of the search log."""
@@ -138,7 +138,7 @@ class PrometheusTelemetry:
 
 @contextmanager
 def _timed(series: Callable[[str], Any]) -> Iterator[None]:
-    """Measure the block; which series it belongs to is known when it has ended."""
+    """Measure the block; its outcome decides to which series the duration belongs."""
     error: BaseException | None = None
     start = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""What the graph holds, as a registry that Prometheus scrapes."""
+"""Prometheus exporter of counts of the graph's content."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 
 BOUNDS = tuple(float(bound) for bound in range(600, 2001, 100))
-"""Upper bounds of the histogram of ratings, in points; tiers begin at 800, 1200 and 1600."""
+"""Upper bounds of the histogram of ratings, points; tiers begin at 800, 1200 and 1600."""
 RATED = ("Artifact", "Belief", "Episode", "Memory")
 
 
 @dataclass(frozen=True, slots=True)
 class StatsSnapshot:
-    """Readings of all tenants, or that the graph could not be read."""
+    """Statistics of all tenants from one read of the graph, or its failure."""
 
     readings: Sequence[TenantStats] | None
-    """None: it could not."""
+    """Statistics, one record per tenant; None if the graph could not be read."""
     at_s: float
-    """When it ended, seconds since 1970."""
+    """End of the read, seconds since 1970."""
     seconds: float
-    """How long it took."""
+    """Duration of the read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Gauge:
-    """One metric: its name without the prefix, its labels, and what a reading gives for it."""
+    """One metric: name without prefix, help text, labels, and values from a tenant's statistics."""
 
     name: str
     about: str
@@ -60,8 +60,8 @@ def _one(value: float) -> Iterator[tuple[tuple[str, ...], float]]:
 def _tiers(reading: TenantStats) -> Iterator[tuple[tuple[str, ...], float]]:
     for kind in RATED:
         for tier in Tier:
-            fits = (one for one in reading.ratings if (one.kind, one.tier) == (kind, tier))
-            yield (kind, tier), sum(one.items for one in fits)
+            steps = (step for step in reading.ratings if (step.kind, step.tier) == (kind, tier))
+            yield (kind, tier), sum(step.items for step in steps)
 
 
 METRICS = (
@@ -75,52 +75,52 @@ METRICS = (
     _Gauge("rated_items", "Rated items by kind and tier.", ("kind", "tier"), _tiers),
     _Gauge(
         "unrated_sessions",
-        "Sessions that ended and wait for rating.",
+        "Ended sessions that are not rated yet.",
         (),
         lambda r: _one(r.unrated),
     ),
     _Gauge(
         "unembedded_beliefs",
-        "Beliefs that wait for an embedding.",
+        "Beliefs without an embedding.",
         (),
         lambda r: _one(r.unembedded),
     ),
     _Gauge(
         "consolidation_fresh_episodes",
-        "Episodes that the last finished run of their scope had not seen.",
+        "Episodes since the last finished run of their scope.",
         (),
         lambda r: _one(r.consolidation.fresh),
     ),
     _Gauge(
         "consolidation_clusters",
-        "Clusters by whether they were seen to or only went wrong.",
+        "Clusters by state: decided, or undecided because every attempt failed.",
         ("state",),
         lambda r: _by({"decided": r.consolidation.decided, "undecided": r.consolidation.undecided}),
     ),
     _Gauge(
         "consolidation_failures",
-        "Attempts at a cluster that went wrong.",
+        "Failed attempts at a cluster.",
         (),
         lambda r: _one(r.consolidation.failures),
         is_counter=True,
     ),
     _Gauge(
         "consolidation_requests",
-        "Requests to the language model whose answers were kept.",
+        "Requests to the language model whose answers were stored.",
         (),
         lambda r: _one(r.consolidation.calls),
         is_counter=True,
     ),
     _Gauge(
         "consolidation_tokens",
-        "Tokens of these, sent and received.",
+        "Tokens of these requests, sent and received.",
         ("direction",),
         lambda r: _by({"in": r.consolidation.tokens_in, "out": r.consolidation.tokens_out}),
         is_counter=True,
     ),
     _Gauge(
         "consolidation_cost_usd",
-        "Cost of these in US dollars, as far as prices are known.",
+        "Cost of these requests in US dollars, as far as prices are known.",
         (),
         lambda r: _one(r.consolidation.cost_usd),
         is_counter=True,
@@ -129,13 +129,13 @@ METRICS = (
 
 
 class GraphMetrics:
-    """The newest reading as metrics, and the registry that holds them."""
+    """Metrics of the newest snapshot, in their own registry."""
 
     def __init__(self, *, by_tenant: bool) -> None:
-        """Make a registry of its own; nothing is in it before `show`.
+        """Create a registry, which is empty until `show` is called.
 
         Args:
-            by_tenant: label what belongs to a tenant with its name.
+            by_tenant: label the metrics with the tenant.
 
         Raises:
             ConfigurationError: prometheus_client is not installed.
@@ -148,21 +148,21 @@ class GraphMetrics:
         self.registry.register(self)
 
     def show(self, taken: StatsSnapshot) -> None:
-        """Put a reading in the place of the one before."""
+        """Replace the current snapshot."""
         self._taken = taken
 
     def text(self) -> str:
-        """Return one scrape in Prometheus's text format."""
+        """Return the metrics in Prometheus's text format."""
         scraped: bytes = self._client.generate_latest(self.registry)
         return scraped.decode()
 
     def serve(self, host: str, port: int, allow: Collection[str] = ()) -> int:
-        """Answer scrapes from a thread until the process ends; return the port.
+        """Serve the metrics from a thread until the process ends; return the port.
 
         Args:
             host: address to listen on.
-            port: 0 for any that is free.
-            allow: `Host` headers to accept beside those of loopback and `host`.
+            port: port to listen on; 0 for any free one.
+            allow: `Host` headers to accept in addition to those of loopback and `host`.
 
         Raises:
             ConfigurationError: it cannot listen there.
@@ -170,39 +170,39 @@ class GraphMetrics:
         return serve(self._client.make_wsgi_app(self.registry), host, port, allow)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield what is scraped: of a graph that could not be read, only that it could not."""
+        """Yield the metrics; only the state of the read if the graph could not be read."""
         taken = self._taken
         if taken is None:
             return
         up = "graphmem_graph_up", "Whether the graph could be read, 1 or 0."
-        at = "graphmem_graph_read_timestamp_seconds", "When that was tried last."
-        took = "graphmem_graph_read_duration_seconds", "How long it took."
+        at = "graphmem_graph_read_timestamp_seconds", "Time of the last attempt to read the graph."
+        took = "graphmem_graph_read_duration_seconds", "Duration of that attempt."
         yield self._core.GaugeMetricFamily(*up, value=taken.readings is not None)
         yield self._core.GaugeMetricFamily(*at, value=taken.at_s)
         yield self._core.GaugeMetricFamily(*took, value=taken.seconds)
         if taken.readings is not None:
-            for shown in METRICS:
-                yield self._family(shown, taken.readings)
+            for gauge in METRICS:
+                yield self._family(gauge, taken.readings)
             yield self._histogram(taken.readings)
 
-    def _family(self, shown: _Gauge, readings: Sequence[TenantStats]) -> Metric:
-        make = self._core.CounterMetricFamily if shown.is_counter else self._core.GaugeMetricFamily
-        labels = self._labels(shown.labels)
-        family: Metric = make(f"graphmem_{shown.name}", shown.about, labels=labels)
+    def _family(self, gauge: _Gauge, readings: Sequence[TenantStats]) -> Metric:
+        make = self._core.CounterMetricFamily if gauge.is_counter else self._core.GaugeMetricFamily
+        names = self._labels(gauge.labels)
+        family: Metric = make(f"graphmem_{gauge.name}", gauge.about, labels=names)
         for reading in readings:
-            for found, value in shown.values(reading):
-                family.add_metric([*self._tenant(reading), *found], value)  # type: ignore[attr-defined]
+            for labels, value in gauge.values(reading):
+                family.add_metric([*self._tenant(reading), *labels], value)  # type: ignore[attr-defined]
         return family
 
     def _histogram(self, readings: Sequence[TenantStats]) -> Metric:
         family: Metric = self._core.GaugeHistogramMetricFamily(
             "graphmem_rating_points",
-            "Ratings, faded to the time of the reading.",
+            "Ratings, decayed to the time of the read.",
             labels=self._labels(("kind",)),
         )
         for reading in readings:
             for kind in RATED:
-                steps = [one for one in reading.ratings if one.kind == kind]
+                steps = [step for step in reading.ratings if step.kind == kind]
                 family.add_metric(  # type: ignore[attr-defined]
                     [*self._tenant(reading), kind], _buckets(steps), sum(s.total for s in steps)
                 )
@@ -216,12 +216,12 @@ class GraphMetrics:
 
 
 def _buckets(steps: Sequence[RatingStep]) -> list[tuple[str, float]]:
-    """Return how many are below each bound; a rating at a bound belongs to the step above."""
-    counted = [
-        (str(bound), float(sum(one.items for one in steps if one.below <= bound)))
+    """Return the number of items below each bound; a rating at a bound is counted above it."""
+    buckets = [
+        (str(bound), float(sum(step.items for step in steps if step.below <= bound)))
         for bound in BOUNDS
     ]
-    return [*counted, ("+Inf", float(sum(one.items for one in steps)))]
+    return [*buckets, ("+Inf", float(sum(step.items for step in steps)))]
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -234,17 +234,17 @@ class _ServerV6(_Server):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's
-        """Log no request."""
+        """Do not log requests."""
 
 
 def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) -> int:
-    """Answer requests from a thread until the process ends; return the port.
+    """Serve an application from a thread until the process ends; return the port.
 
     Args:
-        app: what answers.
+        app: WSGI application.
         host: address to listen on.
-        port: 0 for any that is free.
-        allow: `Host` headers to accept beside those of loopback and `host`.
+        port: port to listen on; 0 for any free one.
+        allow: `Host` headers to accept in addition to those of loopback and `host`.
 
     Raises:
         ConfigurationError: it cannot listen there.
@@ -254,8 +254,8 @@ def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) ->
         server = make_server(host.strip("[]"), port, app, kind, _Handler)
     except (OSError, OverflowError, TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"Nothing can listen on {host} port {port}: {error}.",
-            hint="Choose another with --host and --port.",
+            f"Cannot listen on {host} port {port}: {error}.",
+            hint="Choose another address with --host or --port.",
         ) from error
     server.set_app(checked(app, [*hosts.names(host, server.server_port), *allow]))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -263,7 +263,7 @@ def serve(app: WSGIApplication, host: str, port: int, allow: Collection[str]) ->
 
 
 def checked(app: WSGIApplication, allowed: Collection[str]) -> WSGIApplication:
-    """Return an application that refuses every `Host` header that is not allowed."""
+    """Return an application that rejects every `Host` header that is not allowed."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if hosts.accepts(environ.get("HTTP_HOST", ""), allowed):

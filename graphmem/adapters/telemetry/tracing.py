@@ -1,4 +1,4 @@
-"""What a process does, as OpenTelemetry spans."""
+"""OpenTelemetry spans of the operations of a process."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class OtelTelemetry:
-    """Makes a span of every operation, and one inside it of each use of a model.
+    """Spans of operations, with an inner span for each request to a model.
 
-    Attributes are names, codes and counts: no text, no id, no message of an error.
+    Span attributes are names, codes and counts; never texts, ids or error messages.
     """
 
     def __init__(
         self, tracer_provider: TracerProvider | None = None, *, by_tenant: bool = False
     ) -> None:
-        """Take a tracer.
+        """Create a tracer.
 
         Args:
-            tracer_provider: where spans go; the process's own by default.
-            by_tenant: name the tenant in the spans of operations.
+            tracer_provider: provider of the tracer; the process's global one if None.
+            by_tenant: add the tenant to the spans of operations.
 
         Raises:
             ConfigurationError: opentelemetry-api is not installed.
@@ -38,24 +38,24 @@ class OtelTelemetry:
 
     @contextmanager
     def operation(self, name: str, tenant: str) -> Iterator[None]:
-        """Return the block of one public operation."""
-        known = {"graphmem.tenant": tenant} if self._by_tenant and tenant else {}
-        with self._span(name, known):
+        """Trace the block of one public operation."""
+        attributes = {"graphmem.tenant": tenant} if self._by_tenant and tenant else {}
+        with self._span(name, attributes):
             yield
 
     @contextmanager
     def embedding(self, model: str, role: Role, texts: int) -> Iterator[None]:
-        """Return the block in which texts become vectors."""
-        known = {"graphmem.model": model, "graphmem.role": str(role), "graphmem.texts": texts}
-        with self._span("embedding", known):
+        """Trace the block of one embedding request."""
+        attributes = {"graphmem.model": model, "graphmem.role": str(role), "graphmem.texts": texts}
+        with self._span("embedding", attributes):
             yield
 
     @contextmanager
     def answering(self, model: str) -> Iterator[Callable[[Answer[Any]], None]]:
-        """Return the block in which a language model answers."""
+        """Trace the block of one language model request; yield a callback for its answer."""
         with self._span("llm", {"graphmem.model": model}) as span:
 
-            def tell(answer: Answer[Any]) -> None:
+            def record(answer: Answer[Any]) -> None:
                 counts = {
                     "graphmem.requests": answer.requests,
                     "graphmem.tokens_in": answer.tokens_in,
@@ -65,17 +65,17 @@ class OtelTelemetry:
                 if answer.cost_usd is not None:
                     span.set_attribute("graphmem.cost_usd", answer.cost_usd)
 
-            yield tell
+            yield record
 
     def logged(self, *, waiting: int, written: int, lost: int) -> None:
-        """Do nothing: that entries wait has no duration."""
+        """Do nothing, because log entries have no duration."""
 
     @contextmanager
-    def _span(self, name: str, known: dict[str, Any]) -> Iterator[Span]:
-        # The tracer itself would keep an error's message and its traceback.
+    def _span(self, name: str, attributes: dict[str, Any]) -> Iterator[Span]:
+        # By default the tracer would record an exception's message and traceback.
         with self._tracer.start_as_current_span(
             f"graphmem.{name}",
-            attributes=known,
+            attributes=attributes,
             record_exception=False,
             set_status_on_exception=False,
         ) as span:

@@ -1,4 +1,4 @@
-"""The plugin that lets any driver, and Neo4j Browser, CALL what the catalog reads.
+"""The plugin with which any driver and Neo4j Browser can CALL the catalog's read procedures.
 
-`offered` reads the headers, `java_source` writes Java, `building` compiles and keeps the jar.
+`java_source` reads the headers and writes Java; `building` compiles and caches the jar.
 """

@@ -1,4 +1,4 @@
-"""The plugin's jar: compiled once for each of its sources, and kept in the cache."""
+"""Build, cache and install the jar of the procedures plugin."""
 
 from __future__ import annotations
 
@@ -27,45 +27,45 @@ from graphmem.settings import Settings
 
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
 COMPILING_S = 300.0
-"""How long the compiler may take, on a machine that has much else to do."""
+"""Seconds the compiler may take, even on a busy machine."""
 UNUSED_S = 30 * 86_400.0
-"""After this long without a start, a jar is no longer wanted."""
+"""Seconds without a start after which a jar is removed."""
 RETRY_S = 3_600.0
-"""A start does not try again what failed less than this long ago."""
+"""Seconds after a failed build before a start tries it again."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""When every file of the jar was made: the same sources give the same octets."""
+"""Timestamp of every file in the jar, so that the same sources give the same bytes."""
 
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """What to compile, with what, and where the jar goes."""
+    """Sources and tools of one build, and the path of its jar."""
 
     texts: Mapping[str, str]
     tools: JarStore
 
     @classmethod
     def of(cls, settings: Settings, lock: JarLock | None = None) -> BuildPlan:
-        """Return the plan for these settings and the locked server; nothing is fetched or made."""
+        """Return the plan for these settings and the locked server; fetch and build nothing."""
         return cls(sources(offered(settings)), JarStore.of_tools(settings, lock or shipped_lock()))
 
     @property
     def jar(self) -> Path:
-        """Where the jar is kept: its name changes with its sources and the tools."""
-        told = (sorted(self.texts.items()), self.tools.lock.jars, version("graphmem"))
-        key = sha256(repr(told).encode()).hexdigest()
+        """Path of the jar in the cache; its name changes with its sources and the tools."""
+        inputs = (sorted(self.texts.items()), self.tools.lock.jars, version("graphmem"))
+        key = sha256(repr(inputs).encode()).hexdigest()
         return self.tools.folder / f"graphmem-{key[:16]}.plugin.jar"
 
     @property
     def failure_note(self) -> Path:
-        """The file that says why making this jar failed."""
+        """File with the reason why building this jar failed."""
         return self.jar.with_suffix(".failed")
 
     def is_made(self) -> bool:
-        """Whether the jar is there and as it was made: the server runs what is in it."""
+        """Return whether the jar exists unchanged; the server runs the code in it."""
         return jars.is_intact(self.jar)
 
     def failed(self) -> str:
-        """Return why making this jar failed a short while ago; empty when it did not."""
+        """Return why building this jar failed less than `RETRY_S` ago; empty if it did not."""
         try:
             age_s = time.time() - self.failure_note.stat().st_mtime
             text = self.failure_note.read_text(encoding="utf-8")
@@ -75,22 +75,22 @@ class BuildPlan:
 
 
 def build(settings: Settings, *, report: Report, lock: JarLock | None = None) -> Path:
-    """Return the jar in the cache, made when it is not there yet.
+    """Return the jar in the cache; build it if it does not exist yet.
 
     Args:
-        settings: `cache`, `java` and `maven_mirror`; and what procedures assume of an argument that
-            is left out: `source_weights` and the bounds of the sequential test.
-        report: told what takes long.
-        lock: of the server that will load it; the shipped one by default.
+        settings: `cache`, `java` and `maven_mirror`; and defaults of procedure arguments:
+            `source_weights` and the bounds of the sequential test.
+        report: progress callback for slow steps.
+        lock: lock of the server that will load the jar; the shipped one by default.
 
     Raises:
         ServerFetchError: the compiler could not be fetched.
-        ProceduresNotBuiltError: it refused the sources, or could not be run.
+        ProceduresNotBuiltError: the compiler rejected the sources, or could not be run.
         ConfigurationError: no Java, or the cache cannot be written.
     """
     plan = BuildPlan.of(settings, lock)
     if plan.is_made():
-        plan.jar.touch()  # unused ones are removed after a while
+        plan.jar.touch()  # unused jars are removed after `UNUSED_S`
         return plan.jar
     make_folder(plan.tools.folder, setting="GRAPHMEM_CACHE")
     try:
@@ -122,7 +122,7 @@ def _make(plan: BuildPlan, java: Java, report: Report) -> None:
 
 
 def _clean(folder: Path) -> None:
-    """Remove what a crash left, and the jars of sources no longer in use."""
+    """Remove leftovers of a crash, and jars that are no longer used."""
     for path in folder.iterdir():
         ours = path.suffix == ".failed" or path.name.endswith(".plugin.jar")
         if path.is_dir():
@@ -134,15 +134,15 @@ def _clean(folder: Path) -> None:
 
 
 def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
-    """Return every class file by its path.
+    """Return the content of every class file by its path.
 
     Args:
-        plan: what to compile.
-        java: runs the compiler, which brings none of its own.
+        plan: sources and tools.
+        java: Java that runs the compiler.
         scratch: an empty folder.
 
     Raises:
-        ProceduresNotBuiltError: the compiler refused, could not be run, or took too long.
+        ProceduresNotBuiltError: the compiler failed, could not be run, or took too long.
     """
     written, classes = [], scratch / "classes"
     for name, text in sorted(plan.texts.items()):
@@ -168,39 +168,39 @@ def compiled(plan: BuildPlan, java: Java, scratch: Path) -> dict[str, bytes]:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ProceduresNotBuiltError(f"The compiler of procedures failed: {error}.") from None
     if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        raise ProceduresNotBuiltError(log_tail=said[-4_000:])
-    found = sorted(path for path in classes.rglob("*.class"))
-    return {path.relative_to(classes).as_posix(): path.read_bytes() for path in found}
+        output = (done.stdout + done.stderr).strip()
+        raise ProceduresNotBuiltError(log_tail=output[-4_000:])
+    paths = sorted(path for path in classes.rglob("*.class"))
+    return {path.relative_to(classes).as_posix(): path.read_bytes() for path in paths}
 
 
 def pack(classes: Mapping[str, bytes], target: Path) -> None:
-    """Write a jar whose octets depend on its classes alone."""
+    """Write a jar whose bytes depend only on its classes and graphmem's version."""
     manifest = (
         f"Manifest-Version: 1.0\nImplementation-Title: graphmem procedures\n"
         f"Implementation-Version: {version('graphmem')}\n\n"
     )
     files = {"META-INF/MANIFEST.MF": manifest.encode(), **dict(sorted(classes.items()))}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as jar:
-        for name, octets in files.items():
+        for name, content in files.items():
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3
             entry.external_attr = 0o644 << 16
-            jar.writestr(entry, octets)
+            jar.writestr(entry, content)
 
 
 log = logging.getLogger("graphmem")
 
 FILE = "graphmem-procedures.jar"
-"""Its name in a folder of plugins, whatever version it is."""
+"""Name of the jar in a server's plugins folder, the same for every version."""
 
 
 def ready(settings: Settings, report: Report) -> Path | None:
-    """Return the jar for a server that is about to start; None, and a warning, when there is none.
+    """Return the jar for a server that is about to start; log a warning and return None on failure.
 
-    A server without procedures is better than no server. What failed is not tried again by every
-    start.
+    A server without procedures is better than no server. A failed build is retried after `RETRY_S`,
+    not at every start.
     """
     try:
         plan = BuildPlan.of(settings)
@@ -214,9 +214,9 @@ def ready(settings: Settings, report: Report) -> Path | None:
 
 
 def install(jar: Path, plugins: Path) -> Path:
-    """Put the jar into a server's folder of plugins, whole, and return where it is now.
+    """Copy the jar atomically into a server's plugins folder and return its path there.
 
-    Other plugins are left alone.
+    Other plugins are not changed.
     """
     target = plugins / FILE
     plugins.mkdir(parents=True, exist_ok=True)
@@ -230,5 +230,5 @@ def install(jar: Path, plugins: Path) -> Path:
 
 
 def remove(plugins: Path) -> None:
-    """Take the jar out of a folder of plugins: that of another graphmem runs another Cypher."""
+    """Remove the jar from a plugins folder; the jar of another graphmem runs different Cypher."""
     (plugins / FILE).unlink(missing_ok=True)

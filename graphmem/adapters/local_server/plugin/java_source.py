@@ -1,4 +1,4 @@
-"""Which procedures the plugin offers, and what a CALL of each takes: read from the headers."""
+"""Procedures of the plugin and their arguments, read from the headers, as Java source."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from graphmem.rules import claims, formulas, read_options, scoring, transcripts,
 from graphmem.settings import Settings
 
 TENANT = "tenant"
-"""The argument that comes first, has no default, and is never null or empty."""
+"""Name of the first argument, which has no default and must not be null or empty."""
 TEXTS = frozenset(
     {"scopes", "ids", "event_ids", "memory_ids", "belief_ids", "kinds", "statuses", "kept", "tags"}
     | {"machines", "asked", "without", "predicates"}
 )
-"""Lists of strings."""
+"""Names of arguments that are lists of strings."""
 NUMBERS = frozenset({"embedding"})
-"""Lists of floats."""
+"""Names of arguments that are lists of floats."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentDefault:
-    """What an argument is when it is left out or null.
+    """Value of an argument that is omitted or null.
 
     Attributes:
-        value: as Python has it; an instant is one of the names that Reading.java gives it.
-        text: the same in words.
+        value: Python value; a timestamp is a name that Reading.java defines.
+        text: description of the value.
     """
 
     value: Any
@@ -50,11 +50,11 @@ class ProcedureArgument:
     """One argument of a CALL.
 
     Attributes:
-        name, kind: as the header declares them; of a list also `texts` or `numbers`.
-        text: what it means, and what null stands for.
-        required: null is refused.
-        assumed: taken in place of null; None when the query itself knows what null means.
-        keys: what a map must hold; empty: whatever it likes.
+        name, kind: name and kind in the header; the kind of a list may be `texts` or `numbers`.
+        text: description, including the meaning of null.
+        required: whether null is rejected.
+        assumed: default for null; None if the query itself handles null.
+        keys: keys that a map must have; empty if any keys are allowed.
         sized: whether the query reads it from the map of `catalog.in_one_map`.
     """
 
@@ -69,78 +69,78 @@ class ProcedureArgument:
 
 @dataclass(frozen=True, slots=True)
 class ProcedureSpec:
-    """A procedure of the catalog that can be called, and its arguments in the order of a CALL."""
+    """A procedure of the plugin with its arguments in the order of a CALL."""
 
     procedure: Procedure
     arguments: tuple[ProcedureArgument, ...]
 
     @property
     def then(self) -> Procedure | None:
-        """The procedure that makes the answer of what this one finds; None when there is none."""
+        """Procedure that turns this one's rows into the result; None if there is none."""
         return catalog.procedure(self.procedure.then) if self.procedure.then else None
 
     @property
     def columns(self) -> tuple[HeaderEntry, ...]:
-        """The columns of the answer."""
+        """Columns of the result."""
         return (self.then or self.procedure).columns
 
     @property
     def name(self) -> str:
-        """As it is called."""
+        """Name in a CALL."""
         return "graphmem." + self.procedure.name.replace("/", ".")
 
     @property
     def signature(self) -> str:
-        """How it is called; what may be left out stands in brackets."""
-        needed = [one.name for one in self.arguments if one.required]
-        rest = ", ".join(one.name for one in self.arguments if not one.required)
-        return f"{self.name}({', '.join(needed)}{f' [, {rest}]' if rest else ''})"
+        """Signature for documentation; optional arguments are in brackets."""
+        required = [argument.name for argument in self.arguments if argument.required]
+        rest = ", ".join(argument.name for argument in self.arguments if not argument.required)
+        return f"{self.name}({', '.join(required)}{f' [, {rest}]' if rest else ''})"
 
 
 def offered(settings: Settings) -> tuple[ProcedureSpec, ...]:
-    """Return every procedure that reads one tenant's graph, by name.
+    """Return every procedure that reads one tenant's graph, sorted by name.
 
     Args:
-        settings: weights of source types and bounds of the sequential test to assume.
+        settings: default weights of source types and bounds of the sequential test.
     """
-    known = _assumed(settings)
-    return tuple(_offer(one, known) for one in _readings())
+    defaults = _assumed(settings)
+    return tuple(_offer(procedure, defaults) for procedure in _readings())
 
 
 @cache
 def _readings() -> tuple[Procedure, ...]:
-    found = (catalog.procedure(name) for name in catalog.names())
-    return tuple(p for p in found if p.mode is Mode.READ and _names(p)[:1] == [TENANT])
+    procedures = (catalog.procedure(name) for name in catalog.names())
+    return tuple(p for p in procedures if p.mode is Mode.READ and _names(p)[:1] == [TENANT])
 
 
 def _names(procedure: Procedure) -> list[str]:
     return [entry.name for entry in procedure.params]
 
 
-def _offer(procedure: Procedure, known: Mapping[str, ArgumentDefault]) -> ProcedureSpec:
+def _offer(procedure: Procedure, defaults: Mapping[str, ArgumentDefault]) -> ProcedureSpec:
     params = {entry.name: entry for entry in procedure.params}
     if procedure.then:
         further = catalog.procedure(procedure.then).params
         params |= {e.name: e for e in further if e.name not in {*params, catalog.FOUND}}
-    found = [_described_argument(entry, known) for entry in params.values()]
-    # A default can only be followed by others.
-    return ProcedureSpec(procedure, tuple(sorted(found, key=lambda one: not one.required)))
+    arguments = [_described_argument(entry, defaults) for entry in params.values()]
+    # Arguments with a default must come last.
+    return ProcedureSpec(procedure, tuple(sorted(arguments, key=lambda a: not a.required)))
 
 
 def _described_argument(
-    entry: HeaderEntry, known: Mapping[str, ArgumentDefault]
+    entry: HeaderEntry, defaults: Mapping[str, ArgumentDefault]
 ) -> ProcedureArgument:
-    declared = entry.is_nullable
-    assumed = None if declared else known.get(entry.name)
+    nullable = entry.is_nullable
+    assumed = None if nullable else defaults.get(entry.name)
     text = entry.text if assumed is None else f"{entry.text}; null: {assumed.text}"
     if entry.kind == "string":
-        # A procedure's string has no null as its default.
+        # The default of a procedure's string argument cannot be null.
         text = text.replace("; null: ", "; null or '': ")
     return ProcedureArgument(
         name=entry.name,
         kind=_kind(entry),
         text=text,
-        required=not declared and assumed is None,
+        required=not nullable and assumed is None,
         assumed=assumed,
         keys=_KEYS.get(entry.name, ()),
         sized=entry.is_sized,
@@ -160,7 +160,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "words": ("memory", "belief", "turn"),
     "window": ("known", "since", "until"),
 }
-"""What a map must hold that nothing completes."""
+"""Required keys of maps that have no defaults."""
 _FIRST_PAGE = (
     *("after", "after_id", "after_scope", "after_subject", "after_predicate"),
     *("after_kind", "before_id"),
@@ -168,10 +168,9 @@ _FIRST_PAGE = (
 
 
 def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
-    """Return what arguments are when they are left out, by name.
+    """Return the defaults of optional arguments by name.
 
-    A map that is given in part is completed by the one here; it can hold no other keys, unless it
-    is one of weights.
+    The default of a map completes a partial one; only a map of weights may have other keys.
     """
     own = "as graphmem has it"
     return {
@@ -218,7 +217,7 @@ TYPES = {
     "relationship": "Relationship",
 }
 OPEN = frozenset({"weights"})
-"""Maps that may hold more than graphmem knows: a deployment has its own types of sources."""
+"""Maps that may have further keys: a deployment can define its own source types."""
 _READERS = {"float": "number", "list": "list", "map": "map"}
 _IMPORTS = (
     "java.time.ZonedDateTime",
@@ -236,10 +235,10 @@ _IMPORTS = (
 
 
 def sources(offers: Sequence[ProcedureSpec]) -> dict[str, str]:
-    """Return every source file of the plugin by its path.
+    """Return the text of every source file of the plugin by its path.
 
     Args:
-        offers: in the order of their names.
+        offers: procedures, sorted by name.
     """
     texts = {BASE: files(__package__).joinpath(BASE).read_text(encoding="utf-8")}
     for folder, own in groupby(offers, key=lambda offer: offer.procedure.name.partition("/")[0]):
@@ -250,10 +249,10 @@ def sources(offers: Sequence[ProcedureSpec]) -> dict[str, str]:
 def _class(folder: str, offers: Sequence[ProcedureSpec]) -> str:
     imports = "".join(f"import {name};\n" for name in _IMPORTS)
     constants = {
-        one.name: one.assumed
+        argument.name: argument.assumed
         for offer in offers
-        for one in offer.arguments
-        if one.kind == "map" and one.assumed is not None
+        for argument in offer.arguments
+        if argument.kind == "map" and argument.assumed is not None
     }
     lines = [
         f"    private static final Map<String, Object> {name.upper()} = {literal(assumed.value)};\n"
@@ -273,16 +272,16 @@ def _method(offer: ProcedureSpec) -> str:
     text, row = _constant(offer.procedure), f"{own.title().replace('_', '')}Row"
     fields = ", ".join(f"{TYPES[column.kind]} {column.name}" for column in offer.columns)
     cypher = catalog.LANGUAGE + catalog.in_one_map(catalog.query(offer.procedure.name, dict))
-    arguments = ",\n".join(f"            {_argument(one)}" for one in offer.arguments)
+    arguments = ",\n".join(f"            {_argument(argument)}" for argument in offer.arguments)
     given = "".join(
-        f"        call.{'sized' if one.sized else 'plain'}({_quoted(one.name)}, {_given(one)});\n"
-        for one in offer.arguments
-        if one.name != TENANT
+        f"        call.{'sized' if a.sized else 'plain'}({_quoted(a.name)}, {_given(a)});\n"
+        for a in offer.arguments
+        if a.name != TENANT
     )
     read = ", ".join(map(_read, offer.columns))
     ran = f"about({text}, GENERATION, KEPT)" if _is_about_vectors(offer) else text
     if offer.then:
-        # It is of the same folder, so its text is a constant of the same class.
+        # It is in the same folder, so its text is a constant of the same class.
         ran += f", {_quoted(catalog.FOUND)}, {_constant(offer.then)}"
     start = f"{_quoted(offer.name)}, {_quoted(catalog.MAP)}, {_local(TENANT)}"
     return (
@@ -301,10 +300,10 @@ def _constant(procedure: Procedure) -> str:
 
 
 def _generation() -> list[str]:
-    """Return what a class needs to ask of the embeddings that the graph has by then."""
-    asked = catalog.LANGUAGE + catalog.procedure("schema/generation").text
+    """Return the constants with which a class queries the current embedding generation."""
+    query = catalog.LANGUAGE + catalog.procedure("schema/generation").text
     return [
-        f"    private static final String GENERATION = {_quoted(asked)};\n",
+        f"    private static final String GENERATION = {_quoted(query)};\n",
         f"    private static final Pattern KEPT = Pattern.compile({_quoted(scoring.KEPT)});\n",
     ]
 
@@ -315,35 +314,36 @@ def _is_about_vectors(offer: ProcedureSpec) -> bool:
 
 
 def _local(name: str) -> str:
-    """Return the name of an argument in Java, which takes `from` and not every other word."""
+    """Return the Java name of an argument; the suffix avoids Java's reserved words."""
     return f"{name}_"
 
 
-def _argument(one: ProcedureArgument) -> str:
-    # Of a string "null" would be the word.
-    unset = "" if one.kind == "string" else "null"
-    default = "" if one.required else f", defaultValue = {_quoted(unset)}"
-    annotation = f"@Name(value = {_quoted(one.name)}{default}, description = {_quoted(one.text)})"
-    return f"{annotation} {TYPES[one.kind]} {_local(one.name)}"
+def _argument(argument: ProcedureArgument) -> str:
+    # For a string, the default "null" would be the text "null".
+    unset = "" if argument.kind == "string" else "null"
+    default = "" if argument.required else f", defaultValue = {_quoted(unset)}"
+    name, text = _quoted(argument.name), _quoted(argument.text)
+    annotation = f"@Name(value = {name}{default}, description = {text})"
+    return f"{annotation} {TYPES[argument.kind]} {_local(argument.name)}"
 
 
-def _given(one: ProcedureArgument) -> str:
-    name, local = _quoted(one.name), _local(one.name)
-    if one.keys:
-        local = f"call.whole({name}, {local}, {literal(one.keys)})"
-    if one.required:
+def _given(argument: ProcedureArgument) -> str:
+    name, local = _quoted(argument.name), _local(argument.name)
+    if argument.keys:
+        local = f"call.whole({name}, {local}, {literal(argument.keys)})"
+    if argument.required:
         return f"call.must({name}, {local})"
-    if one.assumed is None:
-        return f"told({local})" if one.kind == "string" else local
-    if one.kind == "map":
-        is_open = "true" if one.name in OPEN else "false"
-        return f"call.completed({name}, {local}, {one.name.upper()}, {is_open})"
-    return f"or({local}, {_value(one.assumed, one.kind)})"
+    if argument.assumed is None:
+        return f"told({local})" if argument.kind == "string" else local
+    if argument.kind == "map":
+        is_open = "true" if argument.name in OPEN else "false"
+        return f"call.completed({name}, {local}, {argument.name.upper()}, {is_open})"
+    return f"or({local}, {_value(argument.assumed, argument.kind)})"
 
 
 def _value(assumed: ArgumentDefault, kind: str) -> str:
-    instant = kind == "datetime" and assumed.value in {NOW, BEGINNING, FOREVER}
-    return str(assumed.value) if instant else literal(assumed.value)
+    timestamp = kind == "datetime" and assumed.value in {NOW, BEGINNING, FOREVER}
+    return str(assumed.value) if timestamp else literal(assumed.value)
 
 
 def _read(column: HeaderEntry) -> str:
@@ -353,12 +353,12 @@ def _read(column: HeaderEntry) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a string literal: JSON's, in ASCII, is one of Java's too."""
+    """Return a Java string literal; a JSON string in ASCII is one."""
     return json.dumps(str(text))
 
 
 def literal(value: Any) -> str:
-    """Return a value as Java writes it."""
+    """Return a Java literal of a value."""
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, bool) or value is None:
@@ -375,7 +375,7 @@ def literal(value: Any) -> str:
 
 def _double(value: float) -> str:
     if math.isnan(value):
-        raise ValueError("no number")
+        raise ValueError("NaN is not supported")
     if math.isinf(value):
         return f"Double.{'POSITIVE' if value > 0 else 'NEGATIVE'}_INFINITY"
     return repr(value)

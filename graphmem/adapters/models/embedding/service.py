@@ -1,4 +1,4 @@
-"""Checks on what a model answered."""
+"""Embedding models behind litellm, and checks of their replies."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 
 def in_order(reply: Any, count: int) -> list[Any]:
-    """Return the vectors of an OpenAI-like embedding reply, one per text, in the texts' order.
+    """Return the vectors of an OpenAI-like embedding reply, in the order of the texts.
 
     Args:
         reply: has `data`, a list of items with `embedding` and, unless they are in order, `index`.
-        count: how many texts were sent.
+        count: number of texts that were sent.
 
     Raises:
-        ModelReplyError: another number of vectors, or indices that are not 0 to count - 1.
+        ModelReplyError: wrong number of vectors, or indices that are not 0 to count - 1.
     """
     items = getattr(reply, "data", None)
     if not isinstance(items, list):
-        raise ModelReplyError("The embedding service answered without a list of vectors.")
+        raise ModelReplyError("The reply of the embedding service has no list of vectors.")
     if len(items) != count:
         raise ModelReplyError(
-            f"The embedding service answered {len(items)} vectors for {count} texts.",
-            hint="Lower GRAPHMEM_EMBEDDER_BATCH if the service takes fewer texts at once.",
+            f"The embedding service returned {len(items)} vectors for {count} texts.",
+            hint="Lower GRAPHMEM_EMBEDDER_BATCH if the service accepts fewer texts per request.",
         )
     try:
         vectors = [item["embedding"] for item in items]
         indices = [item.get("index") for item in items]
     except (AttributeError, KeyError, TypeError) as error:
-        raise ModelReplyError("The embedding service answered an item without a vector.") from error
+        raise ModelReplyError("The embedding service returned an item without a vector.") from error
     if all(index is None for index in indices):
         return vectors
     placed = dict(zip(indices, vectors, strict=True))
     if set(placed) != set(range(count)):
         raise ModelReplyError(
-            f"The embedding service numbered {count} vectors {indices[:10]}, not from 0 on."
+            f"The embedding service numbered {count} vectors {indices[:10]}, not from 0."
         )
     return [placed[index] for index in range(count)]
 
@@ -57,9 +57,9 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None)
     """Return float32[count, dimension] with rows of length 1.
 
     Args:
-        raw: what the model answered, one row a text.
-        count: how many rows there must be.
-        dimension: how long they must be; None if that is not known yet.
+        raw: reply of the model, one row per text.
+        count: required number of rows.
+        dimension: required length of a row; None if it is not known yet.
 
     Raises:
         ModelReplyError: wrong shape, a value that is not a finite number, or a zero vector.
@@ -68,24 +68,24 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None)
         rows = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelReplyError(
-            "The model answered something other than rows of numbers of one length."
+            "The model returned something other than rows of numbers of equal length."
         ) from error
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
-        raise ModelReplyError(f"The model answered shape {rows.shape} for {count} texts.")
+        raise ModelReplyError(f"The model returned shape {rows.shape} for {count} texts.")
     if dimension is not None and rows.shape[1] != dimension:
         raise ModelReplyError(
-            f"The model answered {rows.shape[1]} numbers a text where {dimension} were expected.",
-            hint="Check GRAPHMEM_EMBEDDER and GRAPHMEM_EMBEDDER_DIMENSION; if another model now "
-            "answers under this name, give it a name of its own.",
+            f"The model returned {rows.shape[1]} numbers per text where {dimension} were expected.",
+            hint="Check GRAPHMEM_EMBEDDER and GRAPHMEM_EMBEDDER_DIMENSION. If another model now "
+            "has this name, give it a different name.",
         )
     wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if wrong.size:
-        raise ModelReplyError(f"The model answered NaN or infinity in row {wrong[0]}.")
-    # Divided by the largest first, so that squares neither overflow nor vanish.
+        raise ModelReplyError(f"The model returned NaN or infinity in row {wrong[0]}.")
+    # Divide by the largest value first, so that squares neither overflow nor underflow.
     largest = np.abs(rows).max(axis=1, keepdims=True)
     wrong = np.flatnonzero(largest == 0)
     if wrong.size:
-        raise ModelReplyError(f"The model answered a vector of zeros in row {wrong[0]}.")
+        raise ModelReplyError(f"The model returned a vector of zeros in row {wrong[0]}.")
     rows = rows / largest
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return np.ascontiguousarray(unit, dtype=np.float32)
@@ -97,14 +97,14 @@ _ROLE_WORDS = {
     "nvidia_nim": ("input_type", "passage", "query"),
     "voyage": ("input_type", "document", "query"),
 }
-"""How litellm's providers are told which side of a search a text stands on; others are not told,
-since a service may refuse a parameter it does not know."""
+"""Parameter and values by which a provider distinguishes documents from queries. Other providers
+get no such parameter, because a service may reject an unknown one."""
 
 
 _MAX_TEXT_BYTES = 4_096 * 32
-"""Of a reply, for each text: the longest vector that can be stored, each number with 32 octets."""
+"""Maximum bytes of a reply per text: the longest vector that can be stored, 32 bytes a number."""
 _MAX_BYTES = 1_000_000
-"""Of a reply beside the vectors."""
+"""Maximum bytes of a reply in addition to its vectors."""
 
 
 class ServiceEngine:
@@ -119,7 +119,7 @@ class ServiceEngine:
     def __init__(self, settings: Settings, face: IOMode) -> None:
         self.name = settings.embedder
         self.dimension = settings.embedder_dimension
-        # One name may stand for two models at two addresses.
+        # Two addresses may serve different models under one name.
         self.identity = digest(self.name, settings.embedder_url or "", str(self.dimension))
         self._access = ModelAccess(
             noun="embedding service",
@@ -136,7 +136,7 @@ class ServiceEngine:
         self._service = ModelService(self._access, face)
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any]:
-        """Return one row per text, asking again after passing faults."""
+        """Return one row per text; retry after temporary faults."""
         answer, requests = await self._service.ask(
             "aembedding", partial(self._request, texts, role)
         )
@@ -147,7 +147,7 @@ class ServiceEngine:
     def _request(self, texts: Sequence[str], role: Role) -> dict[str, Any]:
         request = self._access.request() | {"input": list(texts)}
         if self.dimension is not None:
-            # litellm refuses `dimensions` for models it does not know, unless told to let it by.
+            # litellm rejects `dimensions` for models it does not know, unless explicitly allowed.
             request |= {"dimensions": self.dimension, "allowed_openai_params": ["dimensions"]}
         if self._provider in _ROLE_WORDS:
             parameter, document, query = _ROLE_WORDS[self._provider]

@@ -1,4 +1,4 @@
-"""Language models behind one port: those that litellm knows."""
+"""Language models behind one port, by litellm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def open_llm(settings: Settings, *, awaited: bool) -> Llm | None:
-    """Return the language model that `settings.model` names, or None; nothing is called yet.
+    """Return the language model that `settings.model` names, or None, without calling it.
 
     Args:
         settings: `model` is the name of a litellm language model, or None.

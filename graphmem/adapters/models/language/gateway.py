@@ -1,4 +1,4 @@
-"""How a service is told what its reply must look like."""
+"""Language models behind litellm: reply formats, parsing, usage and repair."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 _MAPS = ("properties", "$defs")
 _KEPT = frozenset({"$ref", "anyOf", "const", "description", "enum", "items", "type", *_MAPS})
-"""What every service with strict schemas takes. Most refuse bounds of numbers and lengths, which
-are checked here anyway."""
+"""Schema keywords that every service with strict schemas accepts. Most reject bounds of numbers
+and lengths, which graphmem checks itself."""
 
 
 def response_format(form: str, reply: type[BaseModel]) -> dict[str, Any]:
     """Return the `response_format` of a request.
 
     Args:
-        form: `json_schema`; `described_object`, which llama.cpp's servers hold the reply to;
-            or `json_object`.
-        reply: the model that the reply must fit.
+        form: `json_schema`; `described_object`, which llama.cpp's servers enforce; or
+            `json_object`.
+        reply: pydantic model of the reply.
     """
     if form == "json_object":
         return {"type": "json_object"}
@@ -76,21 +76,21 @@ _FAULTS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class ReplyProblem:
-    """Why a reply cannot be used."""
+    """Reason why a reply cannot be used."""
 
     reason: str
-    """In words, without what was replied."""
+    """Description of the problem, without the content of the reply."""
 
 
 def said(response: Any) -> str:
-    """Return the text of a chat completion, empty when there is none."""
+    """Return the text of a chat completion; empty if there is none."""
     choices = getattr(response, "choices", None) or [None]
     content = getattr(getattr(choices[0], "message", None), "content", None)
     return content.strip() if isinstance(content, str) else ""
 
 
 def read(raw: str, reply: type[M]) -> M | ReplyProblem:
-    """Return the record in a reply, which may stand in a code fence or between other words."""
+    """Return the record in a reply; it may be in a code fence or between other text."""
     if not raw:
         return ReplyProblem("it is empty")
     try:
@@ -110,20 +110,20 @@ def _bare(raw: str) -> str:
 
 
 def _faults(error: ValidationError) -> list[str]:
-    """Return what is wrong, each with its place; nothing of the reply itself.
+    """Return the first problems of a reply with their locations, without its content.
 
-    An unknown key is the reply's own word, so it is left out of the place.
+    An unknown key is content of the reply, so it is left out of the location.
     """
-    found = error.errors(include_input=False, include_url=False, include_context=False)
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
     return [
-        f"{'.'.join(map(str, place))}: {fault['msg']}" if place else fault["msg"]
-        for fault in found[:_FAULTS_SHOWN]
-        for place in [fault["loc"][:-1] if fault["type"] == "extra_forbidden" else fault["loc"]]
+        f"{'.'.join(map(str, location))}: {fault['msg']}" if location else fault["msg"]
+        for fault in faults[:_FAULTS_SHOWN]
+        for location in [fault["loc"][:-1] if fault["type"] == "extra_forbidden" else fault["loc"]]
     ]
 
 
 def tokens_of(response: Any) -> tuple[int, int]:
-    """Return the tokens sent and received, 0 where the service did not count them."""
+    """Return the tokens sent and received; 0 where the service did not count them."""
     usage = getattr(response, "usage", None)
     sent, received = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
     return _count(sent), _count(received)
@@ -134,9 +134,9 @@ def _count(given: object) -> int:
 
 
 def cost_of(model: str, response: Any) -> float | None:
-    """Return the price in US dollars, or None when litellm does not know it.
+    """Return the price in US dollars; None if litellm does not know it.
 
-    Without counted tokens litellm would count them itself, for which it may fetch a tokenizer.
+    Without counted tokens litellm would count them itself and might download a tokenizer.
     """
     if not any(tokens_of(response)):
         return None
@@ -150,13 +150,13 @@ def cost_of(model: str, response: Any) -> float | None:
 Message = dict[str, str]
 
 FORMS = ("json_schema", "described_object", "json_object", "plain")
-"""How a reply may be asked for, the strictest first; a service that refuses one gets the next."""
+"""Forms of a request for a reply, strictest first; a service that rejects one gets the next."""
 ATTEMPTS = 2
 _REPEATED_CHARS = 8_000
-"""Of a reply that did not fit, shown to the model again."""
+"""Maximum characters of an invalid reply that the repair request repeats."""
 
 _accepted: dict[str, int] = {}
-"""Which of the forms a model took, by its name and address, for as long as the process lives."""
+"""Index in `FORMS` of the form that a model accepted, by identity; kept until the process ends."""
 
 
 @dataclass
@@ -189,8 +189,8 @@ class LanguageGateway:
             noun="language model service",
             setting="GRAPHMEM_MODEL",
             example="openai/gpt-5-mini or ollama_chat/qwen3",
-            too_much="If the prompt is longer than this model reads, set GRAPHMEM_MODEL to one "
-            "that reads more.",
+            too_much="If the prompt exceeds the model's context window, set GRAPHMEM_MODEL to a "
+            "model with a larger one.",
             model=model,
             url=settings.model_url,
             key=settings.model_key,
@@ -210,16 +210,19 @@ class LanguageGateway:
         """Return the model's reply as the record that the prompt asks for.
 
         Raises:
-            ConfigurationError: litellm does not know whose model it is.
-            ModelUnavailableError: the model cannot be reached or refuses the key.
-            ModelReplyError: the reply fits no such record, after one attempt at repair; `raw`
-                holds it.
+            ConfigurationError: litellm does not know the model's provider.
+            ModelUnavailableError: the service cannot be reached or rejects the key.
+            ModelReplyError: the reply does not match the record, even after one repair request;
+                `raw` contains it.
         """
         spent = _Spent()
-        talk: list[Message] = [_says("system", prompt.system), _says("user", prompt.user)]
-        raw, misfit = "", ReplyProblem("")
+        messages: list[Message] = [
+            _message("system", prompt.system),
+            _message("user", prompt.user),
+        ]
+        raw, problem = "", ReplyProblem("")
         for _ in range(ATTEMPTS):
-            raw = await self._asked(talk, prompt.reply, spent)
+            raw = await self._complete(messages, prompt.reply, spent)
             value = read(raw, prompt.reply)
             if not isinstance(value, ReplyProblem):
                 return Answer(
@@ -231,25 +234,29 @@ class LanguageGateway:
                     tokens_out=spent.tokens_out,
                     cost_usd=spent.cost_usd,
                 )
-            misfit = value
-            talk += [_says("assistant", raw[:_REPEATED_CHARS] or "(nothing)"), _repair(misfit)]
+            problem = value
+            messages += [
+                _message("assistant", raw[:_REPEATED_CHARS] or "(nothing)"),
+                _repair(problem),
+            ]
         raise ModelReplyError(
-            f"Model {self.name!r} did not answer as it was asked to, {ATTEMPTS} times: "
-            f"{misfit.reason}.",
+            f"Model {self.name!r} gave an invalid reply {ATTEMPTS} times: {problem.reason}.",
             hint="Try again, or set GRAPHMEM_MODEL to a more capable model.",
             raw=raw,
         )
 
-    async def _asked(self, talk: list[Message], reply: type[BaseModel], spent: _Spent) -> str:
-        """Return the text of a reply in the strictest form that the service takes.
+    async def _complete(
+        self, messages: list[Message], reply: type[BaseModel], spent: _Spent
+    ) -> str:
+        """Return the text of a reply in the strictest form that the service accepts.
 
-        What it refuses for another reason, it refuses in every form; so only a form that was
-        answered is remembered.
+        A request that is rejected for another reason fails in every form, so only a form that
+        got a response is remembered.
         """
         form = _accepted.get(self._identity, 0)
         while True:
             answer, requests = await self._service.ask(
-                "acompletion", partial(self._request, talk, reply, FORMS[form])
+                "acompletion", partial(self._request, messages, reply, FORMS[form])
             )
             spent.requests += requests
             if not isinstance(answer, RequestFault):
@@ -258,30 +265,32 @@ class LanguageGateway:
                 text = said(answer)
                 if len(text) <= self._access.max_bytes:
                     return text
-                # litellm was told to bring a transport of its own, which reads everything.
+                # litellm was configured with its own transport, which reads the whole reply.
                 answer = RequestFault(FaultKind.REPLY, str(too_long(self._access.max_bytes)))
             form += 1
             if answer.kind is not FaultKind.REQUEST or form == len(FORMS):
                 raise error_of(answer, self._access, requests)
 
-    def _request(self, talk: list[Message], reply: type[BaseModel], form: str) -> dict[str, Any]:
+    def _request(
+        self, messages: list[Message], reply: type[BaseModel], form: str
+    ) -> dict[str, Any]:
         self._service.provider()
-        request = self._access.request() | {"messages": talk}
+        request = self._access.request() | {"messages": messages}
         if form != "plain":
-            # Some models take no temperature, some providers no format: litellm drops what it
-            # knows to be refused.
-            wishes = {"temperature": 0, "response_format": response_format(form, reply)}
-            request |= wishes | {"drop_params": True}
+            # Some models accept no temperature, some providers no format: litellm drops the
+            # parameters that it knows to be unsupported.
+            options = {"temperature": 0, "response_format": response_format(form, reply)}
+            request |= options | {"drop_params": True}
         return request
 
 
-def _says(role: str, content: str) -> Message:
+def _message(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
-def _repair(misfit: ReplyProblem) -> Message:
-    return _says(
+def _repair(problem: ReplyProblem) -> Message:
+    return _message(
         "user",
-        f"That answer cannot be used: {misfit.reason}. Answer the same question again, with "
+        f"That answer cannot be used: {problem.reason}. Answer the same question again, with "
         "JSON only, as it was asked for.",
     )
