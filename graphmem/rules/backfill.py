@@ -116,7 +116,7 @@ class UnbackedMemory:
 
 @dataclass(frozen=True, slots=True)
 class UnbackedEdge:
-    """A SUPERSEDES edge that lacks its event; see cache/backfill_edges."""
+    """A SUPERSEDES edge without an event; see cache/backfill_edges."""
 
     newer_id: str | None
     older_id: str

@@ -55,14 +55,14 @@ def draft(
         event_id=wish.id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
-        request_hash=_asked(wish, wall.scope, content_hash),
+        request_hash=_memory_hash(wish, wall.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
         reasons=hygiene.reasons(wish.content, rules),
     )
 
 
-def _asked(wish: NewMemory, scope: str, content_hash: str) -> str:
+def _memory_hash(wish: NewMemory, scope: str, content_hash: str) -> str:
     whole = request_hash(
         scope, content_hash, wish.at, wish.source, wish.actor, wish.artifact_ref, *wish.tags
     )
@@ -158,7 +158,7 @@ def evidence_fields(wish: NewMemory) -> dict[str, Any]:
 
 def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
     """Return the row of the event that restores a hidden memory when its text is added again."""
-    # Derived from the adding event's id, so that a retry gives the same; hashed to avoid clashes.
+    # Derived from the adding event's id, so a retry repeats it; hashed, so it is not a caller's id.
     return event_row(drafted, wall, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
         "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),

@@ -1,4 +1,4 @@
-"""Messages of conversations, and hashes of what was shown to an agent."""
+"""Messages of conversations, and hashes of texts shown to an agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphmem.model import (
 from graphmem.rules import identity
 
 Said = tuple[str, str | None, str]
-"""Role, name, text."""
+"""Role, name and text of a message."""
 
 
 class StoredTurn(NamedTuple):

@@ -148,7 +148,7 @@ class ExportCounts:
         self.links += len(record["links"])
 
     def end(self) -> dict[str, Any]:
-        """Return the last line of a file."""
+        """Return the last line of a file, with the counts."""
         return {"end": True, "records": self.records, "links": self.links}
 
 
