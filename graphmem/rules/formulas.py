@@ -29,7 +29,7 @@ class Evidence:
     at: datetime
     """Time at which it occurred."""
     strength: float | None = None
-    """Strength in the sequential test, if one was given; see `rules.sequential`."""
+    """Strength in the sequential test, if one was given; see `evidence_strength`."""
 
 
 WEAKEST = 0.1

@@ -73,8 +73,8 @@ def resumed(
 ) -> Sequence[StoredTurn]:
     """Return the stored turns that match the given messages, from the first message on.
 
-    Either the end of the conversation equals the start of the messages (the longest such overlap
-    counts), or the conversation starts with all of them, at least two (a repeated call).
+    The messages may continue the conversation: its end equals their start, and the longest such
+    overlap counts. Or they may repeat its start: it begins with all of them, at least two.
 
     Args:
         first: first turns of the conversation, as many as there are messages or fewer.
