@@ -1,1 +1,1 @@
-"""The pure floor: formulas and decisions on plain values; no input, no output, no clock."""
+"""Pure formulas and decisions on plain values, without input, output or a clock."""

@@ -116,7 +116,7 @@ class UnbackedMemory:
 
 @dataclass(frozen=True, slots=True)
 class UnbackedEdge:
-    """A SUPERSEDES edge that lacks its event; see cache/backfill_edges."""
+    """A SUPERSEDES edge without an event; see cache/backfill_edges."""
 
     newer_id: str | None
     older_id: str
@@ -239,10 +239,10 @@ def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
 def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
     """Return the edges with the timestamps of their events, and the edges that cannot be dated.
 
-    An edge without an event is in force now, so its event must follow every synthetic event of its
-    older memory, by a microsecond if nothing else is known. Superseding restores the newer memory,
-    so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or above
-    one, cannot be dated.
+    An edge without an event is in force now. Its event must therefore follow every synthetic event
+    of its older memory, by a microsecond if nothing else is known. Superseding restores the newer
+    memory, so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or
+    above one, cannot be dated.
     """
     places: dict[str, _Reached] = defaultdict(_Reached)
     for edge in edges:

@@ -1,4 +1,4 @@
-"""Cypher literals and Neo4j Browser links, for statements that people paste or open."""
+"""Cypher literals and Neo4j Browser links for people; graphmem itself uses parameters."""
 
 from __future__ import annotations
 

@@ -251,34 +251,38 @@ def draft(
     )
 
 
-def observed(seen: Observation, scope: str, now: datetime) -> EvidenceDraft:
+def observed(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of an observation.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    claim = about_triple(scope, seen.subject, seen.predicate, seen.object)
+    claim = about_triple(scope, observation.subject, observation.predicate, observation.object)
     fields = {
-        "polarity": seen.kind.polarity,
-        "confidence": seen.confidence,
-        "source_type": seen.source_type,
+        "polarity": observation.kind.polarity,
+        "confidence": observation.confidence,
+        "source_type": observation.source_type,
     }
-    return draft(claim, seen, EventType.EVIDENCE, now, fields)
+    return draft(claim, observation, EventType.EVIDENCE, now, fields)
 
 
-def hypothesised(thought: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
+def hypothesised(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of a hypothesis.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    if thought.subject is not None and thought.predicate is not None and thought.object is not None:
-        parts = thought.subject, thought.predicate, thought.object
-        claim = about_triple(scope, *parts, thought.statement)
+    if (
+        hypothesis.subject is not None
+        and hypothesis.predicate is not None
+        and hypothesis.object is not None
+    ):
+        parts = hypothesis.subject, hypothesis.predicate, hypothesis.object
+        claim = about_triple(scope, *parts, hypothesis.statement)
     else:
-        claim = about_statement(scope, str(thought.statement))
-    fields = {"confidence": thought.confidence}
-    return draft(claim, thought, EventType.BELIEVE, now, fields, thought.statement)
+        claim = about_statement(scope, str(hypothesis.statement))
+    fields = {"confidence": hypothesis.confidence}
+    return draft(claim, hypothesis, EventType.BELIEVE, now, fields, hypothesis.statement)
 
 
 def testified(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:

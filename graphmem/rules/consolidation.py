@@ -47,7 +47,7 @@ class Passage:
 
     id: str
     label: str
-    """Turn or Episode."""
+    """Label of the node: Turn or Episode."""
     episode_id: str
     name: str | None
     """Name of the speaker."""
@@ -184,7 +184,7 @@ _PLAIN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[M]):
-    """One question to a language model."""
+    """A prompt for a language model, with the form of its reply."""
 
     name: str
     """Name of the prompt's file."""

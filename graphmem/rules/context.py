@@ -234,7 +234,7 @@ def _labels(bite: AnyBite) -> list[str]:
 def _memory(bite: MemoryBite) -> list[str]:
     memory, notes = bite.memory, list[str]()
     if memory.status is not Status.CURRENT:
-        notes.append(_gone(str(memory.status), memory.head_ids))
+        notes.append(_replaced(str(memory.status), memory.head_ids))
     if memory.lost_ids:
         whole = set(memory.claim_ids) <= set(memory.lost_ids)
         notes.append("no longer believed" if whole else "in part no longer believed")
@@ -254,10 +254,10 @@ def _belief(bite: BeliefBite) -> list[str]:
     if not bite.lost:
         return notes
     archived = bite.belief.status == Status.ARCHIVED
-    return [*notes, _gone("archived" if archived else "no longer believed", bite.head_ids)]
+    return [*notes, _replaced("archived" if archived else "no longer believed", bite.head_ids)]
 
 
-def _gone(what: str, heads: Sequence[str]) -> str:
+def _replaced(what: str, heads: Sequence[str]) -> str:
     return f"{what}, now [{_id(heads[0])}]" if heads else what
 
 

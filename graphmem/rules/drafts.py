@@ -39,37 +39,43 @@ class TextDraft:
 
 
 def draft(
-    wish: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
+    memory: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
 ) -> TextDraft:
     """Return the draft of a text, with its hashes, its ids and the result of hygiene.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    occurred_at = happened(wish.at, now)
-    content_hash = identity.content_hash(wish.content)
+    occurred_at = happened(memory.at, now)
+    content_hash = identity.content_hash(memory.content)
     scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
-    exact_ids = tuple(identity.memory_id(scope, wish.content) for scope in scopes)
+    exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
     return TextDraft(
-        wish=wish,
-        event_id=wish.id or identity.event_id(now),
+        wish=memory,
+        event_id=memory.id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
-        request_hash=_asked(wish, wall.scope, content_hash),
+        request_hash=_memory_hash(memory, wall.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
-        reasons=hygiene.reasons(wish.content, rules),
+        reasons=hygiene.reasons(memory.content, rules),
     )
 
 
-def _asked(wish: NewMemory, scope: str, content_hash: str) -> str:
+def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
     whole = request_hash(
-        scope, content_hash, wish.at, wish.source, wish.actor, wish.artifact_ref, *wish.tags
+        scope,
+        content_hash,
+        memory.at,
+        memory.source,
+        memory.actor,
+        memory.artifact_ref,
+        *memory.tags,
     )
-    if not wish.claims:
+    if not memory.claims:
         return whole
-    parts = (part for one in wish.claims for part in (one.subject, one.predicate, one.object))
-    return request_hash(whole, str(wish.confidence), wish.source_type, *parts)
+    parts = (part for one in memory.claims for part in (one.subject, one.predicate, one.object))
+    return request_hash(whole, str(memory.confidence), memory.source_type, *parts)
 
 
 def happened(at: datetime | None, now: datetime) -> datetime:
@@ -149,16 +155,16 @@ def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> 
     }
 
 
-def evidence_fields(wish: NewMemory) -> dict[str, Any]:
+def evidence_fields(memory: NewMemory) -> dict[str, Any]:
     """Return the evidence fields of an event with claims; empty without claims."""
-    if not wish.claims:
+    if not memory.claims:
         return {}
-    return {"polarity": 1, "confidence": wish.confidence, "source_type": wish.source_type}
+    return {"polarity": 1, "confidence": memory.confidence, "source_type": memory.source_type}
 
 
 def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
     """Return the row of the event that restores a hidden memory when its text is added again."""
-    # Derived from the adding event's id, so that a retry gives the same; hashed to avoid clashes.
+    # Derived from the adding event's id, so a retry repeats it; hashed, so it is not a caller's id.
     return event_row(drafted, wall, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
         "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),

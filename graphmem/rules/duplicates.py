@@ -226,10 +226,10 @@ class DuplicateResolver:
     _tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def decide(
-        self, draft: TextDraft, met: StoredMatches, vector: Vector | None
+        self, draft: TextDraft, matches: StoredMatches, vector: Vector | None
     ) -> DuplicateVerdict | None:
         """Return the verdict; None if it needs an embedding and `vector` is None."""
-        exact = self._exact.get(draft.content_hash) or met.exact
+        exact = self._exact.get(draft.content_hash) or matches.exact
         if exact is not None:
             self._exact[draft.content_hash] = ExactMatch(
                 exact.id, exact.scope, Status.CURRENT, exact.tags
@@ -243,13 +243,13 @@ class DuplicateResolver:
             )
         if vector is None:
             return None
-        return self._near_or_new(draft, met, vector)
+        return self._near_or_new(draft, matches, vector)
 
     def _near_or_new(
-        self, draft: TextDraft, met: StoredMatches, vector: Vector
+        self, draft: TextDraft, matches: StoredMatches, vector: Vector
     ) -> DuplicateVerdict:
         # A text that is repeated in the batch is searched for once.
-        stored = self._near.setdefault(draft.content_hash, met.near)
+        stored = self._near.setdefault(draft.content_hash, matches.near)
         near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
         choice = choose(
             draft.wish.content,

@@ -102,15 +102,17 @@ def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[N
         places: locations of ids, from the query's header.
         params: the query's parameters.
     """
-    seen = params.get("scopes", ())
-    everywhere = frozenset((*scopes(params), *seen))
+    read_scopes = params.get("scopes", ())
+    everywhere = frozenset((*scopes(params), *read_scopes))
     for place in places:
         own = place.path[-1] in ("id", "key")
         for holder, item_id, scope in _at(params, place.path, None):
             label: str | None = place.kind
             if place.kind.islower():
                 label = holder.get(place.kind, params.get(place.kind))
-            where = everywhere if scope is None else frozenset((scope, *(() if own else seen)))
+            where = (
+                everywhere if scope is None else frozenset((scope, *(() if own else read_scopes)))
+            )
             # A search result without a label may be any node with the id.
             for one in (*ERASABLE, "Turn") if label is None else (label,):
                 yield NamedItem(one, item_id, where if one in CHOSEN else frozenset(), own)
@@ -166,16 +168,16 @@ def mentions(payload: str | None) -> Gone:
     return frozenset(_mentions(json.loads(payload or "{}")))
 
 
-def names(payload: str | None, gone: Gone) -> bool:
+def names(payload: str | None, erased: Gone) -> bool:
     """Return whether a payload names an erased item."""
-    return not gone.isdisjoint(mentions(payload))
+    return not erased.isdisjoint(mentions(payload))
 
 
-def without(payload: str, gone: Gone) -> str:
+def without(payload: str, erased: Gone) -> str:
     """Return a payload with erased ids replaced and its descriptions removed."""
     found = json.loads(payload)
     kept = {name: value for name, value in found.items() if name not in _DESCRIPTIONS}
-    return json.dumps(_replaced(kept, gone), ensure_ascii=False)
+    return json.dumps(_replaced(kept, erased), ensure_ascii=False)
 
 
 def decides(decided: str | None, beliefs: frozenset[str]) -> bool:
@@ -201,16 +203,18 @@ def _mentions(value: Any) -> Iterator[tuple[str, str]]:
                 yield from ((label, one) for one in _texts(part))
 
 
-def _replaced(value: Any, gone: Gone) -> Any:
+def _replaced(value: Any, erased: Gone) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: _redacted(part, MENTIONED[name], gone) if name in MENTIONED else _replaced(part, gone)
+        name: _redacted(part, MENTIONED[name], erased)
+        if name in MENTIONED
+        else _replaced(part, erased)
         for name, part in value.items()
     }
 
 
-def _redacted(value: Any, label: str, gone: Gone) -> Any:
+def _redacted(value: Any, label: str, erased: Gone) -> Any:
     if isinstance(value, list):
-        return [_redacted(part, label, gone) for part in value]
-    return ERASED if isinstance(value, str) and (label, value) in gone else value
+        return [_redacted(part, label, erased) for part in value]
+    return ERASED if isinstance(value, str) and (label, value) in erased else value

@@ -223,7 +223,7 @@ def _is_silent(key: str, piece: _Piece, before: FactToken | None, after: _Piece 
 
 
 def _leads_to_date(key: str, after: Sequence[_Piece]) -> bool:
-    """Return whether the word is the `on` of `on Monday` or `on the 5th of May`."""
+    """Return whether the word is like the `on` of `on Monday` or `on the 5th of May`."""
     if key not in quantities.DATE_PREPOSITIONS or not after:
         return False
     return _is_date(after[-1] if after[0].key == "the" else after[0], key)

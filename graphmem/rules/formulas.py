@@ -19,9 +19,9 @@ class Evidence:
     id: str
     claim: str
     polarity: int
-    """+1 or -1."""
+    """+1 for support, -1 for refutation."""
     confidence: float
-    """In [0, 1]."""
+    """Confidence, in [0, 1]."""
     weight: float
     """Weight of its source, in (0, 1]."""
     episode: str | None
@@ -29,7 +29,7 @@ class Evidence:
     at: datetime
     """Time at which it occurred."""
     strength: float | None = None
-    """Strength in the sequential test, if one was given; see `rules.sequential`."""
+    """Strength in the sequential test, if one was given; see `evidence_strength`."""
 
 
 WEAKEST = 0.1
@@ -63,7 +63,7 @@ class SprtParameters:
         return math.log(self.beta / (1 - self.alpha))
 
     def crossed(self, log_ratio: float) -> VerdictStatus | None:
-        """Return the status beyond the boundary that the log ratio has crossed; None between."""
+        """Return the status beyond the boundary that the log ratio has crossed; None if neither."""
         if log_ratio >= self.upper - TOLERANCE:
             return VerdictStatus.PROMOTED
         return VerdictStatus.DEMOTED if log_ratio <= self.lower + TOLERANCE else None
@@ -129,9 +129,9 @@ class Contribution:
 
     at: datetime
     burst: float
-    """1 for a full event, else 0.1^j."""
+    """Weight: 1 for a full event, 0.1^j for the j-th event of a burst."""
     spacing: float
-    """1 + b ln(1 + days since the full event before), >= 1."""
+    """Factor 1 + b ln(1 + days since the previous full event), >= 1."""
 
 
 def contributions(
@@ -202,7 +202,7 @@ VITALITY_WINDOW = timedelta(hours=6)
 memory stays open to change in Nader's experiments."""
 LEAST_RETRIEVAL = 0.05
 """Retrieval below which an inferred belief is left out of a context: three time constants without
-access or support. Beliefs with evidence from a person are never left out."""
+access or support. Beliefs that a caller stated are never left out: that would forget them."""
 
 
 def vitality_record(e: Evidence) -> float:

@@ -1,7 +1,7 @@
 """Rules that texts must pass to be stored, and the detection of credentials by their shape.
 
 Every pattern starts with fixed letters and repeats a bounded number of times, or scans a run that
-cannot start inside itself, so that a hostile text takes linear time.
+cannot start inside itself. A hostile text therefore takes linear time.
 """
 
 from __future__ import annotations

@@ -54,19 +54,19 @@ def ended(cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]) -> Iterat
         yield card | {"head_ids": found.get(card["id"], []) if hidden else []}
 
 
-def asserted(wish: NewMemory, scope: str) -> list[Claim]:
+def asserted(memory: NewMemory, scope: str) -> list[Claim]:
     """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
     found = [
         claims.about_triple(scope, triple.subject, triple.predicate, triple.object)
-        for triple in wish.claims
+        for triple in memory.claims
     ]
     unique = {claim.id: claim for claim in reversed(found)}
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 
-def belief_ids(wish: NewMemory, scope: str) -> tuple[str, ...]:
+def belief_ids(memory: NewMemory, scope: str) -> tuple[str, ...]:
     """Return the ids of the beliefs that a memory is evidence for."""
-    return tuple(claim.id for claim in asserted(wish, scope))
+    return tuple(claim.id for claim in asserted(memory, scope))
 
 
 def judged(memory: Memory, lost: Collection[str]) -> Memory:

@@ -18,7 +18,7 @@ LEAST, MOST = 80, 2_000
 longer one is not a summary."""
 LONGEST_LINE = 200
 """Maximum length of a signature or a heading, in characters."""
-_LOOKED_AT = 800
+_LINE_READ = 800
 """Number of characters read from a line, so that the cost of a line of a million is bounded."""
 
 
@@ -30,7 +30,7 @@ class TextKind(StrEnum):
     """JavaScript or TypeScript."""
     MARKDOWN = "markdown"
     TEXT = "text"
-    """Anything else."""
+    """Any other format."""
 
 
 _SUFFIXES: Mapping[str, TextKind] = {
@@ -221,7 +221,7 @@ def _opens_script(line: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    return [line[:_LOOKED_AT] for line in _LINE.split(text.removeprefix(_BYTE_ORDER_MARK))]
+    return [line[:_LINE_READ] for line in _LINE.split(text.removeprefix(_BYTE_ORDER_MARK))]
 
 
 def _cut_line(line: str) -> str:

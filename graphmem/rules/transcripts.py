@@ -1,4 +1,4 @@
-"""Messages of conversations, and hashes of what was shown to an agent."""
+"""Messages of conversations, and hashes of texts shown to an agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphmem.model import (
 from graphmem.rules import identity
 
 Said = tuple[str, str | None, str]
-"""Role, name, text."""
+"""Role, name and text of a message."""
 
 
 class StoredTurn(NamedTuple):
@@ -73,8 +73,8 @@ def resumed(
 ) -> Sequence[StoredTurn]:
     """Return the stored turns that match the given messages, from the first message on.
 
-    Either the end of the conversation equals the start of the messages (the longest such overlap
-    counts), or the conversation starts with all of them, at least two (a repeated call).
+    The messages may continue the conversation: its end equals their start, and the longest such
+    overlap counts. Or they may repeat its start: it begins with all of them, at least two.
 
     Args:
         first: first turns of the conversation, as many as there are messages or fewer.

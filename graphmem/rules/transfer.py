@@ -1,8 +1,8 @@
 """Format of an export: node kinds, their order, and how lines are written and checked.
 
 An export is JSON Lines: a header, one node per line with its relationships to earlier nodes, and a
-last line with counts. Each line carries a digest of itself and of all lines before it, so that a
-changed, moved, missing or truncated line is reported by its number.
+last line with counts. Each line carries a digest of itself and of all lines before it. A changed,
+moved, missing or truncated line is therefore reported by its number.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class ExportCounts:
         self.links += len(record["links"])
 
     def end(self) -> dict[str, Any]:
-        """Return the last line of a file."""
+        """Return the last line of a file, with the counts."""
         return {"end": True, "records": self.records, "links": self.links}
 
 

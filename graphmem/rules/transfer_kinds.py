@@ -115,7 +115,7 @@ Vector: TypeAlias = Annotated[Any, PlainValidator(_vector)]
 Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
 """Ids given by callers have at most 200 characters; some ids are derived from these."""
 Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_fits_index)]
-"""A folded name."""
+"""Folded name, short enough for an index."""
 Scope: TypeAlias = Name
 Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
 Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -349,7 +349,7 @@ NODES: Mapping[str, Any] = {
     "Rating": _Rating,
     "Rater": _Rater,
 }
-"""Properties by label."""
+"""Types of the properties by label."""
 TEXTS: Any = list[_ItemText]
 """Searchable texts of an item."""
 

@@ -147,30 +147,30 @@ class Reader:
         given = self.chain.read(line)
         try:
             return self._parsed(given)
-        except _WrongError as error:
+        except _LineError as error:
             raise ExportFileError(f"Line {self.chain.number}: {error}.", hint=_HINT) from None
 
     def _parsed(self, given: dict[str, Any]) -> Header | Node | End:
         if self.ended:
-            raise _WrongError("it follows the end of the export")
+            raise _LineError("it follows the end of the export")
         if self.header is None:
             self.header = _header(given)
             return self.header
         if "end" in given:
             if given != self.counts.end():
-                raise _WrongError("its counts differ from the records in the file")
+                raise _LineError("its counts differ from the records in the file")
             self.ended = True
             return End(given)
         found = _node(self.chain.number, given, self.header.dimension)
         place = PLACES[found.kind.label, found.kind.part], found.key
         if place <= self.place:
-            raise _WrongError("key: must be greater than that of the line before it")
+            raise _LineError("key: must be greater than that of the line before it")
         self.place = place
         self.counts.add(given)
         return found
 
 
-class _WrongError(Exception):
+class _LineError(Exception):
     """Problem of a line, prefixed with the field."""
 
 
@@ -219,13 +219,13 @@ def _kind(given: Mapping[str, Any]) -> NodeKind:
     label, part = given.get("kind"), given.get("part", "")
     place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
     if place is None:
-        raise _WrongError("kind: must be a kind of node in an export, with its part")
+        raise _LineError("kind: must be a kind of node in an export, with its part")
     kind = KINDS[place]
     wanted = {"kind", "key", "properties", "links"} | ({"part"} if kind.part else set())
     wanted |= {"namespace", "texts"} if label == "Item" else set()
     if given.keys() != wanted:
         odd = min(wanted ^ given.keys(), key=str)
-        raise _WrongError(f"{_shown(odd)}: {'is missing' if odd in wanted else 'is not allowed'}")
+        raise _LineError(f"{_shown(odd)}: {'is missing' if odd in wanted else 'is not allowed'}")
     return kind
 
 
@@ -251,11 +251,11 @@ def _links(
         # If both are events, only the current one is available.
         of = known.of if known and link["leaves"] else None
         if known is None or (of is not None and properties["type"] not in of):
-            raise _WrongError(f"{where}: must be a relationship of this kind of node")
+            raise _LineError(f"{where}: must be a relationship of this kind of node")
         if (_LABELS.get(link["label"], -1), link["key"]) >= own:
-            raise _WrongError(f"{where}.key: must be the key of an earlier node")
+            raise _LineError(f"{where}.key: must be the key of an earlier node")
         if _POLARITY.get(link["type"], properties.get("polarity")) != properties.get("polarity"):
-            raise _WrongError(f"{where}.type: must match the event's polarity")
+            raise _LineError(f"{where}.type: must match the event's polarity")
         found.append(_related(where, known, link))
     return found
 
@@ -272,7 +272,7 @@ def _check_event(node: Node) -> None:
     needed = [*_NEEDED.get(event["type"], ()), *(_EVIDENCE if "polarity" in event else ())]
     for name in needed:
         if name not in event:
-            raise _WrongError(f"properties.{name}: is required in this type of event")
+            raise _LineError(f"properties.{name}: is required in this type of event")
     _checked("properties.payload", transfer_payloads.payload, event)
 
 
@@ -290,7 +290,7 @@ def _check_reply(node: Node) -> None:
     if "decided" in reply:
         _checked("properties.decided", transfer_payloads.decided, reply["decided"])
     elif reply["done"]:
-        raise _WrongError("properties.decided: is required in a reply that is done")
+        raise _LineError("properties.decided: is required in a reply that is done")
 
 
 def _check_item(node: Node) -> None:
@@ -300,7 +300,7 @@ def _check_item(node: Node) -> None:
     value = _checked("properties.value", loaded, item["value"])
     _checked("properties.value", items.encoded, value)
     if node.key != items.item_id(item["scope"], parts, item["key"]):
-        raise _WrongError("key: must be the id of the item's namespace and key")
+        raise _LineError("key: must be the id of the item's namespace and key")
 
 
 _CHECKS: Mapping[str, Callable[[Node], None]] = {
@@ -315,7 +315,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
     """Return the result of a check.
 
     Raises:
-        _WrongError: the value is invalid; names the field.
+        _LineError: the value is invalid; names the field.
     """
     try:
         return check(value)
@@ -327,7 +327,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
         place, problem = where, error.message.rstrip(".")
     except ValueError as error:
         place, problem = where, str(error)
-    raise _WrongError(f"{place}: {problem[:1].lower()}{problem[1:]}")
+    raise _LineError(f"{place}: {problem[:1].lower()}{problem[1:]}")
 
 
 def _shown(step: object) -> str:

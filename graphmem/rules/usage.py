@@ -202,15 +202,15 @@ def findings(
     """
     log = sorted(set(searches), key=lambda one: (one.at, one.id))
     opened = sorted(set(accesses), key=lambda one: (one.at, one.item_id))
-    asked, looked = _by_session(log), _by_session(opened)
+    searched, accessed = _by_session(log), _by_session(opened)
     found = [
         *_keyword(log),
-        *_searches_without_session(asked.pop(None, [])),
-        *_accesses_without_session(looked.pop(None, [])),
-        *_access_before_search(asked, looked),
+        *_searches_without_session(searched.pop(None, [])),
+        *_accesses_without_session(accessed.pop(None, [])),
+        *_access_before_search(searched, accessed),
     ]
     for session in set(sessions):
-        signs = (*asked.get(session.id, ()), *looked.get(session.id, ()))
+        signs = (*searched.get(session.id, ()), *accessed.get(session.id, ()))
         quiet = now - max([session.start, *(one.at for one in signs)])
         if session.end is None and quiet >= open_after:
             found.append(_never_ended(session, quiet))
@@ -247,13 +247,13 @@ def conceptual(query: str) -> bool:
     text = query.strip()
     if _EXACT.search(text):
         return False
-    asked = text.rstrip(_CLOSING)
-    if asked.endswith(_ASKING):
+    question = text.rstrip(_CLOSING)
+    if question.endswith(_ASKING):
         return True
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
     if len(words) >= LEAST_TOLD and not FUNCTION_WORDS.isdisjoint(words):
         return True
-    return len(words) >= LEAST_ASKED and (words[0] in QUESTION_WORDS or asked.endswith("?"))
+    return len(words) >= LEAST_ASKED and (words[0] in QUESTION_WORDS or question.endswith("?"))
 
 
 _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
@@ -306,13 +306,13 @@ def _accesses_without_session(opened: Sequence[LoggedAccess]) -> Iterator[AuditF
 
 
 def _access_before_search(
-    asked: Mapping[str | None, Sequence[LoggedSearch]],
-    looked: Mapping[str | None, Sequence[LoggedAccess]],
+    searched: Mapping[str | None, Sequence[LoggedSearch]],
+    accessed: Mapping[str | None, Sequence[LoggedAccess]],
 ) -> Iterator[AuditFinding]:
     """Yield a finding for each session that opened items before or without a search."""
-    for session_id, opened in looked.items():
+    for session_id, opened in accessed.items():
         name = session_id or ""
-        log = asked.get(session_id)
+        log = searched.get(session_id)
         if not log:
             yield _finding(
                 "access_without_search",

@@ -1,1 +1,1 @@
-"""Extraction's rules: what is asked of an extractor, and what of its answer may be believed."""
+"""Rules of extraction: windows, prompts, and the checks of proposals."""

@@ -169,7 +169,7 @@ def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
     """Return the spans of a turn that memory supplied.
 
     These are the text inside the fence of a context block, closed or not, and every text that
-    memory supplied earlier, unless the query for it already contained the text.
+    memory supplied earlier. A text that its query already contained is not included.
 
     Args:
         turn: the turn as stored.

@@ -309,7 +309,7 @@ def keys(window: TurnWindow) -> dict[str, Turn]:
 
 
 def prompt(window: TurnWindow, known: Vocabulary) -> Prompt[ExtractionReply]:
-    """Return the question for one window."""
+    """Return the prompt for one window."""
     first = window.turns[0].position
     earlier = [turn for turn in window.around if turn.position < first]
     later = [turn for turn in window.around if turn.position > first]
