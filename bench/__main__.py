@@ -210,7 +210,7 @@ def beliefs(data: Path | None, json_file: Path | None, plots: Path | None) -> No
 @bench.command()
 @as_json
 def isolation(*, as_json: bool) -> None:
-    """Whether response times reveal the data of another tenant."""
+    """Return whether response times reveal the data of another tenant."""
     from bench.isolation import measure
 
     _run(measure, as_json=as_json)

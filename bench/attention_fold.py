@@ -41,7 +41,7 @@ class Variant:
     """
     sessions_a_day: float = 5.0
     fades: bool = True
-    """Whether tiers are read from faded ratings."""
+    """Whether tiers are read from decayed ratings."""
     top: float = 0.0
     """Share of the rated items that is HIGH; 0 uses the boundary instead."""
 
@@ -78,9 +78,9 @@ class Ratings:
         return Ratings(self.elo.copy(), self.games.copy(), self.opened.copy(), self.played.copy())
 
     def read(self, sessions: int, by: Variant) -> Floats:
-        """Return the ratings after `sessions` sessions, faded since each memory was last opened.
+        """Return the ratings after `sessions` sessions, decayed since each memory was last opened.
 
-        Memories that were never opened fade since their first game; they are at most LOW either
+        Memories that were never opened decay since their first game; they are at most LOW either
         way.
         """
         if not by.fades:

@@ -56,7 +56,7 @@ class Found(NamedTuple):
     """Numbers of items."""
     least: float
     most: float
-    """Ratings, not faded."""
+    """Ratings without decay."""
 
 
 class Tiers(NamedTuple):

@@ -64,7 +64,7 @@ def expected(own: float, opponent: float, by: Rating = STANDARD) -> float:
 
 
 def faded(elo: float, days: float, by: Rating = STANDARD) -> float:
-    """Return a rating as it is read: it fades towards the floor, and never rises.
+    """Return a rating as it is read: it decays towards the floor, and never rises.
 
     Args:
         elo: Rating after the games; games themselves use this value.

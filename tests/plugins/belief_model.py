@@ -40,7 +40,7 @@ class Moment:
     recorded: Mapping[str, datetime] = field(default_factory=dict)
 
     def sees(self, at: datetime, event_id: str) -> bool:
-        """Whether an event is visible at that moment."""
+        """Return whether an event is visible at that moment."""
         return at <= self.valid and (self.known is None or self.recorded[event_id] <= self.known)
 
 
@@ -67,17 +67,17 @@ class Kept:
         return self.claim.scope, self.claim.subject_key, self.claim.predicate_key
 
     def status(self, when: Moment | None = None) -> str:
-        """Status by its lineage at that moment; by all events if no moment is given."""
+        """Return the status by its lineage at that moment; None uses all events."""
         seen = [e for e in self.effects if when is None or when.sees(e.occurred_at, e.event_id)]
         return str(lineage.status_of(seen))
 
     def initial(self, when: Moment) -> float:
-        """Confidence before any evidence."""
+        """Return the confidence before any evidence."""
         seen = [thought for thought in self.thoughts if when.sees(*thought[:2])]
         return min(seen, key=lambda t: t[:2])[2] if seen else 0.5
 
     def since(self, when: Moment) -> datetime | None:
-        """Time of the first visible event about the belief."""
+        """Return the time of the first visible event about the belief."""
         return min((at for at, name in self.said if when.sees(at, name)), default=None)
 
 
@@ -218,7 +218,7 @@ class Model:
         return [e for e in kept.evidence if when.sees(e.at, e.id) and e.id not in gone]
 
     def _is_own(self, e: Happened) -> bool:
-        """Whether a retraction and its target have the same scope."""
+        """Return whether a retraction and its target have the same scope."""
         target = self.events.get(str(e.target))
         return target is not None and target.scope == e.scope
 

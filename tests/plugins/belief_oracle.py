@@ -23,7 +23,7 @@ LONG = 1_000
 
 
 def close(a: float, b: float) -> bool:
-    """Whether two numbers agree, up to the rounding of large sums."""
+    """Return whether two numbers agree, up to the rounding of large sums."""
     return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
@@ -186,5 +186,5 @@ def _wrong_neighbours(slot: Slot, seen: dict[str, list[Evidence]], valid: dateti
 
 
 def _on_the_edge(wanted: ManyBelief) -> bool:
-    """Whether rounding decides if it is contested."""
+    """Return whether rounding decides if it is contested."""
     return any(abs(p - CONTESTED) < TOLERANCE for p in (wanted.positive, wanted.negative))

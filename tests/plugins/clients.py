@@ -132,7 +132,7 @@ class Door:
             start.wait()
             try:
                 return call(memory)
-            except Exception as error:  # noqa: BLE001 - what was raised is the result
+            except Exception as error:  # noqa: BLE001 - the exception is the result
                 return error
 
         with ThreadPoolExecutor(len(calls)) as pool:

@@ -133,7 +133,7 @@ def _wrong_assignments(items: Items) -> list[str]:
 
 
 def _named(part: Items) -> bool:
-    """Whether an assignment names its properties, or assigns a label."""
+    """Return whether an assignment names its properties, or assigns a label."""
     match part:
         case (str(name), str(second), *_) if is_name(name) and second.startswith("."):
             return is_name(second[1:])
@@ -147,7 +147,7 @@ def _named(part: Items) -> bool:
 
 
 def _lists_names(given: Group) -> bool:
-    """Whether each entry of a map or projection has a name other than a key of the node."""
+    """Return whether each entry of a map or projection has a name other than a key of the node."""
     for entry in split(given.items, ","):
         match entry:
             case (str(name),) if name.startswith(".") and is_name(name[1:]):

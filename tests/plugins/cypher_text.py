@@ -182,7 +182,7 @@ def clauses(items: Items) -> list[Clause]:
 
 
 def _is_tail(before: str, word: str) -> bool:
-    """Whether a keyword belongs to the word before it: AS set, STARTS WITH, ON CREATE."""
+    """Return whether a keyword belongs to the word before it: AS set, STARTS WITH, ON CREATE."""
     return (
         before == "AS"
         or (before in {"STARTS", "ENDS"} and word == "WITH")
@@ -207,7 +207,7 @@ def _parts(run: Items) -> Iterator[Part]:
 
 
 def is_node(group: Group) -> bool:
-    """Whether round brackets hold a node, not a part of a path."""
+    """Return whether round brackets contain a node, not a part of a path."""
     if not group.items:
         return True
     first, second = (*group.items, "")[:2]
@@ -240,7 +240,7 @@ def _labels(items: Items) -> frozenset[str]:
 
 
 def expressions(clause: Clause) -> Iterator[Items]:
-    """Yield what a clause asks of the graph inside its expressions.
+    """Yield the graph queries inside a clause's expressions.
 
     Each is a block of clauses; a bare pattern is a block whose first clause has no word.
     """

@@ -42,7 +42,7 @@ def exported(memory: GraphMem) -> Any:
         return memory.export_to(Path(folder) / "all.jsonl").records
 
 
-NOBODY = dict.fromkeys(Tier, 0)
+NO_ITEMS = dict.fromkeys(Tier, 0)
 AT_ONCE = PrunePolicy(archive_days=0, compress_days=0, compressed_days=0)
 PUT_ITEMS = (
     PutItem(namespace=("a", "b"), key="k", value={"n": 1}, texts={"$": unlike(1)}),
@@ -110,7 +110,7 @@ READS: dict[str, Read] = {
     "batch_items": lambda m, _: [item for item in m.batch_items(ASK_ITEMS) if item],
     "sweep_items": lambda m, _: m.sweep_items(),
     "forget": not_there(lambda m, known: m.forget("memory", known["memory"])),
-    "attention": lambda m, _: [part for _, part in m.attention() if part and part != NOBODY],
+    "attention": lambda m, _: [part for _, part in m.attention() if part and part != NO_ITEMS],
 }
 WRITES = {
     *("remember", "remember_many", "ingest", "add_episode", "add_messages"),

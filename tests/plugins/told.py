@@ -24,7 +24,7 @@ class Moment:
     known: datetime
 
     def sees(self, event: dict[str, Any]) -> bool:
-        """Whether an event is visible at that moment."""
+        """Return whether an event is visible at that moment."""
         return bool(event["at"] <= self.valid and event["recorded_at"] <= self.known)
 
 
