@@ -278,7 +278,7 @@ class Slot(Record):
     provisional: bool
     """Whether the answer may still change: `known` is younger than the longest transaction."""
     names: tuple[str, ...] = ()
-    """Aliases under which the subject was read, case-folded."""
+    """Aliases under which the subject was also read, folded."""
 
     @property
     def leader(self) -> Candidate | None:
