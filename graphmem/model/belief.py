@@ -174,7 +174,7 @@ class Policy(Record):
     margin: Unit = 0.1
     """ONE: the two best are ambiguous if their scores differ by less."""
     combine: Combine = Combine.LOG_ODDS
-    """MANY."""
+    """MANY: formula that combines supporting and refuting evidence."""
 
 
 class Predicate(Record):
