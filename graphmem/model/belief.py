@@ -174,7 +174,7 @@ class Policy(Record):
     margin: Unit = 0.1
     """ONE: the two best are ambiguous if their scores differ by less."""
     combine: Combine = Combine.LOG_ODDS
-    """MANY."""
+    """MANY: formula that combines supporting and refuting evidence."""
 
 
 class Predicate(Record):
@@ -278,7 +278,7 @@ class Slot(Record):
     provisional: bool
     """Whether the answer may still change: `known` is younger than the longest transaction."""
     names: tuple[str, ...] = ()
-    """Aliases under which the subject was read, case-folded."""
+    """Aliases under which the subject was also read, folded."""
 
     @property
     def leader(self) -> Candidate | None:

@@ -133,7 +133,7 @@ class EvidenceDetail(Record):
     llr: float
     """Signed log-likelihood ratio."""
     log_ratio: float
-    """State of the test after all evidence of the same timestamp."""
+    """Log ratio of the test after all evidence of the same timestamp."""
     status: VerdictStatus
     verdict_confidence: float
     """Confidence of the verdict after all evidence of the same timestamp."""

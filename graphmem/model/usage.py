@@ -186,7 +186,7 @@ class ConsolidationWork(Record):
     """Recorded cost of consolidation, and the work that is waiting."""
 
     fresh: int
-    """Number of episodes newer than the last finished run of their scope."""
+    """Number of episodes that the last finished run of their scope did not read."""
     decided: int
     """Number of clusters processed."""
     undecided: int

@@ -105,7 +105,7 @@ def test_locomo_over_several_lines_is_one_value(write_file: WriteFile) -> None:
         ("session_2", "gone", "walk-1/session_2: expected a list of turns", 1),
         ("session_2", [3], "walk-1/session_2, turn 1: expected an object with speaker", 1),
         ("session_2", [{"dia_id": "D2:1"}], "turn 1: dia_id or text is missing", 1),
-        ("session_2", [{"dia_id": "D2:1", "text": "\ud800"}], "content has a lone surr", 1),
+        ("session_2", [{"dia_id": "D2:1", "text": "\ud800"}], "content must be valid Unicode", 1),
         ("session_10_date_time", "11:59 pm on 31 December, 9999", None, 3),
     ],
 )
