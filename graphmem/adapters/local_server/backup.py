@@ -81,7 +81,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         if ran:
             ensure(settings, report=report)
     took = time.monotonic() - started
-    return Backup(target, target.stat().st_size, launcher.shelf.lock.neo4j, took)
+    return Backup(target, target.stat().st_size, launcher.store.lock.neo4j, took)
 
 
 def _scratch_beside(target: Path) -> tempfile.TemporaryDirectory[str]:

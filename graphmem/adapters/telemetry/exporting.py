@@ -87,7 +87,7 @@ METRICS = (
     ),
     _Gauge(
         "consolidation_fresh_episodes",
-        "Episodes since the last finished run of their scope.",
+        "Episodes that the last finished run of their scope did not see.",
         (),
         lambda r: _one(r.consolidation.fresh),
     ),
