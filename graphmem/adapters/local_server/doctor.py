@@ -229,7 +229,7 @@ def _ports(settings: Settings, running: ServerState | None) -> Iterator[DoctorFi
             "ports",
             "warn",
             f"Another program uses {', '.join(taken)}.",
-            "Nothing to do: it will use other ports. To avoid that, stop that program or set others.",
+            "Nothing to do: it will use other ports. Stop that program or set others to avoid it.",
         )
     else:
         yield DoctorFinding("ports", "ok", "The preferred ports are free.")
