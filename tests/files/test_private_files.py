@@ -139,12 +139,12 @@ def test_a_name_that_was_taken_meanwhile_is_kept(
     part, whole = tmp_path / "x.part", tmp_path / "x"
     exports.append(part, 0, b"ours\n")
     whole.write_bytes(VICTIM)
-    with pytest.raises(ExportFileError, match="created .* meanwhile"):
+    with pytest.raises(ExportFileError, match=r"created .* meanwhile"):
         exports.finish(part, whole)
     assert (whole.read_bytes(), part.read_bytes()) == (VICTIM, b"ours\n")
     whole.unlink()
     whole.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(ExportFileError, match="created .* meanwhile"):
+    with pytest.raises(ExportFileError, match=r"created .* meanwhile"):
         exports.finish(part, whole)
     whole.unlink()
     exports.finish(part, whole)
