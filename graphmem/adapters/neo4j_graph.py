@@ -105,14 +105,14 @@ def translated() -> Iterator[None]:
     except (exceptions.TransientError, exceptions.DatabaseUnavailable) as error:
         raise GraphUnavailableError(f"Neo4j rejected the transaction: {error.code}.") from error
     except exceptions.Neo4jError as error:
-        raise (ReadConflictError() if error.code == DELETED else _refusal(error)) from error
+        raise (ReadConflictError() if error.code == DELETED else _query_error(error)) from error
     except exceptions.DriverError as error:
         raise GraphUnavailableError(
             f"Neo4j cannot be reached ({type(error).__name__}) at the address given."
         ) from error
 
 
-def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
+def _query_error(error: exceptions.Neo4jError) -> GraphmemError:
     """Return the exception for a query that the server did not run.
 
     A vector search fails immediately if its index is not ready. A full-text search waits for its
@@ -138,7 +138,7 @@ def _refusal(error: exceptions.Neo4jError) -> GraphmemError:
     if error.gql_status == "22N69" or "no such fulltext schema index" in message:
         return IndexNotReadyError(
             "An index that the search needs does not exist.",
-            hint="Run `graphmem admin migrate --check` to list missing indexes. After `graphmem "
+            hint="Run `graphmem admin migrate --check` to find missing indexes. After `graphmem "
             "admin reembed --finish`, reopen clients that use the former model.",
         )
     if error.gql_status == "52N37" and "FAILED state" in message:

@@ -35,10 +35,10 @@ def test_a_backup_brings_the_data_back(own_server: Settings, tmp_path: Path) -> 
     assert made.file.stat().st_mode & 0o777 == 0o600
     assert local_server.status(own_server).running
     say(own_server, "CREATE (:Kept {number: 3})")
-    with pytest.raises(LocalServerError, match="there already"):
+    with pytest.raises(LocalServerError, match="exists already"):
         local_server.back_up(own_server, made.file)
     (tmp_path / "bad.dump").write_bytes(os.urandom(4_096))
-    with pytest.raises(LocalServerError, match="as before"):
+    with pytest.raises(LocalServerError, match="are unchanged"):
         local_server.restore(own_server, tmp_path / "bad.dump")
     assert say(own_server, NUMBERS) == [1, 2, 3]
     local_server.restore(own_server, made.file)
@@ -102,9 +102,9 @@ def test_what_cannot_be_is_said_and_changes_nothing(
     server_settings: Settings, tmp_path: Path
 ) -> None:
     bare = server_settings.model_copy(update={"home": tmp_path / "none"})
-    with pytest.raises(LocalServerError, match="no data"):
+    with pytest.raises(LocalServerError, match="contains no data"):
         local_server.back_up(bare, tmp_path / "one.dump")
-    with pytest.raises(LocalServerError, match="is no file"):
+    with pytest.raises(LocalServerError, match="is not a file"):
         local_server.restore(bare, tmp_path / "one.dump")
     assert [*tmp_path.iterdir()] == []
 

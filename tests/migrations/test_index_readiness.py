@@ -68,12 +68,12 @@ def states(blank: Blank, name: str) -> list[str]:
 def test_an_index_that_is_not_there_is_said(current: Blank, name: str) -> None:
     current.run(f"DROP INDEX {name}")
     with opened(current) as memory:
-        with pytest.raises(IndexNotReadyError, match="not there") as refused:
+        with pytest.raises(IndexNotReadyError, match="does not exist") as refused:
             memory.recall("like any other", turns=True)
         assert refused.value.code == "index_not_ready"
         assert "graphmem admin migrate" in refused.value.hint
         if name == "memory_embedding_vector":
-            with pytest.raises(IndexNotReadyError, match="not there"):
+            with pytest.raises(IndexNotReadyError, match="does not exist"):
                 memory.remember("What is near cannot be said now")
             assert memory.list().memories == ()
 

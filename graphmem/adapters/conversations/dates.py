@@ -31,7 +31,7 @@ def written_instant(text: object) -> datetime:
     for form in _FORMS:
         match = form.fullmatch(plain)
         if match and match["month"] in _MONTHS:
-            return _instant(match.groupdict(), plain)
+            return _timestamp(match.groupdict(), plain)
     raise SourceFileError(
         "the date is missing or unreadable; expected the form "
         "'1:56 pm on 8 May, 2023' or 'March-15-2024'"
@@ -48,7 +48,7 @@ def nth_second(start: datetime | None, position: int) -> str | None:
         raise SourceFileError("the date is after the year 9999") from error
 
 
-def _instant(parts: dict[str, str], plain: str) -> datetime:
+def _timestamp(parts: dict[str, str], plain: str) -> datetime:
     hour = int(parts.get("hour", "0")) % 12 + (12 if parts.get("half") == "pm" else 0)
     month = _MONTHS.index(parts["month"]) + 1
     try:

@@ -121,7 +121,7 @@ def message_of(raw: object) -> Message:
             role=_text("role", raw["role"]),
             content=_content(raw),
             name=_label("name", raw.get("name")),
-            at=_instant(raw.get("at")),
+            at=_time(raw.get("at")),
             id=_label("id", raw.get("id")),
             session=_label("session", raw.get("session")),
         )
@@ -171,7 +171,7 @@ def _label(field: str, value: object) -> str | None:
     return _text(field, value)
 
 
-def _instant(value: object) -> datetime | None:
+def _time(value: object) -> datetime | None:
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -182,13 +182,13 @@ def _instant(value: object) -> datetime | None:
     if _FAR_YEAR.match(text):
         raise SourceFileError("at is before the year 1 or after the year 9999")
     try:
-        instant = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError as error:
         shown = text if len(text) <= len(_EXAMPLE) else text[: len(_EXAMPLE)] + "…"
         raise SourceFileError(f"at {shown!r} is not a time; write it like {_EXAMPLE}") from error
-    if instant.utcoffset() is None:
+    if time.utcoffset() is None:
         raise SourceFileError(f"at has no UTC offset; add one, like {_EXAMPLE}")
-    return instant
+    return time
 
 
 def _kind(value: object) -> str:

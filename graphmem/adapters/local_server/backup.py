@@ -48,7 +48,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
     """Write all data to a new file atomically; restart the server if it was running.
 
     Raises:
-        LocalServerError: the file exists, there are no data, or Neo4j's admin tool failed.
+        LocalServerError: the file exists, the folder has no data, or Neo4j's admin tool failed.
         ServerFetchError, ServerLockedError, ConfigurationError: see `ensure`.
     """
     started, folder, target = (
@@ -57,7 +57,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         file.expanduser().absolute(),
     )
     if not folder.has_data:
-        raise LocalServerError(f"There are no data in {folder.root}.", hint="Nothing was written.")
+        raise LocalServerError(f"{folder.root} contains no data.", hint="Nothing was written.")
     if target.exists() or not target.parent.is_dir():
         raise LocalServerError(
             f"{target} cannot be written: it exists already, or its folder does not exist.",
@@ -81,7 +81,7 @@ def back_up(settings: Settings, file: Path, *, report: Report = quiet) -> Backup
         if ran:
             ensure(settings, report=report)
     took = time.monotonic() - started
-    return Backup(target, target.stat().st_size, launcher.shelf.lock.neo4j, took)
+    return Backup(target, target.stat().st_size, launcher.store.lock.neo4j, took)
 
 
 def _scratch_beside(target: Path) -> tempfile.TemporaryDirectory[str]:

@@ -71,15 +71,15 @@ def _java(settings: Settings) -> Iterator[DoctorFinding]:
 
 
 def _jars(settings: Settings) -> Iterator[DoctorFinding]:
-    shelf = JarStore.of(settings, shipped_lock())
-    broken, absent = shelf.damaged(), shelf.absent()
-    n_jars = len(shelf.lock.jars)
+    store = JarStore.of(settings, shipped_lock())
+    broken, absent = store.damaged(), store.absent()
+    n_jars = len(store.lock.jars)
     if broken:
         names = ", ".join(jar.name for jar in broken[:3])
         yield DoctorFinding(
             "jars",
             "bad",
-            f"{len(broken)} of {n_jars} files in {shelf.folder} are damaged: {names}.",
+            f"{len(broken)} of {n_jars} files in {store.folder} are damaged: {names}.",
             "Run `graphmem server up`: it fetches them again.",
         )
     elif absent:
@@ -92,7 +92,7 @@ def _jars(settings: Settings) -> Iterator[DoctorFinding]:
         )
     else:
         yield DoctorFinding(
-            "jars", "ok", f"All {n_jars} files of Neo4j {shelf.lock.neo4j} are intact."
+            "jars", "ok", f"All {n_jars} files of Neo4j {store.lock.neo4j} are intact."
         )
 
 
@@ -229,7 +229,7 @@ def _ports(settings: Settings, running: ServerState | None) -> Iterator[DoctorFi
             "ports",
             "warn",
             f"Another program uses {', '.join(taken)}.",
-            "Nothing to do: the server uses other free ports. To keep these, stop that program.",
+            "Nothing to do: it will use other ports. Stop that program or set others to avoid it.",
         )
     else:
         yield DoctorFinding("ports", "ok", "The preferred ports are free.")
@@ -255,19 +255,19 @@ def _bolt(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFin
 
 def _version(folder: DataFolder, running: ServerState | None) -> Iterator[DoctorFinding]:
     ours = shipped_lock().neo4j
-    found = running.version if running else folder.data_version()
-    if found and version_key(found) > version_key(ours):
+    written_by = running.version if running else folder.data_version()
+    if written_by and version_key(written_by) > version_key(ours):
         yield DoctorFinding(
             "version",
             "bad",
-            f"The data were written by Neo4j {found}; this graphmem runs {ours}.",
+            f"The data were written by Neo4j {written_by}; this graphmem runs {ours}.",
             "Install a newer graphmem, or set GRAPHMEM_HOME to another folder.",
         )
-    elif found and found != ours:
+    elif written_by and written_by != ours:
         yield DoctorFinding(
             "version",
             "warn",
-            f"The data were written by Neo4j {found}; this graphmem runs {ours}.",
+            f"The data were written by Neo4j {written_by}; this graphmem runs {ours}.",
             "The next start upgrades them; after that, an older graphmem cannot read them.",
         )
     else:
@@ -275,10 +275,10 @@ def _version(folder: DataFolder, running: ServerState | None) -> Iterator[Doctor
 
 
 def _aot(settings: Settings) -> Iterator[DoctorFinding]:
-    shelf = JarStore.of(settings, shipped_lock())
+    store = JarStore.of(settings, shipped_lock())
     try:
         java = find_java(settings)
-        cache = lifecycle.cache_file(settings, java, shelf)
+        cache = lifecycle.cache_file(settings, java, store)
     except (GraphmemError, FileNotFoundError):
         return  # reported by an earlier check
     if cache is None:

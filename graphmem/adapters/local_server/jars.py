@@ -282,24 +282,24 @@ def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) ->
     return filled(JarStore.of(settings, lock or shipped_lock()), settings, report)
 
 
-def filled(shelf: JarStore, settings: Settings, report: Report) -> JarStore:
+def filled(store: JarStore, settings: Settings, report: Report) -> JarStore:
     """Fetch the missing jars of a store and return it; see `fetch`."""
-    narrow(shelf.folder.parent, setting="GRAPHMEM_CACHE")
-    if not shelf.missing():
-        return shelf
-    make_folder(shelf.folder, setting="GRAPHMEM_CACHE")
+    narrow(store.folder.parent, setting="GRAPHMEM_CACHE")
+    if not store.missing():
+        return store
+    make_folder(store.folder, setting="GRAPHMEM_CACHE")
     from filelock import FileLock
 
     # No timeout: every wait of the holder is bounded, and the lock is freed when it dies.
-    with FileLock(shelf.folder / "fetch.lock"):
-        wanted = shelf.missing()
+    with FileLock(store.folder / "fetch.lock"):
+        wanted = store.missing()
         if wanted:
-            _require_space(shelf, wanted)
-            for scrap in shelf.folder.glob("*.part"):
+            _require_space(store, wanted)
+            for scrap in store.folder.glob("*.part"):
                 scrap.unlink(missing_ok=True)
-            report(Progress("licence", shelf.licence))
-            _Fetch(shelf, repository(settings), wanted).run(report)
-    return shelf
+            report(Progress("licence", store.licence))
+            _Fetch(store, repository(settings), wanted).run(report)
+    return store
 
 
 def repository(settings: Settings) -> str:
@@ -320,12 +320,12 @@ def repository(settings: Settings) -> str:
     return str(MAVEN_CENTRAL_URL).rstrip("/")
 
 
-def _require_space(shelf: JarStore, wanted: list[Jar]) -> None:
+def _require_space(store: JarStore, wanted: list[Jar]) -> None:
     needed = sum(jar.size for jar in wanted)
-    free = shutil.disk_usage(shelf.folder).free
+    free = shutil.disk_usage(store.folder).free
     if free < needed:
         raise ServerFetchError(
-            f"{needed / 1e6:.0f} MB are needed in {shelf.folder} for {shelf.title}; "
+            f"{needed / 1e6:.0f} MB are needed in {store.folder} for {store.title}; "
             f"{free / 1e6:.0f} MB are free.",
             hint="Free disk space, or set GRAPHMEM_CACHE to a folder on another disk.",
         )
@@ -339,7 +339,7 @@ class _DamagedError(Exception):
 class _Fetch:
     """One download of several jars by several threads; the first failure ends it."""
 
-    shelf: JarStore
+    store: JarStore
     source: str
     wanted: list[Jar]
     bytes_done: int = 0
@@ -372,7 +372,7 @@ class _Fetch:
         total = sum(jar.size for jar in self.wanted)
         return Progress(
             "fetch",
-            f"Fetching {self.shelf.title}: {self.files_done} of {len(self.wanted)} "
+            f"Fetching {self.store.title}: {self.files_done} of {len(self.wanted)} "
             f"files, {self.bytes_done / 1e6:.0f} of {total / 1e6:.0f} MB",
             files_done=self.files_done,
             files_total=len(self.wanted),
@@ -397,7 +397,7 @@ class _Fetch:
             raise self._failure(jar, f"sent a damaged file twice ({error})") from None
         except OSError as error:
             raise ServerFetchError(
-                f"{jar.name} could not be written to {self.shelf.folder}: {error.strerror}.",
+                f"{jar.name} could not be written to {self.store.folder}: {error.strerror}.",
                 hint="Free disk space, or set GRAPHMEM_CACHE to a folder on another disk.",
             ) from None
 
@@ -409,7 +409,7 @@ class _Fetch:
         )
 
     def _attempt(self, client: httpx.Client, jar: Jar) -> None:
-        draft = self.shelf.folder / f"{jar.name}.part"
+        draft = self.store.folder / f"{jar.name}.part"
         counted = 0
         address = f"{self.source}/{jar.path}"
         try:
@@ -429,7 +429,7 @@ class _Fetch:
                     out.write(chunk)
             if (found := digest(draft)) != jar.sha256:
                 raise _DamagedError(f"{counted} of {jar.size} bytes, SHA-256 {found[:12]}…")
-            draft.replace(self.shelf.folder / jar.name)
+            draft.replace(self.store.folder / jar.name)
             self._count(0, files=1)
         except BaseException:
             self._count(-counted)

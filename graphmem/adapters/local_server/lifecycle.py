@@ -45,15 +45,15 @@ WRITING_S = 300.0
 """Seconds the JVM may take to write the cache when it ends."""
 
 
-def cache_file(settings: Settings, java: Java, shelf: JarStore) -> Path | None:
+def cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
     """Return the path of the AOT cache for this Java and these jars; None if Java has no AOT cache.
 
     The JVM accepts a cache only for the same build, class path and modification times of the jars.
     """
     if java.major < AOT_SINCE:
         return None
-    times = [(name, (shelf.folder / name).stat().st_mtime_ns) for name in shelf.class_path]
-    key = sha256(repr((java.build, java.flags, str(shelf.folder), times)).encode()).hexdigest()
+    times = [(name, (store.folder / name).stat().st_mtime_ns) for name in store.class_path]
+    key = sha256(repr((java.build, java.flags, str(store.folder), times)).encode()).hexdigest()
     return cache_root(settings) / "aot" / f"{key[:16]}.aot"
 
 
@@ -95,8 +95,8 @@ def make(settings: Settings) -> None:
     from filelock import FileLock, Timeout
 
     java = find_java(settings)
-    shelf = JarStore.of(settings, shipped_lock())
-    cache = cache_file(settings, java, shelf)
+    store = JarStore.of(settings, shipped_lock())
+    cache = cache_file(settings, java, store)
     if cache is None:
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
@@ -104,7 +104,7 @@ def make(settings: Settings) -> None:
         with FileLock(cache.parent / "make.lock", timeout=0):
             _clean(cache.parent)
             if not jars.is_intact(cache):
-                _train(java, shelf, cache)
+                _train(java, store, cache)
     except Timeout:
         return
 
@@ -120,11 +120,11 @@ def _clean(folder: Path) -> None:
             jars.discard(path)
 
 
-def _train(java: Java, shelf: JarStore, cache: Path) -> None:
+def _train(java: Java, store: JarStore, cache: Path) -> None:
     scratch = Path(tempfile.mkdtemp(dir=cache.parent))
     draft = scratch / "cache.aot"
     try:
-        _run_once(java, shelf, DataFolder(scratch / "home"), draft)
+        _run_once(java, store, DataFolder(scratch / "home"), draft)
         jars.keep(draft, cache)
     except (GraphmemError, process.DiedError, OSError) as error:
         failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
@@ -132,13 +132,13 @@ def _train(java: Java, shelf: JarStore, cache: Path) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run_once(java: Java, shelf: JarStore, folder: DataFolder, draft: Path) -> None:
+def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> None:
     """Run a server on a temporary folder until it has answered one query."""
     small = Settings(heap="256m", page_cache="16m")
     folder.create()
     password = folder.password()
     flags = [f"-XX:AOTCacheOutput={draft}", "-Xlog:disable", "-Xlog:all=error:stderr"]
-    launcher = process.Launcher(java, shelf, folder, flags)
+    launcher = process.Launcher(java, store, folder, flags)
     launcher.set_password()
     state = launcher.start(small)
     try:
@@ -189,30 +189,30 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     folder = DataFolder.of(settings)
     folder.create()
     with folder.locked(patience_s(settings)):
-        if (found := _running(folder)) is not None:
-            return _enter(folder, found, settings)
+        if (state := _running(folder)) is not None:
+            return _enter(folder, state, settings)
     from graphmem.adapters.local_server.plugin import building  # slow: imports all read rules
 
     java = find_java(settings)
     # Fetched without the folder's lock: it may take minutes, and `fetch` has its own lock.
-    shelf = fetch(settings, report=send)
+    store = fetch(settings, report=send)
     procedures = building.ready(settings, send)
     with folder.locked(patience_s(settings)):
-        if (found := _running(folder)) is not None:
-            return _enter(folder, found, settings)
+        if (state := _running(folder)) is not None:
+            return _enter(folder, state, settings)
         folder.put_back()
-        folder.claim_version(shelf.lock.neo4j)
+        folder.claim_version(store.lock.neo4j)
         if procedures is None:
             building.remove(folder.plugins)
         else:
             building.install(procedures, folder.plugins)
-        launcher = process.Launcher(java, shelf, folder)
+        launcher = process.Launcher(java, store, folder)
         folder.password()
         if not folder.has_data:
             send(Progress("prepare", "Setting a random password"))
             launcher.set_password()
-        cache = cache_file(settings, java, shelf)
-        send(Progress("start", f"Starting Neo4j {shelf.lock.neo4j}"))
+        cache = cache_file(settings, java, store)
+        send(Progress("start", f"Starting Neo4j {store.lock.neo4j}"))
         state = _start(launcher, settings, cache)
         endpoint = _enter(folder, state, settings)
     warming.warm_in_background(folder)

@@ -55,7 +55,7 @@ class Launcher:
     """Everything needed to run a class of the server on a data folder."""
 
     java: Java
-    shelf: JarStore
+    store: JarStore
     folder: DataFolder
     flags: list[str] = field(default_factory=list)
 
@@ -83,7 +83,7 @@ class Launcher:
         """
         done = subprocess.run(  # noqa: S603 - our own java
             self._command(ADMIN, ["-XX:TieredStopAtLevel=1"], arguments),
-            cwd=self.shelf.folder,
+            cwd=self.store.folder,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -114,11 +114,11 @@ class Launcher:
         with (logs / "console.log").open("wb") as console:
             pid = spawn_apart(
                 self._command(MAIN, flags, identity(self.folder)),
-                cwd=self.shelf.folder,
+                cwd=self.store.folder,
                 env=self._environment(),
                 stdout=console,
             )
-        state = ServerState(pid, time.time(), bolt_port, http_port, self.shelf.lock.neo4j, log_from)
+        state = ServerState(pid, time.time(), bolt_port, http_port, self.store.lock.neo4j, log_from)
         self.folder.write_state(state)
         return state
 
@@ -128,7 +128,7 @@ class Launcher:
     def _environment(self) -> dict[str, str]:
         # The class path is relative to the folder of the jars, so it is short and needs no quoting.
         home = {"NEO4J_HOME": str(self.folder.root), "NEO4J_CONF": str(self.folder.conf)}
-        return environment() | home | {"CLASSPATH": os.pathsep.join(self.shelf.class_path)}
+        return environment() | home | {"CLASSPATH": os.pathsep.join(self.store.class_path)}
 
 
 def spawn_apart(command: list[str], *, stdout: Any = subprocess.DEVNULL, **options: Any) -> int:
@@ -180,7 +180,7 @@ def find(folder: DataFolder, state: ServerState | None) -> psutil.Process | None
 def heap_of(server: psutil.Process) -> str | None:
     """Return the maximum heap of a running server, such as `1g`; None if it has no limit.
 
-    The value comes from the process, because the configuration may have changed since its start.
+    The value comes from the process, because the configuration has only the requested one.
     """
     import psutil
 

@@ -74,7 +74,7 @@ def _generation() -> Procedure:
 
 
 def _plan(session: Session, name: str, generation: int) -> None:
-    """Run a query as the client sends it, for no tenant; EXPLAIN would do only 3/4 of the work."""
+    """Run a query as the client sends it, for no tenant; EXPLAIN would skip a quarter of it."""
     from neo4j import Query
 
     query = in_generation(catalog.query(name, dict), generation)

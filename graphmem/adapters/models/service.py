@@ -351,8 +351,8 @@ class ModelService:
     Its requests run on the loop of `WIRE`; each has a deadline and a limit on its reply.
     """
 
-    def __init__(self, access: ModelAccess, face: IOMode) -> None:
-        self._access, self._face = access, face
+    def __init__(self, access: ModelAccess, mode: IOMode) -> None:
+        self._access, self._mode = access, mode
 
     async def ask(self, function: str, request: Callable[[], dict[str, Any]]) -> tuple[Any, int]:
         """Return litellm's response, or the last `RequestFault`, and the number of requests made.
@@ -371,15 +371,15 @@ class ModelService:
         """
         requests = 0
         while True:
-            call = await self._face.run(partial(self._call, function, request))
-            answer = await self._face.result(WIRE.submit(partial(self._once, call)))
+            call = await self._mode.run(partial(self._call, function, request))
+            answer = await self._mode.result(WIRE.submit(partial(self._once, call)))
             requests += 1
             if not isinstance(answer, RequestFault):
                 return answer, requests
             if requests > self._access.retries or not worth_another(answer):
                 return answer, requests
             jitter = random.random()  # noqa: S311 - spreads retries, protects no secret
-            await self._face.sleep(pause_s(requests - 1, answer.wait_s, jitter))
+            await self._mode.sleep(pause_s(requests - 1, answer.wait_s, jitter))
 
     def provider(self) -> str:
         """Return litellm's name of the provider that serves the model.

@@ -87,7 +87,7 @@ METRICS = (
     ),
     _Gauge(
         "consolidation_fresh_episodes",
-        "Episodes since the last finished run of their scope.",
+        "Episodes that the last finished run of their scope did not see.",
         (),
         lambda r: _one(r.consolidation.fresh),
     ),
@@ -143,13 +143,13 @@ class GraphMetrics:
         self._client = library("prometheus_client", "metrics")
         self._core = library("prometheus_client.core", "metrics")
         self._by_tenant = by_tenant
-        self._taken: StatsSnapshot | None = None
+        self._snapshot: StatsSnapshot | None = None
         self.registry = self._client.CollectorRegistry()
         self.registry.register(self)
 
-    def show(self, taken: StatsSnapshot) -> None:
+    def show(self, snapshot: StatsSnapshot) -> None:
         """Replace the current snapshot."""
-        self._taken = taken
+        self._snapshot = snapshot
 
     def text(self) -> str:
         """Return the metrics in Prometheus's text format."""
@@ -171,19 +171,19 @@ class GraphMetrics:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; only the state of the read if the graph could not be read."""
-        taken = self._taken
-        if taken is None:
+        snapshot = self._snapshot
+        if snapshot is None:
             return
         up = "graphmem_graph_up", "Whether the graph could be read, 1 or 0."
         at = "graphmem_graph_read_timestamp_seconds", "Time of the last attempt to read the graph."
         took = "graphmem_graph_read_duration_seconds", "Duration of that attempt."
-        yield self._core.GaugeMetricFamily(*up, value=taken.readings is not None)
-        yield self._core.GaugeMetricFamily(*at, value=taken.at_s)
-        yield self._core.GaugeMetricFamily(*took, value=taken.seconds)
-        if taken.readings is not None:
+        yield self._core.GaugeMetricFamily(*up, value=snapshot.readings is not None)
+        yield self._core.GaugeMetricFamily(*at, value=snapshot.at_s)
+        yield self._core.GaugeMetricFamily(*took, value=snapshot.seconds)
+        if snapshot.readings is not None:
             for gauge in METRICS:
-                yield self._family(gauge, taken.readings)
-            yield self._histogram(taken.readings)
+                yield self._family(gauge, snapshot.readings)
+            yield self._histogram(snapshot.readings)
 
     def _family(self, gauge: _Gauge, readings: Sequence[TenantStats]) -> Metric:
         make = self._core.CounterMetricFamily if gauge.is_counter else self._core.GaugeMetricFamily

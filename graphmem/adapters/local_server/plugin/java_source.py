@@ -172,7 +172,7 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
 
     The default of a map completes a partial one; only a map of weights may have other keys.
     """
-    own = "as graphmem has it"
+    own = "graphmem's default"
     return {
         "valid": ArgumentDefault(NOW, "now"),
         "known": ArgumentDefault(FOREVER, "everything"),
@@ -182,7 +182,7 @@ def _assumed(settings: Settings) -> dict[str, ArgumentDefault]:
         "skip": ArgumentDefault(0, "0"),
         "limit": ArgumentDefault(100, "100"),
         "pool": ArgumentDefault(RecallPolicy().pool, str(RecallPolicy().pool)),
-        "statuses": ArgumentDefault([str(Status.CURRENT)], "current alone"),
+        "statuses": ArgumentDefault([str(Status.CURRENT)], "current only"),
         "machines": ArgumentDefault(
             sorted(transcripts.NOT_PEOPLE), ", ".join(sorted(transcripts.NOT_PEOPLE))
         ),

@@ -30,13 +30,13 @@ def open_embedder(settings: Settings, *, awaited: bool) -> Embedder:
     from graphmem.adapters.models.embedding.local import open_local
     from graphmem.adapters.models.embedding.service import ServiceEngine
 
-    face = AWAITED if awaited else BLOCKING
+    mode = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":
         return HashEmbedder(settings.embedder_dimension or HashEmbedder.DIMENSION)
     engine = (
-        open_local(settings, face)
+        open_local(settings, mode)
         if settings.embedder == "local"
-        else ServiceEngine(settings, face)
+        else ServiceEngine(settings, mode)
     )
     cache = VectorCache.under(settings.cache) if settings.embedder_cache and engine.slow else None
-    return EmbeddingGateway(engine, face, batch=settings.embedder_batch, cache=cache)
+    return EmbeddingGateway(engine, mode, batch=settings.embedder_batch, cache=cache)

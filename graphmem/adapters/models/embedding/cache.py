@@ -36,7 +36,7 @@ _PUT = "INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)"
 _PRUNE = "DELETE FROM vectors WHERE number <= (SELECT max(number) FROM vectors) - ?"
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
-"""Result codes of a file that is no database, is damaged, or has other tables."""
+"""Result codes of a file that is not a database, is damaged, or has other tables."""
 _PRIMARY = 0xFF
 """Bits of an extended SQLite result code that hold the primary one."""
 _BUSY_S = 10.0

@@ -83,9 +83,9 @@ class EmbeddingGateway:
     """An `Embedder` over one engine; safe to share between threads and event loops."""
 
     def __init__(
-        self, engine: EmbeddingEngine, face: IOMode, *, batch: int, cache: VectorCache | None
+        self, engine: EmbeddingEngine, mode: IOMode, *, batch: int, cache: VectorCache | None
     ) -> None:
-        self._engine, self._face, self._batch, self._cache = engine, face, batch, cache
+        self._engine, self._mode, self._batch, self._cache = engine, mode, batch, cache
         self._dimension = engine.dimension
 
     @property
@@ -125,14 +125,14 @@ class EmbeddingGateway:
             self._dimension = rows.shape[1]
             fresh = {keys[text]: row for text, row in zip(batch, rows, strict=True)}
             if self._cache is not None:
-                await self._face.run(partial(self._cache.put, fresh))
+                await self._mode.run(partial(self._cache.put, fresh))
             vectors.update(fresh)
         return np.stack([vectors[keys[text]] for text in clean])
 
     async def _cached(self, keys: Sequence[str]) -> dict[str, Vector]:
         if self._cache is None:
             return {}
-        vectors = await self._face.run(partial(self._cache.get, keys))
+        vectors = await self._mode.run(partial(self._cache.get, keys))
         if self._dimension is None and vectors:
             self._dimension = len(next(iter(vectors.values())))
         return {key: vector for key, vector in vectors.items() if len(vector) == self._dimension}

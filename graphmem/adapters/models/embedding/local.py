@@ -82,17 +82,17 @@ def _loaded(package: ModelPackage) -> Model:
 class LocalEngine:
     """A model from a package, loaded when it embeds the first text."""
 
-    def __init__(self, package: ModelPackage, face: IOMode) -> None:
+    def __init__(self, package: ModelPackage, mode: IOMode) -> None:
         # A patch release has the same weights; a release that changes them is at least a minor one.
         series = ".".join(version(package.name).split(".")[:2])
         self.name = self.identity = f"{package.name}-{series}/{package.model}"
         self.dimension: int | None = package.dimension
         self.slow = package.slow
-        self._package, self._face = package, face
+        self._package, self._mode = package, mode
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any] | Matrix:
         """Return one row per text."""
-        return await self._face.run(partial(self._vectors, texts, role))
+        return await self._mode.run(partial(self._vectors, texts, role))
 
     def _vectors(self, texts: Sequence[str], role: Role) -> Matrix:
         with _LOADING:
@@ -100,7 +100,7 @@ class LocalEngine:
         return model(texts, role)
 
 
-def open_local(settings: Settings, face: IOMode) -> LocalEngine:
+def open_local(settings: Settings, mode: IOMode) -> LocalEngine:
     """Return the best local model that is installed.
 
     Raises:
@@ -119,4 +119,4 @@ def open_local(settings: Settings, face: IOMode) -> LocalEngine:
             f"not {settings.embedder_dimension}.",
             hint="Unset GRAPHMEM_EMBEDDER_DIMENSION.",
         )
-    return LocalEngine(package, face)
+    return LocalEngine(package, mode)

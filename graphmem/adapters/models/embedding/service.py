@@ -116,7 +116,7 @@ class ServiceEngine:
 
     slow = True
 
-    def __init__(self, settings: Settings, face: IOMode) -> None:
+    def __init__(self, settings: Settings, mode: IOMode) -> None:
         self.name = settings.embedder
         self.dimension = settings.embedder_dimension
         # Two addresses may serve different models under one name.
@@ -133,7 +133,7 @@ class ServiceEngine:
             max_bytes=_MAX_BYTES + settings.embedder_batch * _MAX_TEXT_BYTES,
             retries=settings.embedder_retries,
         )
-        self._service = ModelService(self._access, face)
+        self._service = ModelService(self._access, mode)
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any]:
         """Return one row per text; retry after temporary faults."""

@@ -184,7 +184,7 @@ class LanguageGateway:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
 
-    def __init__(self, model: str, settings: Settings, face: IOMode) -> None:
+    def __init__(self, model: str, settings: Settings, mode: IOMode) -> None:
         self._access = ModelAccess(
             noun="language model service",
             setting="GRAPHMEM_MODEL",
@@ -198,7 +198,7 @@ class LanguageGateway:
             max_bytes=settings.model_max_reply_bytes,
             retries=settings.model_retries,
         )
-        self._service = ModelService(self._access, face)
+        self._service = ModelService(self._access, mode)
         self._identity = digest(model, settings.model_url or "")
 
     @property
