@@ -77,7 +77,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
         # The message omits the URI, since it may contain a password.
         raise ConfigurationError(
             "GRAPHMEM_URI must be the address of a Neo4j server.",
-            hint="Use a URI like bolt://127.0.0.1:7687 or neo4j+s://host, without user and password.",
+            hint="Use a form like bolt://127.0.0.1:7687 or neo4j+s://host, without credentials.",
         )
     return Neo4jAddress(known.uri, known.user, known.password.get_secret_value())
 
