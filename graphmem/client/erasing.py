@@ -33,12 +33,12 @@ class AsyncErasing(Instrumented):
         """Erase a memory, a belief, an episode, a scope or a tenant, with all data derived from it.
 
         Erasure is permanent. A tombstone, which is a hash without content, refuses the same data
-        when it is sent again. With a memory go its events and the beliefs that only its claims
-        state. With an episode go its turns and events, the memories and beliefs whose text has no
-        other source, and everything consolidated or extracted from it. What remains is recomputed
-        from the other evidence. A scope or tenant is erased whole, and its name is refused from
-        then on. docs/erasure.md describes what the database files may still contain, and for how
-        long.
+        when it is sent again. Erasing a memory also erases its events and the beliefs that only
+        its claims state. Erasing an episode also erases its turns and events, the memories and
+        beliefs whose text has no other source, and everything consolidated or extracted from it.
+        Nodes with other evidence are recomputed. A scope or tenant is erased whole, and its name
+        is refused from then on. docs/erasure.md describes what the database files may still
+        contain, and for how long.
 
         Safe to interrupt and to repeat: another call resumes the erasure.
 
