@@ -1,4 +1,4 @@
-"""What was searched for and looked at and is still to be written."""
+"""Queue of logged searches and accesses that are not written yet."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ if TYPE_CHECKING:
     from graphmem.ports import Telemetry
 
 FULL = 100
-"""So many are written together."""
+"""Number of new entries after which the log is written."""
 MOST = 10_000
-"""While they cannot be written, so many are kept: the newest."""
+"""Maximum number of entries kept while they cannot be written; the newest are kept."""
 
 
 class AccessLog:
-    """What all handles of an opened client have logged and is not yet known to be in the graph.
+    """Log entries of all handles of a client that are not known to be in the graph.
 
-    Safe to share between threads. Whatever is written stays here until it is acknowledged, so a
-    write that failed half-way is made again, with the same ids.
+    Safe to share between threads. Entries stay here until their write is acknowledged, so an
+    interrupted write is repeated with the same ids.
     """
 
     def __init__(self, telemetry: Telemetry | None = None) -> None:
         self._telemetry = telemetry
         self._waiting: dict[str, Entry] = {}
         self._open: dict[str, tuple[SessionStart, int]] = {}
-        """Sessions that began, and how much was logged in each."""
+        """Open sessions, and the number of entries logged in each."""
         self._new = 0
-        """Come since somebody was told to write."""
+        """Number of entries added since `add` last returned True."""
         self._lost = 0
         self._written = 0
         self._lock = Lock()
 
     @property
     def lost(self) -> int:
-        """How many were given up because they could not be written in time."""
+        """Number of entries discarded because they could not be written in time."""
         return self._lost
 
     def add(self, entry: AccessEntry | SearchEntry, start: SessionStart | None = None) -> bool:
-        """Keep an entry of a session, which begins with it; return whether it is time to write.
+        """Add an entry, and the start of its session if it is new; return whether to write now.
 
-        It is time for one of `FULL` only, so that callers at once do not all write, and a server
-        that takes none is not asked at each.
+        Only one of every `FULL` calls returns True. Concurrent callers thus do not all write, and
+        a server that accepts no writes is not asked at every call.
         """
         with self._changing():
             if start is not None:
@@ -56,7 +56,7 @@ class AccessLog:
                 self._open[start.event_id] = (start, self._logged(start) + 1)
             self._waiting[entry.event_id] = entry
             if len(self._waiting) > MOST:
-                self._give_up_one()
+                self._drop_oldest()
             self._new += 1
             if self._new < FULL:
                 return False
@@ -64,38 +64,38 @@ class AccessLog:
             return True
 
     def end(self, start: SessionStart, now: datetime) -> None:
-        """End a session; one in which nothing was logged has never begun."""
+        """Add the end of a session, unless nothing was logged in it."""
         with self._changing():
             if start.event_id in self._open:
                 self._end(start, now)
 
     def end_all(self, now: datetime) -> None:
-        """End every session that has not ended."""
+        """Add the ends of all open sessions."""
         with self._changing():
             for start, _ in list(self._open.values()):
                 self._end(start, now)
 
     def waiting(self) -> list[Entry]:
-        """Return what is to be written, oldest first."""
+        """Return the unwritten entries, oldest first."""
         with self._lock:
             return list(self._waiting.values())
 
     def written(self, entries: Sequence[Entry]) -> None:
-        """Forget what is in the graph."""
+        """Remove entries that are in the graph."""
         with self._changing():
             for entry in entries:
                 self._written += self._waiting.pop(entry.event_id, None) is not None
             self._new = len(self._waiting)
 
     def give_up(self) -> None:
-        """Count what still waits as lost: nobody is left to write it."""
+        """Discard the unwritten entries and count them as lost."""
         with self._changing():
             self._lost += len(self._waiting)
             self._waiting.clear()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Let nobody else in, and tell afterwards what has changed."""
+        """Hold the lock, and report the changes to telemetry afterwards."""
         with self._lock:
             waiting, written, lost = len(self._waiting), self._written, self._lost
             yield
@@ -114,8 +114,8 @@ class AccessLog:
         end = access_log.ended(start, now, logged)
         self._waiting[end.event_id] = end
 
-    def _give_up_one(self) -> None:
-        # The oldest, but no beginning or end: without them a session could not be told from others.
+    def _drop_oldest(self) -> None:
+        # Drops the oldest entry, but no start or end: they separate a session from the others.
         for event_id, entry in self._waiting.items():
             if not isinstance(entry, SessionStart):
                 del self._waiting[event_id]

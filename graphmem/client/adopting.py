@@ -1,4 +1,4 @@
-"""The part of a handle that takes in what another memory holds."""
+"""Method of a handle that imports data of other memory systems."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from graphmem.rules.foreign import ImportAction, ImportStep
 
 PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 BATCH = 200
-"""Steps of one kind that are written together."""
+"""Maximum number of steps of one kind per transaction."""
 
 
-class _Asked(Record):
+class _Source(Record):
     source: Name
 
 
@@ -49,60 +49,60 @@ class _Episode(Record):
 
 
 class AsyncAdopting(Instrumented):
-    """Taking in foreign data, awaited."""
+    """Import of foreign data, awaited."""
 
     async def adopt(
         self, data: object, source: str, on_part: OnPart = silent
     ) -> ForeignImportReport:
-        """Take in what another memory holds, as if it had been told here at the time.
+        """Import the data of another memory system with its original times.
 
-        Of mem0: each text is remembered in scope `user:<user_id>` (else `agent:`, `run:`, else
-        this handle's own), with its categories as tags; by its history, a text that took another's
-        place supersedes it, and a deleted one is deprecated. Of Graphiti, in scope
-        `group:<group_id>`: episodes; each fact as evidence for a triple from each episode that
-        mentions it, at `valid_at`, against it at `invalid_at`, and retracted when it only expired.
-        Embeddings are made anew.
+        From mem0: each text becomes a memory in scope `user:<user_id>` (else `agent:`, `run:`, or
+        the handle's own scope); its categories become tags. By the history, a new text supersedes
+        the one it replaced, and a deleted text is deprecated. From Graphiti, in scope
+        `group:<group_id>`: episodes, and facts. Each episode that mentions a fact gives evidence
+        for its triple at `valid_at`, and against it at `invalid_at`; the evidence of a fact that
+        only expired is retracted. Embeddings are recomputed.
 
-        All has the source `mem0` or `graphiti`, `artifact_ref` with the original id, and ids that
-        derive from it, so that a second call writes nothing twice. What has no place here is
-        counted by field, and what cannot be taken is listed with why.
+        Everything has the source `mem0` or `graphiti` and the original id in `artifact_ref`. Ids
+        derive from the original id, so a second call writes nothing twice. The report counts
+        values without an equivalent by field, and lists refused records with the reason.
 
         Args:
-            data: of mem0 the list that `get_all` gives, or {"results": [...], "history": [...]};
-                of Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
-                `model_dump(mode="json")` gives them.
+            data: for mem0 the list that `get_all` returns, or {"results": [...], "history":
+                [...]}; for Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
+                `model_dump(mode="json")` returns them.
             source: mem0 or graphiti.
-            on_part: told what was done, and how many of it.
+            on_part: progress callback; receives the kind of step and the number done.
 
         Raises:
-            InvalidInputError: no such source, or the data is something else altogether.
+            InvalidInputError: the source is unknown, or the data does not have its format.
         """
-        if valid(_Asked, source=source).source not in PLANS:
+        if valid(_Source, source=source).source not in PLANS:
             raise InvalidInputError(
-                "source: there is none of this name.", hint=f"Give one of {', '.join(PLANS)}."
+                "source must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
             )
         plan = PLANS[source](data)
-        taking = _Taking(self._state, on_part)
-        for steps in _parts(plan.steps):
-            await taking.all(steps)
+        run = _ImportRun(self._state, on_part)
+        for steps in _batches(plan.steps):
+            await run.write(steps)
         return ForeignImportReport(
-            done=dict(taking.done),
-            refused=(*plan.refused, *taking.refused),
+            done=dict(run.done),
+            refused=(*plan.refused, *run.refused),
             unplaced=dict(sorted(plan.unplaced.items())),
         )
 
 
-def _parts(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
-    """Yield neighbours of one kind and scope together, as far as they can be written so."""
+def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
+    """Yield consecutive steps of one kind and scope, in batches if the kind allows it."""
     for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
-        found = list(run)
-        most = BATCH if found[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
-        for start in range(0, len(found), most):
-            yield found[start : start + most]
+        batch = list(run)
+        size = BATCH if batch[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
+        for start in range(0, len(batch), size):
+            yield batch[start : start + size]
 
 
-class _Taking:
-    """Takes steps, and notes what became of them."""
+class _ImportRun:
+    """Writes the steps of an import and collects the results."""
 
     def __init__(self, state: HandleState, on_part: OnPart) -> None:
         self._own = replace(state, session=None)
@@ -110,12 +110,12 @@ class _Taking:
         self.done: Counter[str] = Counter()
         self.refused: list[str] = []
         self._memories: dict[str, str] = {}
-        """What each foreign memory is here by now."""
+        """Id of the current memory, by foreign record."""
 
-    async def all(self, steps: list[ImportStep]) -> None:
-        """Take steps of one kind and scope; together if that can be done, else one by one."""
+    async def write(self, steps: list[ImportStep]) -> None:
+        """Write steps of one kind and scope together; if that fails, one by one."""
         try:
-            await self._taken(steps)
+            await self._write_batch(steps)
         except UnavailableError:
             raise
         except GraphmemError as error:
@@ -123,22 +123,22 @@ class _Taking:
                 self.refused.append(f"{steps[0].origin}: {error.message}")
                 return
             for step in steps:
-                await self.all([step])
+                await self.write([step])
             return
         self._on_part(steps[0].verb, len(steps))
 
-    async def _taken(self, steps: list[ImportStep]) -> None:
+    async def _write_batch(self, steps: list[ImportStep]) -> None:
         state, step = self._on(steps[0].scope), steps[0]
         match step.verb:
             case ImportAction.REMEMBER:
                 await self._remember(state, steps)
                 return
             case ImportAction.OBSERVE:
-                seen = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
-                await evidence.observe_many(state.binding, seen)
+                observations = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
+                await evidence.observe_many(state.binding, observations)
             case ImportAction.EPISODE:
-                told = valid(_Episode, id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, episode.NewEpisode(**dict(told)))
+                given = valid(_Episode, id=step.id, at=step.at, **step.given)
+                await episode.open_episode(state.binding, episode.NewEpisode(**dict(given)))
             case ImportAction.RETRACT:
                 source = valid(EventSource, id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id
@@ -148,12 +148,12 @@ class _Taking:
         self.done[step.verb] += len(steps)
 
     async def _remember(self, state: HandleState, steps: list[ImportStep]) -> None:
-        wishes = [valid(NewMemory, id=s.id, at=s.at, **s.given) for s in steps]
-        outcomes = await state.commit(wishes)
+        texts = [valid(NewMemory, id=s.id, at=s.at, **s.given) for s in steps]
+        outcomes = await state.commit(texts)
         for step, outcome in zip(steps, outcomes, strict=True):
             if outcome.memory_id is None:
                 reasons = ", ".join(outcome.hygiene_reasons)
-                self.refused.append(f"{step.origin}: the text was refused: {reasons}.")
+                self.refused.append(f"{step.origin}: hygiene refused the text: {reasons}.")
             else:
                 self._memories[step.origin] = outcome.memory_id
                 self.done[step.verb] += 1
@@ -161,7 +161,7 @@ class _Taking:
     async def _correct(self, state: HandleState, step: ImportStep) -> None:
         known = self._memories.get(step.origin)
         if known is None:
-            raise InvalidInputError("what came before it was refused.")
+            raise InvalidInputError("the memory that it changes was refused.")
         given: dict[str, Any] = {**step.given}
         origin = {key: given[key] for key in ("actor", "source", "artifact_ref") if key in given}
         source = valid(EventSource, at=step.at, id=step.id, **origin)
@@ -175,8 +175,8 @@ class _Taking:
         if step.verb is ImportAction.DEPRECATE:
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return
-        wish = valid(NewMemory, at=step.at, id=step.id, **given)
-        done = await lineage.supersede(state.binding, known, wish, by, state.all_rules())
+        newer = valid(NewMemory, at=step.at, id=step.id, **given)
+        done = await lineage.supersede(state.binding, known, newer, by, state.all_rules())
         self._memories[step.origin] = done.newer_id
 
     def _on(self, scope: str | None) -> HandleState:
@@ -189,7 +189,7 @@ class _Taking:
 
 
 class Adopting:
-    """Taking in foreign data, blocking: the twin of `AsyncAdopting`."""
+    """Import of foreign data; blocking twin of `AsyncAdopting`."""
 
     _state: HandleState
 

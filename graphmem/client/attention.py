@@ -1,4 +1,4 @@
-"""The part of a handle that looks closer at one item, and at what nobody has said for long."""
+"""Methods of a handle that read item cards and stale memories, and log accesses."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ class _Searched(Record):
 
 
 class AsyncAttention(Instrumented):
-    """A closer look, awaited."""
+    """Methods about cards and the access log, awaited."""
 
     async def expand(self, item_id: str) -> Card:
-        """Return all that is kept of a memory, a belief, a turn or an episode.
+        """Return the card of a memory, a belief, a turn or an episode.
 
-        It counts as an access, which is written later, with others: when 100 wait, by `flush`,
-        and at the end of the session or the client. That it cannot be written is never raised
-        here but logged; the newest 10,000 are kept. What waits when a process is killed is lost.
+        The access is logged. Log entries are written together: when 100 wait, by `flush`, and at
+        the end of the session or the client. A failed write is logged, never raised here; the
+        newest 10,000 entries are kept. Entries that wait when a process is killed are lost.
 
         Args:
-            item_id: of the item, whatever it is.
+            item_id: id of the item, of any kind.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: no visible item has this id.
         """
         card = await cards.expand(self._state.binding, valid(Id, id=item_id).id)
         if self._state.session is not None:
@@ -59,70 +59,70 @@ class AsyncAttention(Instrumented):
         return card
 
     async def touch(self, kind: str, ref: str) -> None:
-        """Log that an agent opened a file, a symbol or a document of its own; see `expand`.
+        """Log that an agent opened a file, a symbol or a document; see `expand`.
 
         Args:
             kind: file, symbol or document.
-            ref: how it is called, the same each time: a path, a qualified name, an address.
+            ref: its stable name: a path, a qualified name or an address.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         touched = _artifact(self._state, kind, ref)
         await self._state.accessed("Artifact", touched.id, touched)
 
     async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
-        """Log a search that an agent made with a tool of its own; see `expand`.
+        """Log a search that an agent made with another tool; see `expand`.
 
-        `recall` and `context` log themselves.
+        `recall` and `context` log their own searches.
 
         Args:
-            query: as it was asked; 2,000 characters are kept.
-            tool: what was asked, such as grep.
-            results: best first, 1,000 at most: ids of memories, beliefs, turns or episodes, and
-                (kind, ref) of files, symbols and documents. One that is not there is left out.
+            query: text of the query; 2,000 characters are kept.
+            tool: name of the tool, for example grep.
+            results: results, best first, 1,000 at most: ids of memories, beliefs, turns or
+                episodes, and (kind, ref) of files, symbols and documents. Unknown ids are skipped.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Searched, query=query, tool=tool, results=results)
-        found = [_hit(self._state, one) for one in given.results]
-        await self._state.searched(given.tool, given.query, found)
+        hits = [_hit(self._state, result) for result in given.results]
+        await self._state.searched(given.tool, given.query, hits)
 
     async def flush(self) -> int:
-        """Write what all handles of this client have logged; return how many entries are new.
+        """Write the log entries of all handles of this client; return the number of new entries.
 
-        Searches and accesses, in one transaction. Each was given its id when it was made, so
+        Searches and accesses are written in one transaction. Each entry has a fixed id, so
         writing it again adds nothing.
 
         Raises:
-            UnavailableError: they could not be written; they are kept and can be flushed again.
+            UnavailableError: the write failed; the entries are kept and can be flushed again.
         """
         return await self._state.flush()
 
     async def stale(
         self, *, days: int = 90, cursor: str | None = None, limit: int = 50
     ) -> StalePage:
-        """Return current memories that may no longer be true: last said more than `days` ago.
+        """Return current memories that were last stated more than `days` ago; they may be outdated.
 
-        Longest ago first, each with its trace and with which of its claims have lost. What counts
-        as said is what this handle sees; no access is counted.
+        Oldest first, each with its trace and the claims that are no longer in force. Only events
+        visible to this handle count as statements; accesses do not.
 
         Args:
-            days: 1 to 36,500.
-            cursor: where the page before ended; ask with the same `days`.
-            limit: 1 to 1,000.
+            days: age in days, 1 to 36,500.
+            cursor: `next_cursor` of the previous page; `days` must be the same.
+            limit: maximum number of memories, 1 to 1,000.
 
         Raises:
-            InvalidInputError: an argument does not fit, or the cursor is not one that a page gave.
+            InvalidInputError: an argument is invalid, or no page returned the cursor.
         """
-        least = bounded("days", days, MOST_DAYS)
+        min_days = bounded("days", days, MOST_DAYS)
         count = bounded("limit", limit, MOST_ROWS)
-        return await memories.stale_page(self._state.binding, least, cursor=cursor, limit=count)
+        return await memories.stale_page(self._state.binding, min_days, cursor=cursor, limit=count)
 
 
 class Attention:
-    """A closer look, blocking: the twin of `AsyncAttention`."""
+    """Methods about cards and the access log; blocking twin of `AsyncAttention`."""
 
     _state: HandleState
 
@@ -138,8 +138,8 @@ def _artifact(state: HandleState, kind: str, ref: str) -> ArtifactRef:
     return ArtifactRef(state.binding.wall.scope, given.kind, given.ref)
 
 
-def _hit(state: HandleState, one: Result) -> SearchHit:
-    if isinstance(one, str):
-        return SearchHit(None, one)
-    touched = _artifact(state, *one)
+def _hit(state: HandleState, result: Result) -> SearchHit:
+    if isinstance(result, str):
+        return SearchHit(None, result)
+    touched = _artifact(state, *result)
     return SearchHit("Artifact", touched.id, artifact=touched)

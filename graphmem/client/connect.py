@@ -1,4 +1,4 @@
-"""From settings to a working world: a server, a schema that is current, a model that fits."""
+"""Connect to the server of the settings, and check its schema and embedding model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("",
 
 @dataclass(frozen=True, slots=True)
 class Neo4jAddress:
-    """Where a server is and how to log in."""
+    """URI and credentials of a server."""
 
     uri: str
     user: str
@@ -47,21 +47,21 @@ class Neo4jAddress:
 
 
 def silent(_: str) -> None:
-    """Report nothing."""
+    """Ignore progress."""
 
 
 def settings() -> Settings:
-    """Return the settings of the environment."""
+    """Load the settings from the environment."""
     from graphmem.settings import Settings
 
     return Settings.load()
 
 
 def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
-    """Return the settings' server, or the managed one, started when it does not run.
+    """Return the address of the server; without a URI, start the managed server if necessary.
 
     Raises:
-        ConfigurationError: a URI without a password, or one that is no address of Neo4j.
+        ConfigurationError: a URI without a password, or an invalid Neo4j URI.
         LocalServerError: the managed server did not start.
     """
     if known.uri is None:
@@ -71,13 +71,13 @@ def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
         return Neo4jAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
     if known.password is None:
         raise ConfigurationError(
-            "GRAPHMEM_URI is set and GRAPHMEM_PASSWORD is not.", hint="Set both."
+            "GRAPHMEM_URI is set, but GRAPHMEM_PASSWORD is not.", hint="Set both."
         )
     if not _is_address(known.uri):
-        # It is not quoted: people put their password into it.
+        # The message omits the URI, since it may contain a password.
         raise ConfigurationError(
-            "GRAPHMEM_URI is no address of a Neo4j server.",
-            hint="Write it like bolt://127.0.0.1:7687 or neo4j+s://host; user and password apart.",
+            "GRAPHMEM_URI must be the address of a Neo4j server.",
+            hint="Use a form like bolt://127.0.0.1:7687 or neo4j+s://host, without credentials.",
         )
     return Neo4jAddress(known.uri, known.user, known.password.get_secret_value())
 
@@ -90,7 +90,7 @@ def _is_address(uri: str) -> bool:
             and bool(parts.hostname)
             and parts.port != 0
             and ("@" not in parts.netloc)
-            # A routing context; the driver quotes it back where there is no routing.
+            # A query is a routing context; without routing, the driver quotes it in its error.
             and not (parts.query and parts.scheme.startswith("bolt"))
         )
     except ValueError:
@@ -104,14 +104,14 @@ def blocking_world(
     embedder: Embedder | None,
     llm: Llm | None = None,
 ) -> Services:
-    """Return a world whose ports never suspend."""
+    """Return services for blocking calls; their coroutines never suspend."""
     from graphmem.adapters.clock import BlockingClock
     from graphmem.adapters.file_access import BlockingExports, BlockingFiles
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import BlockingGraph
 
-    # Before the connections, which nobody would give back if a model's settings did not fit.
+    # Opened before the graph: invalid model settings must not leave connections open.
     model = embedder or open_embedder(known, awaited=False)
     writer = llm or open_llm(known, awaited=False)
     graph = BlockingGraph(at, known)
@@ -126,14 +126,14 @@ def awaited_world(
     embedder: Embedder | None,
     llm: Llm | None = None,
 ) -> Services:
-    """Return a world on the running event loop."""
+    """Return services for the running event loop."""
     from graphmem.adapters.clock import AwaitedClock, together
     from graphmem.adapters.file_access import AwaitedExports, AwaitedFiles
     from graphmem.adapters.models.embedding import open_embedder
     from graphmem.adapters.models.language import open_llm
     from graphmem.adapters.neo4j_graph import AwaitedGraph
 
-    # Before the connections, which nobody would give back if a model's settings did not fit.
+    # Opened before the graph: invalid model settings must not leave connections open.
     model = embedder or open_embedder(known, awaited=True)
     writer = llm or open_llm(known, awaited=True)
     graph = AwaitedGraph(at, known)
@@ -142,13 +142,13 @@ def awaited_world(
 
 
 async def bound(world: Services, known: Settings) -> RequestContext:
-    """Return the world bound to the settings' tenant and scope, its schema checked.
+    """Return a request context for the tenant and scope of the settings; check the schema.
 
-    The managed server has no operator, so its schema is brought up to date here. Connections are
-    given back when this fails.
+    On the managed server, which has no operator, the schema is migrated here if necessary.
+    Connections are closed on failure.
 
     Raises:
-        InvalidInputError: the settings' tenant or scope is no name.
+        InvalidInputError: the tenant or scope of the settings is not a valid name.
         SchemaError, ModelMismatchError, UnavailableError: see `migration.checked`.
     """
     try:
@@ -164,10 +164,10 @@ async def bound(world: Services, known: Settings) -> RequestContext:
 
 
 async def again(world: Services) -> None:
-    """Find the server again, start the managed one when it does not run, and check the schema.
+    """Reconnect to the server, start the managed one if necessary, and check the schema.
 
     Raises:
-        see `address` and `bound`; the connections are kept.
+        see `address` and `bound`; the connections stay open.
     """
     known = world.settings
     await world.graph.move(lambda: address(known, world.report))

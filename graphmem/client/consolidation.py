@@ -1,4 +1,4 @@
-"""The part of a handle that lets episodes become beliefs."""
+"""Method of a handle that consolidates episodes into beliefs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphmem.operations import consolidation
 from graphmem.ports import OnPart, silent
 
 
-class _By(Record):
+class _Policy(Record):
     policy: ConsolidationPolicy
 
 
@@ -25,33 +25,33 @@ class AsyncConsolidation(Instrumented):
         policy: ConsolidationPolicy | None = None,
         on_part: OnPart = silent,
     ) -> ConsolidationReport:
-        """Let what was said in several episodes become beliefs of the handle's own scope.
+        """Consolidate passages of several episodes into beliefs of the handle's own scope.
 
-        Looked at are turns of people, and episodes without turns, on which no belief rests yet.
-        One that lies near a belief speaks for it or, with a negation or another number in the same
-        words, against it; those near one another, of three episodes at least, become a belief:
-        worded by the language model that the settings name, else in the words of the one in their
-        midst. All of it is evidence of source `consolidation`, quoting the words it rests on. A
-        contradiction that passes the belief's gate flags it, what is hardly believed and was only
-        inferred is archived, and nothing is deleted.
+        Passages are turns of people, and episodes without turns, that no belief rests on yet. A
+        passage near a belief supports it; with a negation or another number in the same words, it
+        refutes it. Similar passages of at least three episodes become a belief. The language model
+        of the settings words it; without one, the central passage does. The evidence has the
+        source `consolidation` and quotes its passages. A contradiction that passes the belief's
+        gate flags the belief. Inferred beliefs with a low score are archived; nothing is deleted.
 
-        Safe to interrupt, to repeat and to run by any number of workers: each belief's or
-        cluster's events are one transaction, under an id made of the passages, and an interrupted
-        run is gone on with by the next.
+        Safe to interrupt, to repeat and to run in several workers: the events of each belief or
+        cluster are one transaction with an id derived from the passages, and the next run resumes
+        an interrupted one.
 
         Args:
-            dry_run: tell what would be done; nothing is written.
-            extractive: use no language model although one is set.
-            if_due: only when 20 episodes are new, or one is and the last run was 4 hours ago.
-            policy: other numbers than those.
-            on_part: told `passage`, `belief` or `cluster` and how many of them were seen to.
+            dry_run: report what would be done; nothing is written.
+            extractive: use no language model, even if one is set.
+            if_due: run only if 20 episodes are new, or if one is and the last run was 4 hours ago.
+            policy: thresholds and limits; those above by default.
+            on_part: progress callback; receives `passage`, `belief` or `cluster` and the number
+                processed.
 
         Raises:
-            InvalidInputError: an argument does not fit.
-            LeaseLostError: this worker was so slow that another one has gone on with the run.
-            ConfigurationError: nobody knows whose the language model is.
+            InvalidInputError: an argument is invalid.
+            LeaseLostError: this worker was too slow, and another one has taken over the run.
+            ConfigurationError: the provider of the language model is unknown.
         """
-        wanted = valid(_By, policy=ConsolidationPolicy() if policy is None else policy).policy
+        wanted = valid(_Policy, policy=ConsolidationPolicy() if policy is None else policy).policy
         to = self._state.binding
         llm = None if yes_or_no("extractive", extractive) else to.world.llm
         how = consolidation.ConsolidationOptions(
@@ -65,7 +65,7 @@ class AsyncConsolidation(Instrumented):
 
 
 class Consolidation:
-    """Consolidation of one scope, blocking: the twin of `AsyncConsolidation`."""
+    """Consolidation of one scope; blocking twin of `AsyncConsolidation`."""
 
     _state: HandleState
 

@@ -34,7 +34,7 @@ MOST_ROWS = 1_000
 MOST_TURNS = 10**9
 
 
-class _By(Record):
+class _Policy(Record):
     policy: UpkeepPolicy
 
 
@@ -101,7 +101,7 @@ class AsyncEpisodes(Instrumented):
         """Return an episode.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: no visible episode has this id.
         """
         return await episode.episode(self._state.binding, valid(_Known, id=episode_id).id)
 
@@ -121,30 +121,30 @@ class AsyncEpisodes(Instrumented):
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
     ) -> GraduationReport:
-        """Give important episodes of the handle's own scope a line each in a digest.
+        """Add a line for each important episode of the handle's own scope to a digest file.
 
-        Due are those of importance 0.7 and more that were looked at three times or are older than
-        14 days; at most ten in a call, the most important first. An episode graduates once into
-        each digest, which is known by the name of its file.
+        Episodes with an importance of at least 0.7 graduate after three accesses or at an age of
+        14 days; at most ten per call, the most important first. An episode graduates once into
+        each digest, which is identified by its file name.
 
-        The lines stand between `<!-- graphmem:begin -->` and `<!-- graphmem:end -->`, in a file
-        that is yours: nothing else in it is touched, and a line that you edit or delete stays as
-        you left it. Without these lines a section is put at the end; without a file one is made.
-        The file is written whole or not at all, under a lock, links followed and permissions kept.
+        The lines are between `<!-- graphmem:begin -->` and `<!-- graphmem:end -->`. The rest of
+        the file is not modified, and lines that you edit or delete stay as you left them. Without
+        these markers a section is appended; without a file one is created. The write is atomic
+        and under a lock; it follows links and keeps permissions.
 
         Args:
-            file: for example MEMORY.md.
-            dry_run: tell which lines would be written; nothing is.
-            policy: other numbers than those.
+            file: path of the digest, for example MEMORY.md.
+            dry_run: report the lines that would be written; nothing is written.
+            policy: thresholds; those above by default.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
             DigestFileError: the file cannot be read or written, or its markers are broken.
-            DigestLockedError: another process was writing it for too long.
+            DigestLockedError: another process held the lock for too long.
         """
-        to, by = self._state.binding, _policy(policy)
-        sure = not yes_or_no("dry_run", dry_run)
-        return await compressing.graduate(to, _path(file), by, apply=sure)
+        to, thresholds = self._state.binding, _policy(policy)
+        apply = not yes_or_no("dry_run", dry_run)
+        return await compressing.graduate(to, _path(file), thresholds, apply=apply)
 
     async def compress(
         self,
@@ -153,21 +153,21 @@ class AsyncEpisodes(Instrumented):
         policy: UpkeepPolicy | None = None,
         on_part: OnPart = silent,
     ) -> CompressionReport:
-        """Reduce episodes of the handle's own scope that nobody needed to their summaries.
+        """Reduce unused episodes of the handle's own scope to their summaries.
 
-        Compressed are those older than 30 days, of an importance below 0.7, that nobody looked at
-        and that were never restored, when their text is longer than what stays: the summary, else
-        up to 300 characters of the text (`gist`). The full text goes to an archive in the same
-        transaction and `restore_episode` puts it back; consolidation goes on reading it. Turns
-        stay as they are, because beliefs quote them. Safe to interrupt and to repeat.
+        An episode is compressed if it is older than 30 days, its importance is below 0.7, it was
+        neither accessed nor restored, and its text is longer than what replaces it. That is the
+        summary, else up to 300 characters of the text (`gist`). The full text moves to an archive
+        in the same transaction; `restore_episode` restores it, and consolidation still reads it.
+        Turns are not changed, because beliefs quote them. Safe to interrupt and to repeat.
 
         Args:
-            dry_run: tell what would be done; nothing is written.
-            policy: other numbers than those.
-            on_part: told `episode` and how many of them were seen to.
+            dry_run: report what would be done; nothing is written.
+            policy: thresholds; those above by default.
+            on_part: progress callback; receives `episode` and the number processed.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         return await upkeep.compress(
             self._state.binding,
@@ -177,12 +177,13 @@ class AsyncEpisodes(Instrumented):
         )
 
     async def restore_episode(self, episode_id: str) -> RestoredEpisode:
-        """Put the full text of a compressed episode back; `compress` leaves it alone from then on.
+        """Restore the full text of a compressed episode; `compress` skips it from then on.
 
-        One that pruning archived is found again. Of any other the result says that nothing changed.
+        An episode that pruning archived is searchable again. For any other episode, the result
+        reports no change.
 
         Raises:
-            NotFoundError: nothing visible has this id.
+            NotFoundError: no visible episode has this id.
             ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
@@ -190,12 +191,12 @@ class AsyncEpisodes(Instrumented):
 
 
 def _policy(given: UpkeepPolicy | None) -> UpkeepPolicy:
-    return valid(_By, policy=UpkeepPolicy() if given is None else given).policy
+    return valid(_Policy, policy=UpkeepPolicy() if given is None else given).policy
 
 
 def _path(file: str | os.PathLike[str]) -> Path:
     path = file_of("file", file)
-    # What has no name, `.` or `/`, is a folder, which the one who reads it says.
+    # A path without a name, `.` or `/`, is a directory; reading it fails later.
     if path.name:
         valid(_File, file=path.name)
     return path

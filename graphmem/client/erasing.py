@@ -1,4 +1,4 @@
-"""The part of a handle that forgets."""
+"""Method of a handle that erases data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphmem.operations import erasing
 from graphmem.ports import OnPart, silent
 
 
-class _Asked(Record):
+class _Target(Record):
     what: ErasureTarget
     id: Name
 
@@ -24,48 +24,49 @@ class AsyncErasing(Instrumented):
     async def forget(
         self,
         what: ErasureTarget | str,
-        id: str,  # noqa: A002 - the name that every verb has for it
+        id: str,  # noqa: A002 - every method uses this name
         *,
         apply: bool = False,
         digests: Iterable[Path | str] = (),
         on_part: OnPart = silent,
     ) -> ErasureReport:
-        """Erase a memory, a belief, an episode, a scope or a tenant, with all that came from it.
+        """Erase a memory, a belief, an episode, a scope or a tenant, with all data derived from it.
 
-        It cannot be brought back, and does not come back: a tombstone, a digest without content,
-        refuses it when it is sent again. A memory takes its events along, and beliefs that only
-        its claims state; an episode its turns and events, the memories and beliefs that nothing
-        else gives their words, and what was consolidated or extracted from it; what other evidence
-        speaks of is computed anew. A scope or a tenant goes whole, and its name is refused.
-        docs/erasure.md says what the files of the database may still hold, and until when.
+        Erasure is permanent. A tombstone, which is a hash without content, refuses the same data
+        when it is sent again. Erasing a memory also erases its events and the beliefs that only
+        its claims state. Erasing an episode also erases its turns and events, the memories and
+        beliefs whose text has no other source, and everything consolidated or extracted from it.
+        Nodes with other evidence are recomputed. A scope or tenant is erased whole, and its name
+        is refused from then on. docs/erasure.md describes what the database files may still
+        contain, and for how long.
 
-        Safe to interrupt and to repeat: it goes on where it stopped.
+        Safe to interrupt and to repeat: another call resumes the erasure.
 
         Args:
             what: memory, belief, episode, scope or tenant.
-            id: of it; of a scope or a tenant its name, and it is the handle's own.
-            apply: False, the default: tell what would go; nothing is written.
-            digests: files that `graduate` wrote; lines about what goes are taken out.
-            on_part: told `page` as events are looked through, and `node` and how many are gone.
+            id: id of the target; for a scope or tenant, the name of the handle's own.
+            apply: whether to erase; by default the call only reports what would be erased.
+            digests: files that `graduate` wrote; lines about erased data are removed.
+            on_part: progress callback; receives `page` for each page of events, and `node` with
+                the number of erased nodes.
 
         Raises:
-            NotFoundError: nothing visible has this id.
-            ForeignScopeError: it belongs to another scope than the handle's own, or is another
-                scope or tenant.
+            NotFoundError: no visible item has this id.
+            ForeignScopeError: the target belongs to another scope, or is another scope or tenant.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
-        given, sure = valid(_Asked, what=what, id=id), yes_or_no("apply", apply)
-        files = [file_of("digests", one) for one in several("digests", digests)]
-        wish = erasing.ErasureRequest(given.what, given.id, sure, on_part, files)
-        if sure:
-            # What waits to be logged may name it.
+        given, applied = valid(_Target, what=what, id=id), yes_or_no("apply", apply)
+        files = [file_of("digests", file) for file in several("digests", digests)]
+        request = erasing.ErasureRequest(given.what, given.id, applied, on_part, files)
+        if applied:
+            # Waiting log entries may contain the id.
             await self._state.try_flush()
-        return await erasing.forget(self._state.binding, wish)
+        return await erasing.forget(self._state.binding, request)
 
 
 class Erasing:
-    """Erasure, blocking: the twin of `AsyncErasing`."""
+    """Erasure; blocking twin of `AsyncErasing`."""
 
     _state: HandleState
 

@@ -1,4 +1,4 @@
-"""What becomes of log entries that still wait when the interpreter ends."""
+"""Write the waiting log entries when the interpreter exits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _AWAITED: WeakKeyDictionary[AccessLog, RequestContext] = WeakKeyDictionary()
 
 
 def watch(state: HandleState, *, awaited: bool) -> None:
-    """See to it that what a client logs is written at the end, closed or not.
+    """Write the client's waiting log entries at interpreter exit, even if it was not closed.
 
-    An awaited client's loop is gone by then: what it leaves is counted and said.
+    The event loop of an async client is closed by then; a warning gives the number of lost entries.
     """
     (_AWAITED if awaited else _BLOCKING)[state.accesses] = state.binding
 

@@ -1,4 +1,4 @@
-"""The part of a handle that lets what was said become evidence."""
+"""Methods of a handle that extract evidence from sessions and review proposals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Ids(Record):
 
 
 class AsyncExtraction(Instrumented):
-    """What was said, as evidence, awaited."""
+    """Extraction of evidence and its review, awaited."""
 
     async def extract(
         self,
@@ -54,42 +54,42 @@ class AsyncExtraction(Instrumented):
         review: bool = False,
         on_part: OnPart = silent,
     ) -> ExtractionReport:
-        """Let what people said in a session become evidence that quotes their words.
+        """Extract evidence from the turns of people in a session; it quotes their words.
 
-        Read are the turns that this extractor has not read before, eight at a time. What it
-        proposes is checked: the quote must stand in its turn, the turn in this session, subject
-        and object in the quote or beside it; what an assistant, a tool or memory itself said is
-        no evidence; hygiene applies. What fails is listed with its reason. The rest becomes
-        EVIDENCE within the session's episode, at the time that the words give ("since May"), else
-        when they were said.
+        The extractor reads the turns that it has not read before, eight at a time. Each proposal
+        is checked: its turn must be in this session, its quote in that turn, and its subject and
+        object there or in the two turns before or after. Words of an assistant, a tool or memory
+        itself are not evidence, and hygiene applies. The report lists failed proposals with the
+        reason. The others become EVIDENCE in the session's episode, at the time in the words
+        ("since May"), else at the time of the turn.
 
-        Safe to interrupt, to repeat and to run in several places: each window's evidence is one
-        transaction with the reply it rests on, and a turn speaks once of a belief.
+        Safe to interrupt, to repeat and to run in several processes: the evidence of a window and
+        the reply it rests on are one transaction, and a turn counts once for a belief.
 
         Args:
-            session: its name; inside a session its own.
-            extractor: "rules" for a few plain forms of sentences, or a callable that takes turns
-                and returns proposals; the language model that the settings name by default.
-            dry_run: tell what would be written; nothing is.
-            review: put proposals up for `accept` and `reject`; none is evidence yet.
-            on_part: told `turn` and how many of them were seen to.
+            session: name of the session; inside a session its own by default.
+            extractor: "rules" for a few simple sentence forms, or a callable that takes turns and
+                returns proposals; the language model of the settings by default.
+            dry_run: report what would be written; nothing is written.
+            review: store proposals for `accept` and `reject` instead of evidence.
+            on_part: progress callback; receives `turn` and the number of turns processed.
 
         Raises:
-            InvalidInputError: no session is named, or the extractor is none.
-            NotFoundError: nothing was said in the session.
+            InvalidInputError: no session is named, or the extractor is invalid.
+            NotFoundError: the session has no turns.
             ConfigurationError: no language model is set and no other extractor is given.
         """
         apply, review = not yes_or_no("dry_run", dry_run), yes_or_no("review", review)
         own = self._state.session
         if session is None and own is None:
-            raise InvalidInputError("Which session?", hint="Give `session`, or use a session.")
+            raise InvalidInputError("session is missing.", hint="Pass `session`, or use a session.")
         name = own.session_id if session is None and own else valid(_Named, session=session).session
         to = self._state.binding
         how = extraction.ExtractionOptions(
             reader=self._reader(extractor),
             apply=apply,
             review=review,
-            # Without a log only the session itself knows what it was supplied with.
+            # Without a log, only the session records the texts that it supplied.
             rules=self._state.rules if self._state.logs else self._state.all_rules(),
             names=await declarations.canonical(to),
             waiting=self._waiting(name),
@@ -103,15 +103,15 @@ class AsyncExtraction(Instrumented):
     async def proposals(
         self, *, status: str | None = "open", cursor: str | None = None, limit: int = 50
     ) -> ProposalPage:
-        """Return a page of the proposals that were put up for review, oldest first.
+        """Return a page of the proposals stored for review, oldest first.
 
         Args:
-            status: open (by default), accepted or rejected; None: all of them.
-            cursor: where the page before ended; ask with the same status.
-            limit: 1 to 1,000.
+            status: open, accepted or rejected; None for all.
+            cursor: `next_cursor` of the previous page; `status` must be the same.
+            limit: maximum number of proposals, 1 to 1,000.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         wanted = valid(_Status, status=status).status
         count = bounded("limit", limit, MOST_ROWS)
@@ -180,7 +180,7 @@ class AsyncExtraction(Instrumented):
             note: why; kept with the event.
 
         Raises:
-            RefusedError: a proposal was accepted already.
+            RefusedError: a proposal is already accepted.
             NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
         origin = valid(
@@ -200,25 +200,26 @@ class AsyncExtraction(Instrumented):
             return extraction.CallReader(extractor)
         if extractor is not None:
             raise InvalidInputError(
-                "extractor: it is none.", hint='Give "rules", a callable, or nothing for the model.'
+                'extractor must be "rules" or a callable.',
+                hint="Omit it to use the language model.",
             )
         if self._state.binding.world.llm is None:
             raise ConfigurationError(
                 "No language model is set.",
-                hint='Set GRAPHMEM_MODEL, or give extractor="rules" (--rules).',
+                hint='Set GRAPHMEM_MODEL, or pass extractor="rules" (--rules).',
             )
         return extraction.ModelReader(self._state.binding.world.llm)
 
     def _waiting(self, session_id: str) -> list[PendingLogEntry]:
-        """Return what a session was shown and the log does not have yet."""
+        """Return the searches and accesses of a session that are not written to the log yet."""
         wall = self._state.binding.wall
         return [
-            PendingLogEntry(one.at, one.query, tuple(hit.id for hit in one.found))
-            if isinstance(one, SearchEntry)
-            else PendingLogEntry(one.at, None, (one.item_id,))
-            for one in self._state.accesses.waiting()
-            if isinstance(one, SearchEntry | AccessEntry)
-            and (one.tenant, one.scope, one.actor) == (wall.tenant, wall.scope, session_id)
+            PendingLogEntry(entry.at, entry.query, tuple(hit.id for hit in entry.found))
+            if isinstance(entry, SearchEntry)
+            else PendingLogEntry(entry.at, None, (entry.item_id,))
+            for entry in self._state.accesses.waiting()
+            if isinstance(entry, SearchEntry | AccessEntry)
+            and (entry.tenant, entry.scope, entry.actor) == (wall.tenant, wall.scope, session_id)
         ]
 
 
@@ -227,7 +228,7 @@ def _ids(given: Iterable[str]) -> tuple[str, ...]:
 
 
 class Extractions:
-    """What was said, as evidence, blocking: the twin of `AsyncExtraction`."""
+    """Extraction of evidence and its review; blocking twin of `AsyncExtraction`."""
 
     _state: HandleState
 

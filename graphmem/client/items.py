@@ -1,4 +1,4 @@
-"""The part of a handle that keeps items: JSON values under keys in namespaces."""
+"""Methods of a handle that store and search items: JSON values under keys in namespaces."""
 
 from __future__ import annotations
 
@@ -18,41 +18,40 @@ class AsyncItems(Instrumented):
     async def batch_items(self, calls: Iterable[ItemCall]) -> list[ItemAnswer]:
         """Get, put, delete and search items, and list namespaces; return the answers in order.
 
-        Items are outside what is remembered: nothing is refused or joined, and a put takes the
-        place of what was there. They belong to the handle's own scope, and no other reads them.
-        All reads of a batch see one state, that before its writes; all of its writes are there or
-        none, and of several to one key the last one counts. Written again they change nothing but
-        instants.
+        Items are separate from memories: hygiene and deduplication do not apply, and a put
+        replaces the earlier value. Only handles of the same scope read them. All reads of a batch
+        see the state before its writes. The writes are atomic, and the last of several writes to
+        one key wins. A repeated batch changes only timestamps.
 
-        Whether an item has expired is judged by this machine's clock.
+        Expiry follows this machine's clock.
 
         Args:
-            calls: `GetItem`, `PutItem`, `SearchItems` and `ListNamespaces`; they say what the
-                answer of each is.
+            calls: `GetItem`, `PutItem`, `SearchItems` and `ListNamespaces`; each class documents
+                its answer.
 
         Raises:
-            InvalidInputError: a call is none of these, a value is more than JSON can carry, or a
-                filter does not fit; nothing is done.
+            InvalidInputError: a call is none of these, a value is not JSON, or a filter is
+                invalid; nothing is done.
         """
         given = several("calls", calls)
         for place, call in enumerate(given):
             if not isinstance(call, GetItem | PutItem | SearchItems | ListNamespaces):
                 raise InvalidInputError(
-                    f"calls[{place}] is a {type(call).__name__}.",
-                    hint="Give GetItem, PutItem, SearchItems or ListNamespaces.",
+                    f"calls[{place}] must be an item call, not {type(call).__name__}.",
+                    hint="Use GetItem, PutItem, SearchItems or ListNamespaces.",
                 )
         return await items.batch(self._state.binding, given)
 
     async def sweep_items(self) -> int:
-        """Delete the items of the handle's own scope that have expired; return how many.
+        """Delete the expired items of the handle's own scope and return their number.
 
-        They are returned by no read, swept or not.
+        Reads never return expired items, even before they are deleted.
         """
         return await items.sweep(self._state.binding)
 
 
 class Items:
-    """Items of one scope, blocking: the twin of `AsyncItems`."""
+    """Items of one scope; blocking twin of `AsyncItems`."""
 
     _state: HandleState
 
