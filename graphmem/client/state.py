@@ -65,7 +65,7 @@ class HandleState:
     accesses: AccessLog = field(default_factory=AccessLog)
     """Pending log entries, shared by all handles of a client."""
     logged: bool = True
-    """Whether this handle may log, if the `access_log` setting allows it too."""
+    """Whether this handle may write to the search log, if the setting allows it too."""
 
     @property
     def logs(self) -> bool:
