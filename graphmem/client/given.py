@@ -1,4 +1,4 @@
-"""What callers give about evidence and beliefs, and the records that it is checked by."""
+"""Validate arguments that callers pass to the methods of a handle."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from graphmem.model import (
 from graphmem.rules import read_options
 
 AskedId: TypeAlias = Annotated[Text, Field(max_length=200)]
-"""An id that is asked for, and quoted when nothing has it; none is longer."""
+"""Id to look up, at most 200 characters; the error quotes it if nothing has this id."""
 
 LONGEST_PATH = 4096
-"""Characters; Linux takes no longer one, and the others none that is much longer."""
+"""Maximum number of characters of a path, as on Linux; other systems allow hardly more."""
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
 
@@ -49,26 +49,26 @@ class Target(Record):
 
 
 class Moment(Record):
-    """When, if not now."""
+    """Valid and known time of a read; None for now."""
 
     as_of: AsOf | None = None
 
 
 class Named(Record):
-    """A name, and how it reads aloud."""
+    """A name and the template of its sentence."""
 
     name: Part
     template: Name | None = None
 
 
 class Because(Record):
-    """Why."""
+    """Reason of a change."""
 
     reason: Note | None = None
 
 
 class Asked(Record):
-    """A slot."""
+    """Subject and predicate of a slot."""
 
     subject: Part
     predicate: Part
@@ -81,25 +81,25 @@ class _By(Record):
 
 
 BeliefLike = str | EvidenceReceipt | Belief
-"""A belief's id, or what a call about it gave back."""
+"""Id of a belief, or a receipt or record of it."""
 
 
 def reading_of(
     as_of: AsOf | None = None, policy: Policy | None = None, *, present_policy: bool = False
 ) -> read_options.ReadOptions:
     """Return the validated options of a read."""
-    sure = yes_or_no("present_policy", present_policy)
-    asked = valid(_By, as_of=as_of, policy=policy, present_policy=sure)
-    return read_options.ReadOptions(asked.as_of or AsOf(), asked.policy, asked.present_policy)
+    present_policy = yes_or_no("present_policy", present_policy)
+    given = valid(_By, as_of=as_of, policy=policy, present_policy=present_policy)
+    return read_options.ReadOptions(given.as_of or AsOf(), given.policy, given.present_policy)
 
 
 def moment_of(given: AsOf | None) -> AsOf | None:
-    """Return the pair of times that a caller gave, if any."""
+    """Return the validated (valid, known) time of a read; None for now."""
     return valid(Moment, as_of=given).as_of
 
 
 def recall_policy_of(given: object) -> RecallPolicy:
-    """Return how to rank, of what a caller gave: a name or a policy.
+    """Return the recall policy for a policy or its name.
 
     Raises:
         InvalidInputError: no policy has this name.
@@ -108,58 +108,62 @@ def recall_policy_of(given: object) -> RecallPolicy:
         return given
     if not isinstance(given, str) or given not in POLICIES:
         raise InvalidInputError(
-            "policy: there is none of this name.",
+            "`policy` must be a RecallPolicy or the name of one.",
             hint=f"Give one of {', '.join(POLICIES)}, or a RecallPolicy.",
         )
     return POLICIES[given]
 
 
 def belief_id_of(given: BeliefLike) -> str:
-    """Return the id of a belief, of what a caller gave."""
+    """Return the id of a belief, given as an id, a receipt or a record."""
     if isinstance(given, EvidenceReceipt):
         return given.belief_id
     return given.id if isinstance(given, Belief) else valid(Id, id=given).id
 
 
 def several(name: str, given: Iterable[_T]) -> list[_T]:
-    """Return a list that a caller gave.
+    """Return an iterable that a caller passed, as a list.
 
     Raises:
-        InvalidInputError: it is none.
+        InvalidInputError: the value is a text, a mapping or not iterable.
     """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"{name} is no list.", hint="Give a list, even of one.")
+        raise InvalidInputError(
+            f"`{name}` must be a list.", hint="Put a single value into a list too."
+        )
     return list(given)
 
 
 def file_of(name: str, given: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that a caller gave.
+    """Return the path of a file that a caller passed.
 
     Raises:
-        InvalidInputError: it cannot be one.
+        InvalidInputError: the value is not a possible file name.
     """
     text: object = None
     with suppress(TypeError):
         text = os.fspath(given)
     if not isinstance(text, str) or not text or "\0" in text or len(text) > LONGEST_PATH:
-        raise InvalidInputError(f"{name}: this cannot be the name of a file.")
+        raise InvalidInputError(
+            f"`{name}` must be a file name of 1 to {LONGEST_PATH:,} characters without NUL."
+        )
     return Path(text)
 
 
 def records(name: str, record: type[_R], given: Iterable[_R | Mapping[str, Any]]) -> list[_R]:
-    """Return the records that a caller gave as such, or as maps of their fields.
+    """Return records that a caller passed as records or as mappings of their fields.
 
     Raises:
-        InvalidInputError: one does not fit; names its place, from 0.
+        InvalidInputError: a record is invalid; the error gives its index, from 0.
     """
-    return [_record(f"{name}[{n}]", record, one) for n, one in enumerate(several(name, given))]
+    return [_record(f"{name}[{n}]", record, item) for n, item in enumerate(several(name, given))]
 
 
 def _record(name: str, record: type[_R], given: _R | Mapping[str, Any]) -> _R:
     if isinstance(given, record):
         return given
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"{name}: it is no map of fields.")
+        raise InvalidInputError(f"{name} must be a mapping of fields.")
     try:
         return valid(record, **{str(key): value for key, value in given.items()})
     except InvalidInputError as error:

@@ -1,4 +1,4 @@
-"""What a graph holds, opened for its operator: read, shown, served to Prometheus."""
+"""Read tenant statistics from a graph and export them to Prometheus."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ log = logging.getLogger("graphmem")
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """What some tenants have in a graph, as Prometheus metrics."""
+    """Exporter of the statistics of some tenants as Prometheus metrics."""
 
     world: Services
     tenants: tuple[str, ...]
     metrics: GraphMetrics
 
     def read(self) -> None:
-        """Take a reading of every tenant and show it.
+        """Read the statistics of every tenant and update the metrics.
 
         Raises:
-            GraphmemError: the graph cannot be read; that is shown then.
+            GraphmemError: the graph cannot be read; the metrics then report that.
         """
         from graphmem.adapters.telemetry.exporting import StatsSnapshot
 
@@ -48,10 +48,10 @@ class Exporter:
             self.metrics.show(StatsSnapshot(readings, time.time(), time.perf_counter() - start))
 
     def keep_reading(self, wait: Callable[[], bool]) -> None:
-        """Read again and again; a graph that cannot be read is shown as such, and tried again.
+        """Read repeatedly; a failed reading is reported by the metrics and tried again.
 
         Args:
-            wait: called after each reading; False ends it.
+            wait: called after each reading; False ends the loop.
         """
         while True:
             try:
@@ -74,13 +74,13 @@ def opened(
     """Yield an exporter of the settings' graph.
 
     Args:
-        settings: of the graph; their tenant is the one read when none is named.
-        by_tenant: tenants to read, each of which labels its metrics; none: no label.
-        report: told what takes long.
+        settings: settings of the graph; their tenant is read if `by_tenant` is empty.
+        by_tenant: tenants to read, which label their metrics; if empty, metrics have no label.
+        report: progress callback for slow steps; receives one line of text.
 
     Raises:
-        InvalidInputError: one is no name of a tenant.
-        ConfigurationError: prometheus_client is not installed, or the settings do not fit.
+        InvalidInputError: a tenant name is invalid.
+        ConfigurationError: prometheus_client is not installed, or a setting is invalid.
         UnavailableError, GraphAccessError, SchemaError: the graph cannot be used.
     """
     from graphmem.adapters.telemetry.exporting import GraphMetrics

@@ -1,4 +1,4 @@
-"""Telling telemetry of what is done: every public operation, every use of a model."""
+"""Report every public operation and every use of a model to telemetry."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 OPEN = "open"
-"""The one operation that begins before there is a handle."""
+"""Name of the only operation that starts before a handle exists."""
 
 
 class Instrumented:
-    """What each part of an awaited handle extends.
+    """Base class of the parts of an awaited handle; instruments their public coroutines.
 
-    Every public coroutine of ours is told of here and nowhere else; its blocking twin runs the
-    same coroutine. What a user's own class adds is the user's to count.
+    Calls of graphmem's own coroutines are reported only here; the blocking twins run the same
+    coroutines. Methods that a user's subclass adds are not reported.
     """
 
     _state: HandleState
@@ -43,7 +43,7 @@ def _observed(
     name: str, method: Callable[..., Coroutine[Any, Any, Any]]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     @wraps(method)
-    async def told(self: Instrumented, /, *args: Any, **kwargs: Any) -> Any:
+    async def instrumented(self: Instrumented, /, *args: Any, **kwargs: Any) -> Any:
         binding = self._state.binding
         telemetry = binding.world.telemetry
         if telemetry is None:
@@ -51,14 +51,14 @@ def _observed(
         with telemetry.operation(name, binding.wall.tenant):
             return await method(self, *args, **kwargs)
 
-    return told
+    return instrumented
 
 
 def chosen(settings: Settings, own: Telemetry | None) -> Telemetry | None:
-    """Return whom a client tells: `own`, or what the settings ask for; None: nobody.
+    """Return the telemetry of a client: `own`, else what the settings select; None if off.
 
     Raises:
-        ConfigurationError: what they ask for is not installed.
+        ConfigurationError: a package that the settings require is not installed.
     """
     if own is not None or not (settings.metrics or settings.traces):
         return own
@@ -68,12 +68,12 @@ def chosen(settings: Settings, own: Telemetry | None) -> Telemetry | None:
 
 
 def opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:
-    """Return the block in which a client is opened."""
+    """Return a context manager that reports the opening of a client."""
     return nullcontext() if telemetry is None else telemetry.operation(OPEN, "")
 
 
 def watched(world: Services, telemetry: Telemetry | None) -> Services:
-    """Return the world, of whose use telemetry is told."""
+    """Return services whose models report their use to telemetry."""
     if telemetry is None:
         return world
     return replace(
@@ -85,7 +85,7 @@ def watched(world: Services, telemetry: Telemetry | None) -> Services:
 
 
 class InstrumentedEmbedder:
-    """An embedder whose use is told of."""
+    """An embedder that reports its calls to telemetry."""
 
     def __init__(self, inner: Embedder, telemetry: Telemetry) -> None:
         self._inner = inner
@@ -97,17 +97,17 @@ class InstrumentedEmbedder:
         return self._inner.name
 
     async def dimension(self) -> int:
-        """Return the length of its vectors."""
+        """Return the length of the vectors."""
         return await self._inner.dimension()
 
     async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
-        """Return what the model makes of the texts; see `ports.Embedder.embed`."""
+        """Return the embeddings of texts; see `ports.Embedder.embed`."""
         with self._telemetry.embedding(self._inner.name, role, len(texts)):
             return await self._inner.embed(texts, role)
 
 
 class InstrumentedLlm:
-    """A language model whose use is told of."""
+    """A language model that reports its calls to telemetry."""
 
     def __init__(self, inner: Llm, telemetry: Telemetry) -> None:
         self._inner = inner
@@ -120,7 +120,7 @@ class InstrumentedLlm:
 
     async def answer(self, prompt: Prompt[M]) -> Answer[M]:
         """Return the model's reply; see `ports.Llm.answer`."""
-        with self._telemetry.answering(self._inner.name) as tell:
+        with self._telemetry.answering(self._inner.name) as record:
             answer = await self._inner.answer(prompt)
-            tell(answer)
+            record(answer)
             return answer

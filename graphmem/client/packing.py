@@ -1,4 +1,4 @@
-"""The part of a handle that packs what is used most."""
+"""Methods of a handle that pack the most used items."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Packed(Record):
 
 
 class AsyncPacks(Instrumented):
-    """Packs, awaited."""
+    """Methods that pack items, awaited."""
 
     async def pack(
         self,
@@ -42,24 +42,25 @@ class AsyncPacks(Instrumented):
         root: str | os.PathLike[str] | None = None,
         limit: int = 500,
     ) -> Pack:
-        """Return what is used most as one markdown text, within a number of tokens.
+        """Return the most used items as one Markdown text within a token budget.
 
-        HIGH items are in it whole, whatever the budget; MEDIUM ones as a summary (signatures of
-        code, headings of markdown, else the first sentences), LOW ones as a line; VERY_LOW ones
-        are left out. Memories that nothing has rated come after MEDIUM ones, shortened like them.
-        The manifest says of each item what became of it and why.
+        HIGH items are included whole, regardless of the budget. MEDIUM ones are summarised
+        (signatures of code, headings of Markdown, else the first sentences), LOW ones are one
+        line, VERY_LOW ones are left out. Unrated memories follow MEDIUM ones, shortened the same
+        way. The manifest lists the treatment of each item and its reason.
 
         Args:
-            tokens: 1 to 10,000,000.
-            model: whose tokens, as litellm counts them; None: an estimate, rather too many.
-            kinds: of Memory, Belief, Episode and Artifact.
-            blocked_paths: globs; an artifact whose name one of them matches is left out.
-            root: files and documents that lie below this folder are packed with their text;
-                None: artifacts are named only.
-            limit: rated items, and as many others of each scope, 1 to 10,000.
+            tokens: maximum number of tokens, 1 to 10,000,000.
+            model: model whose tokens litellm counts; None for an estimate, which is rather high.
+            kinds: any of Memory, Belief, Episode and Artifact.
+            blocked_paths: at most 1,000 globs; an artifact whose name matches one is left out.
+            root: folder whose files and documents are packed with their text; None to pack
+                artifacts by name only.
+            limit: maximum number of rated items, and of unrated memories in each scope, 1 to
+                10,000.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
         budget = PackBudget(
@@ -68,13 +69,13 @@ class AsyncPacks(Instrumented):
             counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
             blocked_paths=given.blocked_paths,
         )
-        most = bounded("limit", limit, MOST_ITEMS)
-        to = self._state.binding
-        return await usage.pack(to, budget, given.kinds, most, None if root is None else Path(root))
+        max_items = bounded("limit", limit, MOST_ITEMS)
+        folder = None if root is None else Path(root)
+        return await usage.pack(self._state.binding, budget, given.kinds, max_items, folder)
 
 
 class Packs:
-    """Packs, blocking: the twin of `AsyncPacks`."""
+    """Methods that pack items; blocking twin of `AsyncPacks`."""
 
     _state: HandleState
 

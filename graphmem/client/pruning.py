@@ -1,4 +1,4 @@
-"""The part of a handle that puts away what nobody uses, and brings it back."""
+"""Methods of a handle that prune unused items and restore them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Run(Record):
 
 
 class AsyncPrunes(Instrumented):
-    """Pruning of one scope by its ratings, awaited."""
+    """Methods that prune one scope by its ratings, awaited."""
 
     async def prune(
         self,
@@ -42,42 +42,42 @@ class AsyncPrunes(Instrumented):
         kinds: Sequence[PrunedKind] = PRUNED,
         on_part: OnPart = silent,
     ) -> PruneReport:
-        """Compress and archive what agents find in the handle's own scope and never open.
+        """Compress and archive items of the write scope that agents find but do not open.
 
-        Archived is what is rated VERY_LOW and was neither written nor opened for 30 days: memories
-        and beliefs are hidden like superseded ones, and turns of an episode are not found. The
-        full text of a LOW episode goes to an archive after 14 days, and 30 days later the episode
-        is archived unless it was opened; a LOW memory or belief that was never opened is archived
-        after 44 days. What is rated MEDIUM or HIGH, or not at all, stays. Nothing is deleted, and
-        `restore_pruned` brings all of it back. Ratings are those of the last `rate()`.
+        A VERY_LOW item is archived after 30 days without a write or an access. Archived memories
+        and beliefs are hidden like superseded ones; turns of an archived episode are not found.
+        The full text of a LOW episode moves to an archive after 14 days, and 30 days later the
+        episode is archived unless it was opened since. A LOW memory or belief that was never
+        opened is archived after 44 days. MEDIUM, HIGH and unrated items are kept. Nothing is
+        deleted, and `restore_pruned` restores all items. Ratings are those of the last `rate()`.
 
-        Safe to interrupt and to repeat: every item is pruned whole, under the id of the run.
+        Safe to interrupt and to repeat: each item is pruned completely, under the id of the run.
 
         Args:
-            apply: False, the default: tell what would be done; nothing is written.
-            policy: other numbers than those.
-            kinds: of Memory, Belief and Episode.
-            on_part: told `rating` and how many were looked at.
+            apply: whether to write; False for a preview.
+            policy: days before each action; None for the days above.
+            kinds: any of Memory, Belief and Episode.
+            on_part: progress callback; receives `rating` and the number examined.
 
         Raises:
-            InvalidInputError: the policy or a kind does not fit.
+            InvalidInputError: the policy or a kind is invalid.
         """
         wanted = PrunePolicy() if policy is None else policy
         given = valid(_By, policy=wanted, kinds=kinds)
-        sure = yes_or_no("apply", apply)
+        apply = yes_or_no("apply", apply)
         await self._state.flush()
         return await upkeep.prune(
-            self._state.binding, given.policy, given.kinds, on_part, apply=sure
+            self._state.binding, given.policy, given.kinds, on_part, apply=apply
         )
 
     async def pruned(self, run: str | None = None) -> tuple[PruneRecord, ...]:
-        """Return what pruning did in the handle's own scope, oldest first: its manifest.
+        """Return the manifest of pruning in the write scope, oldest entries first.
 
         Args:
-            run: of one run; None: of all.
+            run: id of a run; None for all runs.
 
         Raises:
-            InvalidInputError: the id does not fit.
+            InvalidInputError: the id is invalid.
         """
         given = valid(_Manifest, run=run)
         return tuple(await upkeep.pruned(self._state.binding, given.run))
@@ -85,24 +85,24 @@ class AsyncPrunes(Instrumented):
     async def restore_pruned(
         self, run: str, *, ids: Iterable[str] | None = None, on_part: OnPart = silent
     ) -> PruneRestoreReport:
-        """Bring back what a run of `prune` put away; what is back already is passed over.
+        """Restore the items of a run of `prune`; items restored already are skipped.
 
         Args:
-            run: its id.
-            ids: of the items; None: all of them.
-            on_part: told `item` and how many were brought back.
+            run: id of the run.
+            ids: ids of the items to restore; None for all items of the run.
+            on_part: progress callback; receives `item` and the number restored.
 
         Raises:
-            NotFoundError: the handle's own scope has no such run, or no such item in it.
-            ArchiveDamagedError: an archive does not hold what was put into it.
-            InvalidInputError: an argument does not fit.
+            NotFoundError: the write scope has no such run, or the run has no such item.
+            ArchiveDamagedError: an archive does not match its checksum.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Run, run=run, ids=ids)
         return await upkeep.restore_run(self._state.binding, given.run, given.ids, on_part)
 
 
 class Prunes:
-    """Pruning of one scope by its ratings, blocking: the twin of `AsyncPrunes`."""
+    """Methods that prune one scope by its ratings; blocking twin of `AsyncPrunes`."""
 
     _state: HandleState
 

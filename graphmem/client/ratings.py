@@ -1,4 +1,4 @@
-"""The part of a handle that says what a memory is really used for."""
+"""Methods of a handle that rate items by use and audit the search log."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ class _Audited(Record):
 
 
 class AsyncRatings(Instrumented):
-    """Ratings by the search log, awaited."""
+    """Methods that rate items by the search log, awaited."""
 
     async def rate(self, *, again: bool = False, on_part: OnPart = silent) -> RatingReport:
-        """Rate what the search log of the tenant holds of sessions that have ended.
+        """Rate the search log of the tenant: its ended sessions that are not rated yet.
 
-        What was opened in a session has won against what the same search returned and nobody
-        opened (Elo). Goes on from where the last call stopped. Safe to interrupt and to call in
-        several places at once. A session that nobody ended is over a day after its last entry.
+        An opened result wins against the unopened results of the same search (Elo). Each call
+        resumes where the last one stopped. Safe to interrupt and to run concurrently. A session
+        without an end counts as ended a day after its last entry.
 
         Args:
-            again: drop all ratings and begin with the first session.
-            on_part: told `session`, and `rating` for those dropped, and how many more are done.
+            again: delete all ratings and rate the log again from the first session.
+            on_part: progress callback; receives `session`, or `rating` for deleted ratings, and
+                the number processed.
 
         Raises:
             InvalidInputError: `again` is neither True nor False.
@@ -53,17 +54,17 @@ class AsyncRatings(Instrumented):
         return await settle(self._state.binding, on_part)
 
     async def audit(self, *, days: float = 7.0, session: str | None = None) -> Audit:
-        """Return what agents did in the scopes of this handle, and what was against the protocol.
+        """Return the sessions in the read scopes, and violations of the search protocol.
 
-        Found are a keyword search for what a concept means, a search or a look outside any
-        session, a look without a search before it, and a session that nobody ended.
+        Findings are a keyword search for a conceptual query, a search or an access outside any
+        session, an access without an earlier search, and a session without an end.
 
         Args:
-            days: of the log, up to now; above 0, up to 36,500.
-            session: only the sessions of this name, and nothing outside sessions.
+            days: length of the period in days, up to now; above 0, up to 36,500.
+            session: audit only the sessions of this id, and no entries outside sessions.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Audited, days=days, session=session)
         await self._state.flush()
@@ -78,15 +79,15 @@ class AsyncRatings(Instrumented):
         kinds: Sequence[RatedKind] = RATED,
         limit: int = 50,
     ) -> tuple[RatedItem, ...]:
-        """Return what is used most in the scopes of this handle, highest rating first.
+        """Return the most used items in the read scopes, highest rating first.
 
         Args:
-            tier: only those of one.
-            kinds: of Memory, Belief, Episode and Artifact.
-            limit: 1 to 1,000.
+            tier: return only items of this tier.
+            kinds: any of Memory, Belief, Episode and Artifact.
+            limit: maximum number of items, 1 to 1,000.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Rated, tier=tier, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
@@ -95,14 +96,14 @@ class AsyncRatings(Instrumented):
     async def attention(
         self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
     ) -> UsageDashboard:
-        """Return what the memory is really used for, in the scopes of this handle.
+        """Return an overview of how the memory is used, in the read scopes.
 
         Args:
-            kinds: of Memory, Belief, Episode and Artifact.
-            limit: rows of each part, 1 to 1,000.
+            kinds: any of Memory, Belief, Episode and Artifact.
+            limit: maximum number of rows of each part, 1 to 1,000.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
         given = valid(_Rated, kinds=kinds)
         count = bounded("limit", limit, MOST_ROWS)
@@ -110,7 +111,7 @@ class AsyncRatings(Instrumented):
 
 
 class Ratings:
-    """Ratings by the search log, blocking: the twin of `AsyncRatings`."""
+    """Methods that rate items by the search log; blocking twin of `AsyncRatings`."""
 
     _state: HandleState
 

@@ -1,4 +1,4 @@
-"""The part of a handle that makes the search log small."""
+"""Method of a handle that shortens the search log."""
 
 from __future__ import annotations
 
@@ -21,40 +21,39 @@ class _Old(Record):
 
 
 class AsyncRollUps(Instrumented):
-    """Rolling up of the search log, awaited."""
+    """Method that rolls up the search log, awaited."""
 
     async def roll_up_log(
         self, *, days: float = 90.0, apply: bool = False, on_part: OnPart = silent
     ) -> RollUpReport:
-        """Replace the searches of old sessions of the tenant, all its scopes, by their counts.
+        """Replace searches of old sessions by their counts, in all scopes of the tenant.
 
-        Taken are sessions that `rate` has settled and that ended so long ago, in the order in
-        which they ended, and searches outside any session of that age. Ratings stay as they are,
-        and `rate(again=True)` begins from what they were then. Looks stay, so nothing else changes
-        but `audit` and `attention`, which no longer show these searches. They cannot be brought
-        back.
+        Rolls up sessions that `rate` has rated and that ended at least `days` ago, in the order of
+        their ends, and searches of that age outside any session. Ratings stay, and
+        `rate(again=True)` starts from their values at that time. Accesses stay; only `audit` and
+        `attention` change: they no longer show these searches. The searches cannot be restored.
 
-        Safe to interrupt and to call in several places at once.
+        Safe to interrupt and to run concurrently.
 
         Args:
-            days: since the session has ended; 0 to 36,500.
-            apply: False, the default: tell what would be done; nothing is written.
-            on_part: told `session`, then `search`, and how many more are done.
+            days: days since the end of the session; 0 to 36,500.
+            apply: whether to write; False for a preview.
+            on_part: progress callback; receives `session`, then `search`, and the number processed.
 
         Raises:
-            InvalidInputError: an argument does not fit.
+            InvalidInputError: an argument is invalid.
         """
-        given, sure = valid(_Old, days=days), yes_or_no("apply", apply)
+        given, apply = valid(_Old, days=days), yes_or_no("apply", apply)
         await self._state.flush()
         binding = self._state.binding
         before = binding.world.clock.now() - timedelta(days=given.days)
-        if not sure:
+        if not apply:
             return await access_log.rollable(binding, before)
         return await access_log.roll_up(binding, before, on_part)
 
 
 class RollUps:
-    """Rolling up of the search log, blocking: the twin of `AsyncRollUps`."""
+    """Method that rolls up the search log; blocking twin of `AsyncRollUps`."""
 
     _state: HandleState
 

@@ -1,4 +1,4 @@
-"""The schema of a graph, opened for its operator: plan, migrate, compare."""
+"""Operator access to the schema of a graph: migrate, compare and re-embed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 EMBEDDED = reembedding.KINDS
-"""What has embeddings; `SchemaClient.reembed` tells of each."""
+"""Kinds of nodes with embeddings; `SchemaClient.reembed` reports progress for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,50 +28,50 @@ class SchemaClient:
 
     def plan(self) -> Sequence[str]:
         """Return the names of the migrations that `migrate` would apply."""
-        found = run_now(migration.state(self.world))
-        return [m.name for m in migration.due(found, self.world.settings.language)]
+        state = run_now(migration.state(self.world))
+        return [m.name for m in migration.due(state, self.world.settings.language)]
 
     def migrate(self) -> Sequence[str]:
-        """Apply what is due and return the names; see `operations.schema.migration.migrate`."""
+        """Apply pending migrations, return names; see `operations.schema.migration.migrate`."""
         return run_now(migration.migrate(self.world))
 
     def drift(self) -> Sequence[Difference]:
-        """Return how the graph differs from the declared schema."""
+        """Return the differences between the graph and the declared schema."""
         from graphmem.adapters.neomodel_nodes import declared
 
         return run_now(drift.drift(self.world, declared()))
 
     def reembed(self, on_part: OnPart = silent) -> ReembedReport:
-        """Embed the graph anew by this one's model, and go over to it; safe to kill and to repeat.
+        """Embed the graph with the configured model and switch to it; run again to resume.
 
-        Every tenant's memories, beliefs, turns, episodes and items are embedded beside what is
-        there, while clients read and write as before. At the end the new model is the graph's.
-        Clients of the former one go on with its embeddings until they are opened anew; what they
-        write meanwhile is found by words, and by `finish` embedded too.
+        Embeds memories, beliefs, turns, episodes and items of every tenant in addition to the
+        existing embeddings, during reads and writes. At the end the new model becomes current.
+        Clients of the former model use its embeddings until they are reopened. What they write
+        in the meantime is found by BM25 only, until `finish` embeds it.
 
         Args:
-            on_part: told after each page its kind and how many nodes it had.
+            on_part: progress callback; receives a kind and the number of nodes after each page.
 
         Raises:
             MigrationPendingError, MigrationChangedError: the schema is not current.
-            ReembeddingError: the graph is on its way to another model, or from one.
-            ModelUnavailableError, ModelReplyError: the model failed; a further run goes on.
+            ReembeddingError: a change to or from another model is in progress.
+            ModelUnavailableError, ModelReplyError: the model failed; run again to resume.
         """
         return run_now(reembedding.reembed(self.world, on_part))
 
     def finish(self, on_part: OnPart = silent) -> ReembedReport:
-        """Embed what clients of the former model wrote, and remove the embeddings it made.
+        """Embed what clients of the former model wrote, and remove that model's embeddings.
 
-        Clients of the former model can search no longer and must be opened anew before.
+        Reopen clients of the former model first: afterwards their searches fail.
 
         Raises:
-            ReembeddingError: this one's model is not the graph's current one.
+            ReembeddingError: the configured model is not the graph's current one.
             MigrationPendingError, ModelUnavailableError, ModelReplyError: see `reembed`.
         """
         return run_now(reembedding.finish(self.world, on_part))
 
     def give_up(self, on_part: OnPart = silent) -> str | None:
-        """Remove what `reembed` made before it went over; return that model's name, if any."""
+        """Remove embeddings that `reembed` made before its switch; return the model's name."""
         return run_now(reembedding.give_up(self.world, on_part))
 
 
@@ -81,16 +81,17 @@ def open_schema(
     report: Callable[[str], None] = connect.silent,
     embedder: Embedder | None = None,
 ) -> Iterator[SchemaClient]:
-    """Yield the schema of a graph, for its operator; nothing of it has to be current.
+    """Yield the schema of a graph, for its operator; the schema need not be current.
 
     Args:
-        settings: which graph and which model; those of the environment by default.
-        report: told what takes long, one line at a time.
-        embedder: a model of your own in place of the settings'.
+        settings: settings of graph and model; those of the environment by default.
+        report: progress callback for slow steps; receives one line of text.
+        embedder: your own model; replaces that of the settings.
 
     Raises:
-        ConfigurationError: settings or model do not fit.
-        LocalServerError, GraphUnavailableError, GraphAccessError: no server.
+        ConfigurationError: a setting or the model is invalid.
+        LocalServerError, GraphUnavailableError, GraphAccessError: the server cannot be
+            started or reached, or denies access.
     """
     known = settings or connect.settings()
     at = connect.address(known, report)

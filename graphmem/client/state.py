@@ -1,4 +1,4 @@
-"""What a handle holds, and the steps that blocking and awaited handles share."""
+"""State of a handle, validation of arguments, and the bridge to blocking methods."""
 
 from __future__ import annotations
 
@@ -33,38 +33,39 @@ OnCommit = Callable[[CommitOutcome], None]
 
 log = logging.getLogger("graphmem")
 
-MOST_TOLD = 10
-LONGEST_STEP = 80
-"""Characters of a field's name that an error shows."""
+MAX_PROBLEMS = 10
+"""Maximum number of invalid fields that an error lists."""
+MAX_STEP = 80
+"""Maximum number of characters of a field name in an error."""
 
 
 @dataclass(slots=True)
 class SessionState:
-    """One stretch of conversation that is going on."""
+    """State of an open session."""
 
     session_id: str
     episode_id: str
     is_open: bool = False
-    """Whether its episode is known to be in the graph."""
+    """Whether the episode is known to exist in the graph."""
     supplied: set[str] = field(default_factory=set)
-    """Hashes of what memory gave to the agent: said again by it, they are an echo."""
+    """Hashes of the texts shown to the agent; the same texts are rejected as an echo."""
     agent: str | None = None
     start: SessionStart | None = None
-    """As the log knows it; None: nothing was logged since it began or ended last."""
+    """Start entry in the log; None if nothing was logged since the session last ended."""
 
 
 @dataclass(slots=True)
 class HandleState:
-    """Where a handle works and what it applies to every commit."""
+    """Request context of a handle, with its hygiene rules, hooks and session."""
 
     binding: RequestContext
     rules: tuple[Rule, ...]
     hooks: tuple[OnCommit, ...] = ()
     session: SessionState | None = None
     accesses: AccessLog = field(default_factory=AccessLog)
-    """Shared by all handles of an opened client."""
+    """Pending log entries, shared by all handles of a client."""
     logged: bool = True
-    """Whether this handle may write to the search log; the setting may still turn it off."""
+    """Whether this handle may write to the search log, if the setting allows it too."""
 
     @property
     def logs(self) -> bool:
@@ -72,53 +73,53 @@ class HandleState:
         return self.logged and self.binding.world.settings.access_log
 
     async def opened_episode(self) -> str | None:
-        """Return the episode of the session, made when needed; None outside a session."""
+        """Return the id of the session's episode, created if needed; None outside a session."""
         if self.session is None:
             return None
         if not self.session.is_open:
-            stretch = episode.NewEpisode(session_id=self.session.session_id)
-            await episode.open_episode(self.binding, stretch)
+            new = episode.NewEpisode(session_id=self.session.session_id)
+            await episode.open_episode(self.binding, new)
             self.session.is_open = True
         return self.session.episode_id
 
-    async def commit(self, wishes: Sequence[NewMemory]) -> list[CommitOutcome]:
-        """Commit texts within the session, then tell the hooks."""
+    async def commit(self, memories: Sequence[NewMemory]) -> list[CommitOutcome]:
+        """Commit memories within the session, then call the hooks."""
         episode_id = await self.opened_episode()
         if episode_id is not None:
-            wishes = [
-                wish if wish.episode_id else wish.model_copy(update={"episode_id": episode_id})
-                for wish in wishes
+            memories = [
+                new if new.episode_id else new.model_copy(update={"episode_id": episode_id})
+                for new in memories
             ]
-        outcomes = await commit.remember(self.binding, wishes, self.all_rules())
+        outcomes = await commit.remember(self.binding, memories, self.all_rules())
         for outcome in outcomes:
-            self._tell(outcome)
+            self._call_hooks(outcome)
         beliefs = sorted({belief_id for outcome in outcomes for belief_id in outcome.belief_ids})
         if beliefs:
             await evidence.embed_statements(self.binding, beliefs)
         return outcomes
 
     async def accessed(self, label: str, item_id: str, artifact: ArtifactRef | None = None) -> None:
-        """Note that an item was looked at; when enough of that waits, try to write it."""
+        """Log an access to an item; try to write the log if enough entries are pending."""
         if not self.logs:
             return
         start = self._start()
         await self._log(access_log.access(self.binding, label, item_id, start, artifact), start)
 
-    async def searched(self, tool: str, query: str, found: Iterable[SearchHit]) -> None:
-        """Note a search and what it found; when enough of that waits, try to write it."""
+    async def searched(self, tool: str, query: str, hits: Iterable[SearchHit]) -> None:
+        """Log a search and its results; try to write the log if enough entries are pending."""
         if not self.logs:
             return
         start = self._start()
-        await self._log(access_log.search(self.binding, tool, query, found, start), start)
+        await self._log(access_log.search(self.binding, tool, query, hits, start), start)
 
     def end_session(self) -> None:
-        """Note that the session has ended; what is logged in it from now on begins it anew."""
+        """Log the end of the session; a later log entry starts it again."""
         if self.session is not None and self.session.start is not None:
             self.accesses.end(self.session.start, self.binding.world.clock.now())
             self.session.start = None
 
     def end_sessions(self) -> None:
-        """Note that every session of the client has ended."""
+        """Log the end of every session of the client."""
         self.accesses.end_all(self.binding.world.clock.now())
 
     def _start(self) -> SessionStart | None:
@@ -132,18 +133,18 @@ class HandleState:
             await self.try_flush()
 
     async def flush(self) -> int:
-        """Write what is logged and waits, in one transaction; return how many entries are new."""
+        """Write pending log entries in one transaction; return the number that were new."""
         waiting = self.accesses.waiting()
         written = await access_log.write(self.binding.world, waiting)
         self.accesses.written(waiting)
         return written
 
     async def settle(self, error: BaseException | None) -> None:
-        """Write what is logged and waits when a block ends; an error in it goes before one here."""
+        """Write pending log entries at the end of a block, without hiding an error of the block."""
         await (self.flush() if error is None else self.try_flush())
 
     async def try_flush(self) -> None:
-        """Write what is logged and waits; when that fails, say so in the log and keep it."""
+        """Write pending log entries; if that fails, log a warning and keep them."""
         try:
             await self.flush()
         except GraphmemError as error:
@@ -151,28 +152,28 @@ class HandleState:
             log.warning("%d log entries are still to be written: %s", waiting, error.code)
 
     async def close(self) -> None:
-        """Give the connections back; what of the log could not be written is lost."""
+        """Close the connections; log entries that could not be written are lost."""
         self.accesses.give_up()
         await self.binding.world.graph.close()
 
     def all_rules(self) -> tuple[Rule, ...]:
-        """Return the hygiene rules in force, the session's own included."""
+        """Return the hygiene rules of the handle and its session."""
         if self.session is None:
             return self.rules
         return (*self.rules, hygiene.echo_of(self.session.supplied, identity.content_hash))
 
-    def _tell(self, outcome: CommitOutcome) -> None:
+    def _call_hooks(self, outcome: CommitOutcome) -> None:
         for hook in self.hooks:
             try:
                 hook(outcome)
-            except Exception:  # The commit stands whatever a listener does.
+            except Exception:  # A failing hook must not undo the commit.
                 log.exception("An on_commit hook failed on event %s.", outcome.event_id)
 
 
 def blocking(
     method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Any, P], T]:
-    """Return the blocking twin of a coroutine method that awaits ports only."""
+    """Return the blocking twin of a coroutine method that awaits only ports."""
 
     def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return run_now(method(self, *args, **kwargs))
@@ -182,34 +183,34 @@ def blocking(
 
 
 def valid(record: type[M], /, **fields: Any) -> M:
-    """Return a record of what a caller gave.
+    """Return a validated record of fields that a caller passed.
 
     Raises:
-        InvalidInputError: a field does not fit; the message names it and never quotes it.
+        InvalidInputError: a field is invalid; the message names the field and omits its value.
     """
     try:
         return record(**fields)
     except ValidationError as error:
-        raise InvalidInputError(_wrong(record, error), hint=_hint(error)) from None
+        raise InvalidInputError(_problems(record, error), hint=_hint(error)) from None
     except RecursionError:
-        raise InvalidInputError(f"{record.__name__}: it is nested too deeply.") from None
+        raise InvalidInputError(f"{record.__name__}: must not be nested so deeply.") from None
 
 
-def _wrong(record: type[BaseModel], error: ValidationError) -> str:
-    """Return what does not fit: the first places, for a list may be wrong in thousands."""
-    found = error.errors(include_input=False, include_url=False)
-    told = [f"{_place(e) or record.__name__}: {_said(e)}" for e in found[:MOST_TOLD]]
-    more = len(found) - len(told)
-    return "; ".join(told) + (f"; and {more:,} more." if more else ".")
+def _problems(record: type[BaseModel], error: ValidationError) -> str:
+    """Return a message about the first invalid fields; a list may have thousands."""
+    errors = error.errors(include_input=False, include_url=False)
+    problems = [f"{_path(e) or record.__name__}: {_reason(e)}" for e in errors[:MAX_PROBLEMS]]
+    more = len(errors) - len(problems)
+    return "; ".join(problems) + (f"; and {more:,} more." if more else ".")
 
 
-def _place(error: ErrorDetails) -> str:
-    """Return where something does not fit; a name that its caller made up is cut short."""
-    return ".".join(str(step)[:LONGEST_STEP] for step in error["loc"])
+def _path(error: ErrorDetails) -> str:
+    """Return the path of an invalid field; long names, which a caller may choose, are truncated."""
+    return ".".join(str(step)[:MAX_STEP] for step in error["loc"])
 
 
-def _said(error: ErrorDetails) -> str:
-    """Return what is wrong with a field, in words that fit a text."""
+def _reason(error: ErrorDetails) -> str:
+    """Return why a field is invalid, in words suitable for texts."""
     limits = error.get("ctx", {})
     if limits.get("field_type") == "Value" and error["type"] == "too_long":
         return f"has more than {limits['max_length']:,} characters"
@@ -221,39 +222,39 @@ def _said(error: ErrorDetails) -> str:
 
 
 def listed(messages: Iterable[Message | Mapping[str, Any]]) -> list[Message]:
-    """Return the messages that a caller gave as records.
+    """Return messages that a caller passed, as records.
 
     Raises:
-        InvalidInputError: one does not fit; names its place, from 0.
+        InvalidInputError: a message is invalid; the error gives its index, from 0.
     """
     if not isinstance(messages, Iterable):
-        raise InvalidInputError("messages is no list.")
-    return [_message(place, given) for place, given in enumerate(messages)]
+        raise InvalidInputError("`messages` must be a list.")
+    return [_message(index, given) for index, given in enumerate(messages)]
 
 
-def _message(place: int, given: Message | Mapping[str, Any]) -> Message:
+def _message(index: int, given: Message | Mapping[str, Any]) -> Message:
     if isinstance(given, Message):
         return given
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"Message {place}: it is no map.")
+        raise InvalidInputError(f"Message {index} must be a mapping.")
     try:
         return valid(Message, **{str(key): value for key, value in given.items()})
     except InvalidInputError as error:
-        raise InvalidInputError(f"Message {place}: {error.message}", hint=error.hint) from None
+        raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
 
 
 def _hint(error: ValidationError) -> str:
     kinds = {e["type"] for e in error.errors(include_input=False)}
     if "timezone_aware" in kinds:
-        return "Give an instant with its time zone, for example datetime.now(UTC)."
+        return "Give a datetime with a time zone, for example datetime.now(UTC)."
     return ""
 
 
-def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - as it was given
-    """Return a yes or no that a caller gave.
+def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - the value to check
+    """Return a flag that a caller passed.
 
     Raises:
-        InvalidInputError: it is neither True nor False; a text such as "no" would count as a yes.
+        InvalidInputError: the value is neither True nor False; a text such as "no" would be truthy.
     """
     if not isinstance(value, bool):
         raise InvalidInputError(f"{name} must be True or False.")
@@ -261,10 +262,10 @@ def yes_or_no(name: str, value: bool) -> bool:  # noqa: FBT001 - as it was given
 
 
 def bounded(name: str, value: int, most: int, *, least: int = 1) -> int:
-    """Return a count that a caller gave.
+    """Return a count that a caller passed.
 
     Raises:
-        InvalidInputError: it is no whole number from `least` to `most`.
+        InvalidInputError: the value is not a whole number from `least` to `most`.
     """
     if type(value) is not int or not least <= value <= most:
         raise InvalidInputError(f"{name} must be a whole number from {least} to {most}.")

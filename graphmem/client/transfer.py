@@ -1,4 +1,4 @@
-"""The part of a handle that writes a tenant to a file and takes such a file in."""
+"""Methods of a handle that export a tenant to a file and import such a file."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from graphmem.ports import OnPart, silent
 
 
 class AsyncTransfer(AsyncUpkeep):
-    """Export and import of a tenant, awaited."""
+    """Methods that export and import a tenant, awaited."""
 
     async def export_to(
         self, path: str | os.PathLike[str], on_part: OnPart = silent
     ) -> ExportReport:
-        """Write everything that the tenant owns, all its scopes, to a file.
+        """Write all data of the tenant, in all its scopes, to a file.
 
-        JSON Lines, made for `import_from`: nothing is lost, and each line is bound to all before
-        it. What was recorded until the export began is in the file and what is recorded later is
-        not, each event whole; a memory's tags, items and ratings, which have no history, are as
-        they were when their page was read. Memory is read in pages, so any size will do.
+        The file is JSON Lines for `import_from`, without loss; the digest of each line covers all
+        lines before it. It contains complete events recorded until the start of the export. Tags
+        of memories, items and ratings have no history and are as they were when their page was
+        read. The graph is read in pages, so its size is not limited.
 
-        The file is written as `path` and `.part`, readable by its owner alone, and renamed at the
-        end. Interrupted, call it again: it goes on where it stopped, with what was recorded when
-        it first began.
+        The file is called `path` with the suffix `.part`, readable only by its owner, and renamed
+        at the end. Call again after an interruption to resume; the start of the export stays that
+        of the first call.
 
         Args:
-            path: of a file that is not there yet.
-            on_part: told after each page a label and how many nodes were written.
+            path: path of the new file.
+            on_part: progress callback; receives a label and the number of nodes after each page.
 
         Raises:
-            ExportFileError: the file is there already or cannot be written, or what an interrupted
-                export left is of another tenant or damaged.
+            ExportFileError: the file exists or cannot be written, or the partial file of an
+                interrupted export is damaged or belongs to another tenant.
         """
         await self._state.flush()
         return await transferring.export(self._state.binding, file_of("path", path), on_part)
@@ -43,30 +43,32 @@ class AsyncTransfer(AsyncUpkeep):
     async def import_from(
         self, path: str | os.PathLike[str], on_part: OnPart = silent
     ) -> ImportReport:
-        """Take a file that `export_to` wrote into this tenant, whatever tenant it is of.
+        """Import a file that `export_to` wrote, from any tenant, into this tenant.
 
-        The file is checked whole before the first write. Then its records are written in batches,
-        under the lock that other writers take, and at the end the caches are made anew. What the
-        tenant has already stays as it is; events keep the time they were recorded. Interrupted,
-        call it again: what was taken is passed over.
+        The whole file is checked before the first write. Then its records are written in batches
+        under the tenant's write lock, and the caches are rebuilt. Existing data stays unchanged;
+        events keep their recording times. Call again after an interruption: imported records are
+        skipped.
 
         Args:
-            path: of the file.
-            on_part: told `check` and lines, then labels and nodes, then as `rebuild` tells.
+            path: path of the file.
+            on_part: progress callback; receives `check` and a number of lines, then labels and
+                numbers of nodes, then the progress of `rebuild`.
 
         Raises:
-            ExportFileError: the file is no export, not whole, changed, or of a newer graphmem.
-            ModelMismatchError: its embeddings are of another model; both are named.
-            ImportConflictError: a record contradicts what is there. Its line is named; of its
-                batch of 500 nothing is written, and earlier batches stay.
+            ExportFileError: the file is not an export, is incomplete, was changed, or was written
+                by a newer graphmem.
+            ModelMismatchError: its embeddings are from another model; the error names both.
+            ImportConflictError: a record contradicts existing data; the error names its line.
+                Nothing of its batch of 500 is written, and earlier batches stay.
         """
-        done = await transferring.take(self._state.binding, file_of("path", path), on_part)
+        report = await transferring.take(self._state.binding, file_of("path", path), on_part)
         await rebuilt(self._state.binding, on_part)
-        return done
+        return report
 
 
 class Transfer(Upkeep):
-    """Export and import of a tenant, blocking: the twin of `AsyncTransfer`."""
+    """Methods that export and import a tenant; blocking twin of `AsyncTransfer`."""
 
     _state: HandleState
 

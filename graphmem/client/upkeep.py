@@ -1,4 +1,4 @@
-"""The part of a handle that holds what is cached to the events."""
+"""Methods of a handle that verify and rebuild caches from the events."""
 
 from __future__ import annotations
 
@@ -17,104 +17,104 @@ CANDIDATES = 1_000
 
 
 class AsyncUpkeep(Instrumented):
-    """The caches of a tenant, awaited."""
+    """Methods that verify and rebuild the caches of a tenant, awaited."""
 
     async def verify(self, on_part: OnPart = silent) -> RebuildReport:
-        """Compare every cache of the tenant with what its events say; nothing is written.
+        """Compare every cache of the tenant with its events; nothing is written.
 
-        Looked at are the edges from consolidation's events to their beliefs, the status of
-        memories and beliefs, their SUPERSEDES edges, and the checkpoints of long slots, which are
-        read with and without them.
+        Compares the edges from consolidation's events to their beliefs, the status of memories
+        and beliefs, their SUPERSEDES edges, and long slots read with and without checkpoints.
 
         Args:
-            on_part: told after each part what it was and how many nodes or slots it had.
+            on_part: progress callback; receives a kind and the number of nodes or slots.
         """
         to = self._state.binding
-        wrong = await consolidation.replay(to, mend=False, on_page=on_part)
-        wrong += await caches.lineage(to, mend=False, on_page=on_part)
-        for place in await evidence.long_slots(to):
-            wrong += await _compared(to, place)
+        mismatches = await consolidation.replay(to, mend=False, on_page=on_part)
+        mismatches += await caches.lineage(to, mend=False, on_page=on_part)
+        for slot in await evidence.long_slots(to):
+            mismatches += await _slot_mismatches(to, slot)
             on_part("slot", 1)
-        return RebuildReport(wrong=tuple(wrong))
+        return RebuildReport(wrong=tuple(mismatches))
 
     async def rebuild(self, on_part: OnPart = silent) -> RebuildReport:
-        """Make every cache of the tenant anew from its events; safe to interrupt and to repeat.
+        """Rebuild every cache of the tenant from its events; safe to interrupt and to repeat.
 
-        Beliefs that consolidation derived come back too, should they be gone, without a model:
-        what was decided of each cluster is kept.
+        Missing beliefs that consolidation derived are restored too. That needs no model, because
+        the decision about each cluster is stored.
 
         Args:
-            on_part: told after each part what it was and how many nodes or slots it had.
+            on_part: progress callback; receives a kind and the number of nodes or slots.
         """
         return await rebuilt(self._state.binding, on_part)
 
     async def backfill(self, on_part: OnPart = silent) -> BackfillReport:
-        """Make the events that memories of another tool, or of an older layout, came without.
+        """Create missing events for memories written by another tool or in an older layout.
 
-        Every read rests on events: a Memory node that has none is in no history and never was at
-        any past time. One that has no event of its own scope gets an ADD at its `created_at`, and
-        as many REINFORCE_EXACT as its `reinforce_count` says, at most 1,000: evenly up to its
-        `last_seen_at`, or all at `created_at` without one. One kept as deprecated gets a DEPRECATE
-        of now, for nothing says since when. A SUPERSEDES edge without an event gets a SUPERSEDE of
-        its `occurred_at`, else of when the newer memory began, but never so early that the older
-        one would not be superseded. All have the source `backfill`, and a payload that calls them
-        synthetic.
+        Every read depends on events: a Memory node without events appears in no history and at no
+        past time. A memory without an event of its own scope gets an ADD at its `created_at`, and
+        `reinforce_count` REINFORCE_EXACT events, at most 1,000. Their times are spread evenly up
+        to its `last_seen_at`, or are `created_at` without one. A deprecated memory gets a
+        DEPRECATE at the current time, since the original time is unknown. A SUPERSEDES edge
+        without an event gets a SUPERSEDE at its `occurred_at`, else at the start of the newer
+        memory, but late enough to supersede the older one. All events have the source `backfill`
+        and a payload that marks them as synthetic.
 
-        `tenant`, `id`, `scope` and `content` must be there. `content_hash`, `tenant_key` and
-        `scope_key` are made from them. Filled in where it lacks is `created_at` (the earlier of
-        `last_seen_at` and `recorded_at`, else now), `recorded_at` (now, by the server's clock),
-        `status` (current), `tags` (none) and the embedding. An embedding of the right length is
-        taken for one of this graph's model: remove it to have it made anew. What was left as it
-        is, because something lacks or is of the wrong type, is reported with what to do; nodes
-        without a `tenant` belong to nobody and are not seen.
+        Nodes must have `tenant`, `id`, `scope` and `content`; `content_hash`, `tenant_key` and
+        `scope_key` are computed from them. Other missing properties are filled in: `created_at`
+        (the earlier of `last_seen_at` and `recorded_at`, else now), `recorded_at` (now, by the
+        server's clock), `status` (current), `tags` (none) and the embedding. An embedding of the
+        right length is assumed to be from this graph's model; remove it to have it recomputed.
+        Nodes with missing or mistyped properties are skipped and reported with a remedy. Nodes
+        without a `tenant` are not found.
 
-        Safe to interrupt, to repeat and to run twice at once: each memory is made whole in one
-        transaction, under ids that follow from its own, and what is whole is left alone. Run it
-        before anything else is written: a memory that was said again has an event.
+        Safe to interrupt, to repeat and to run concurrently: each memory is completed in one
+        transaction, under ids derived from its own, and complete memories are skipped. Run it
+        before any other write: a memory that was written again already has an event.
 
         Args:
-            on_part: told after each part what it was, memory or edge, and how many of them.
+            on_part: progress callback; receives `memory` or `edge` and the number checked.
         """
         return await caches.make_whole(self._state.binding, on_part)
 
 
 async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
-    """Make every cache of a tenant anew; see `AsyncUpkeep.rebuild`."""
-    wrong = await consolidation.replay(to, mend=True, on_page=on_part)
-    wrong += await caches.lineage(to, mend=True, on_page=on_part)
-    held = 0
-    for place in await evidence.long_slots(to):
-        await evidence.forget_checkpoint(to, place)
-        held += await evidence.keep_checkpoint(to, place)
+    """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
+    mismatches = await consolidation.replay(to, mend=True, on_page=on_part)
+    mismatches += await caches.lineage(to, mend=True, on_page=on_part)
+    checkpointed = 0
+    for slot in await evidence.long_slots(to):
+        await evidence.forget_checkpoint(to, slot)
+        checkpointed += await evidence.keep_checkpoint(to, slot)
         on_part("slot", 1)
     await evidence.embed_statements(to)
-    return RebuildReport(wrong=tuple(wrong), checkpointed=held)
+    return RebuildReport(wrong=tuple(mismatches), checkpointed=checkpointed)
 
 
-async def _compared(to: RequestContext, place: evidence.SlotKey) -> list[Mismatch]:
-    at = replace(
-        to, wall=to.wall.model_copy(update={"scope": place.scope, "scopes": (place.scope,)})
+async def _slot_mismatches(to: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:
+    in_scope = replace(
+        to, wall=to.wall.model_copy(update={"scope": slot.scope, "scopes": (slot.scope,)})
     )
-    slots = [
+    readings = [
         await belief.current(
-            at,
-            place.subject_key,
-            place.predicate_key,
+            in_scope,
+            slot.subject_key,
+            slot.predicate_key,
             ReadOptions(),
             limit=CANDIDATES,
             from_zero=from_zero,
         )
         for from_zero in (False, True)
     ]
-    if _alike(*slots):
+    if _agree(*readings):
         return []
     cached, found = (
-        "; ".join(f"{c.object} {c.belief:.12g}" for c in slot.candidates[:5]) for slot in slots
+        "; ".join(f"{c.object} {c.belief:.12g}" for c in reading.candidates[:5])
+        for reading in readings
     )
-    return [Mismatch(kind="slot", id=place.slot_id, cached=cached, found=found)]
+    return [Mismatch(kind="slot", id=slot.slot_id, cached=cached, found=found)]
 
 
-def _alike(cached: Slot, found: Slot) -> bool:
+def _agree(cached: Slot, found: Slot) -> bool:
     if len(cached.candidates) != len(found.candidates):
         return False
     pairs = zip(cached.candidates, found.candidates, strict=True)
@@ -127,7 +127,7 @@ def _alike(cached: Slot, found: Slot) -> bool:
 
 
 class Upkeep:
-    """The caches of a tenant, blocking: the twin of `AsyncUpkeep`."""
+    """Methods that verify and rebuild the caches of a tenant; blocking twin of `AsyncUpkeep`."""
 
     _state: HandleState
 

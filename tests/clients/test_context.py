@@ -241,8 +241,8 @@ def test_nobody_is_shown_what_another_keeps(memory: GraphMem) -> None:
         ({"role": "user", "content": "hello"}, "Message 0"),
         (["hello"], "Message 0"),
         (b"hello", "Message 0"),
-        (None, "messages is no list"),
-        (5, "messages is no list"),
+        (None, "`messages` must be a list"),
+        (5, "`messages` must be a list"),
     ],
 )
 def test_what_is_no_question_is_refused(memory: GraphMem, about: Any, said: str) -> None:

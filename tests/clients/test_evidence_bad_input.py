@@ -189,15 +189,15 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         [1, "yes", None],
         lambda m, x: m.belief("b_1", present_policy=x),
     ),
-    "observations": ("observations is no list", NO_LISTS, lambda m, x: m.observe_many(x)),
-    "supposed": ("evidence is no list", NO_LISTS, lambda m, x: m.what_if("b_1", x)),
+    "observations": ("`observations` must be a list", NO_LISTS, lambda m, x: m.observe_many(x)),
+    "supposed": ("`evidence` must be a list", NO_LISTS, lambda m, x: m.what_if("b_1", x)),
     "without": (
-        "without is no list",
+        "`without` must be a list",
         ["e1", b"x", 5, None],
         lambda m, x: m.what_if("b_1", without=x),
     ),
-    "parts": ("statements is no list", ["a, b", 5, None], lambda m, x: m.split("b_1", x)),
-    "merged": ("beliefs is no list", ["b_1", 5, None], lambda m, x: m.merge(x, "It rains")),
+    "parts": ("`statements` must be a list", ["a, b", 5, None], lambda m, x: m.split("b_1", x)),
+    "merged": ("`beliefs` must be a list", ["b_1", 5, None], lambda m, x: m.merge(x, "It rains")),
 }
 
 
@@ -323,8 +323,8 @@ def test_one_wrong_observation_is_named_by_its_place_and_none_is_written(
     assert error.message.startswith(f"observations[{size - 1}]: {next(iter(wrong))}: ")
     for odd in (5, "a b c", None, ["a", "b", "c"]):
         error = refused(offline, lambda m, x: m.observe_many(x), [right, odd])
-        assert error.message.startswith("observations[1]: ")
-    with pytest.raises(InvalidInputError, match=r"evidence\[1\]: "):
+        assert error.message == "observations[1] must be a mapping of fields."
+    with pytest.raises(InvalidInputError, match=r"^evidence\[1\] must be a mapping"):
         offline.what_if("b_1", [{"kind": "supporting", "strength": 0.7}, 5])  # type: ignore[list-item]
 
 
