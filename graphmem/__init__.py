@@ -316,11 +316,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Importing graphmem costs nothing until a name of it is used.
-    if name not in _HOME:
-        raise AttributeError(f"module 'graphmem' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME[name]), name)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        # Importing graphmem costs nothing until a name of it is used.
+        if name not in _HOME:
+            raise AttributeError(f"module 'graphmem' has no attribute {name!r}")
+        return getattr(importlib.import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -58,7 +58,6 @@ MOST_ROWS = 1_000
 MOST_TURNS = 10**9
 CLAIM_CONFIDENCE = 0.8
 CLAIM_SOURCE_TYPE = "EXPLICIT"
-CLAIM_DEFAULTS = {"confidence": CLAIM_CONFIDENCE, "source_type": CLAIM_SOURCE_TYPE}
 
 
 class _Known(Record):
@@ -144,9 +143,12 @@ class AsyncHandle(
                 or source_type is given without claims.
             EventConflictError: the id was used for another event.
         """
-        of_claims: dict[str, Any] = {"confidence": confidence, "source_type": source_type}
-        if not claims and of_claims == CLAIM_DEFAULTS:
-            of_claims = {}
+        # The default objects of the signature count as not given.
+        of_claims: dict[str, Any] = {}
+        if confidence is not CLAIM_CONFIDENCE:
+            of_claims["confidence"] = confidence
+        if source_type is not CLAIM_SOURCE_TYPE:
+            of_claims["source_type"] = source_type
         new = valid(
             NewMemory,
             content=content,

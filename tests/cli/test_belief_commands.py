@@ -84,7 +84,7 @@ def test_a_hypothesis_is_tested_and_revised(run: Run) -> None:
     shown = run("belief", "evidence-for", old).out
     assert "log ratio −5.204: demoted  revise due; confidence 0.60 → 0.40" in shown
     assert trail["lines"][0]["event_id"] in shown
-    assert "to promote it: 8.094 more, 4 strong pieces at least" in shown
+    assert "to promote it: 8.094 more, at least 4 strong pieces" in shown
 
     strong = ("--supporting", "0.9") * 4
     supposed = run("belief", "what-if", old, *strong, "--json").data

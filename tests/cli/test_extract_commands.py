@@ -92,7 +92,7 @@ def test_turns_that_could_not_be_read_are_a_finding(
     service.script(["prose", "prose"])
     ended = run("belief", "extract", "--session", "monday")
     assert ended.code == 1
-    assert "(model_reply), will be retried" in " ".join(ended.out.split())
+    assert "(model_reply), will be retried" in " ".join(ended.out.replace("↳", "").split())
     assert KEY not in ended.out + ended.err
 
 

@@ -35,7 +35,7 @@ def test_every_procedure_is_listed_as_it_is_called(run: Run) -> None:
         *(("subject", "string"), ("predicate", "string")),
     ]
     assert one["columns"][:2] == [
-        {"name": "object", "kind": "string", "text": "the value, as first written"},
+        {"name": "object", "kind": "string", "text": "object of the candidate, as first written"},
         {"name": "belief", "kind": "float", "text": "in [0, 1)"},
     ]
 

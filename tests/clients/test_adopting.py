@@ -246,7 +246,7 @@ def test_facts_of_graphiti_become_evidence(memory: GraphMem, look: Look, tenant:
     assert team.episode("graphiti_p1").content == "user: Ada joined Acme, said 1"
     assert events["graphiti_e1_invalid"]["occurred_at"].to_native() == JUNE
     assert done.done == {"episode": 2, "observe": 6, "retract": 1}
-    assert done.refused == ("edge 3: its target 'n9' is not among the nodes.",)
+    assert done.refused == ("edge 3: target 'n9' is not among the nodes.",)
     assert done.unplaced == {
         "edge.created_at": 3,
         "edge.episodes": 1,

@@ -262,7 +262,6 @@ def test_only_what_is_there_and_its_own_is_marked(
         ("b_1", {"id": ""}),
         ("b_1", {"at": MAY.replace(tzinfo=None)}),
         ("b_1", {"at": datetime(2999, 1, 1, tzinfo=UTC)}),
-        ("b_1", {"strength": 1}),
     ],
 )
 def test_bad_input(plain: GraphMem, verb: str, belief: Any, given: dict[str, Any]) -> None:

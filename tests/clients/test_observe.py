@@ -469,7 +469,7 @@ def test_a_source_without_a_weight_is_refused(memory: GraphMem, look: Look, tena
         lambda: memory.observe(*ATLAS, source_type="tool"),
     ):
         with pytest.raises(
-            InvalidInputError, match=r"source type '(SENSOR|tool)' has no weight"
+            InvalidInputError, match=r"source_type '(SENSOR|tool)' has no weight"
         ) as caught:
             call()
         assert "EXPLICIT, EXTRACTOR, RULE, TOOL" in caught.value.hint

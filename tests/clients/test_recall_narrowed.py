@@ -170,7 +170,6 @@ def test_some_of_the_scopes_are_looked_at(memory: GraphMem) -> None:
         {"since": datetime(2025, 5, 5)},  # noqa: DTZ001 - without a time zone
         {"until": "yesterday"},
         {"as_of": "yesterday"},
-        {"before": MAY},
     ],
     ids=repr,
 )

@@ -218,9 +218,9 @@ def test_every_index_is_online_when_migrate_returns(blank: Blank) -> None:
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
-        ({"0002_schema_keys.cypher": KEYS}, "gap"),
-        ({"0001_schema_keys.cypher": KEYS, "0001_schema_more.cypher": KEYS}, "twice"),
-        ({"0001_schema_keys.cypher": KEYS, "0003_schema_more.cypher": KEYS}, "gap"),
+        ({"0002_schema_keys.cypher": KEYS}, "consecutive"),
+        ({"0001_schema_keys.cypher": KEYS, "0001_schema_more.cypher": KEYS}, "unique"),
+        ({"0001_schema_keys.cypher": KEYS, "0003_schema_more.cypher": KEYS}, "consecutive"),
         ({"1_schema_keys.cypher": KEYS}, "NNNN"),
         ({"0001_keys.cypher": KEYS}, "NNNN"),
         ({"0001_schema_Keys.cypher": KEYS}, "NNNN"),

@@ -231,7 +231,7 @@ def test_what_another_export_left_is_not_gone_on_with(plain: GraphMem, tmp_path:
     part.touch(0o600)
     part.write_bytes(b"".join(lines[:-1]))
     other = plain.tenant(fresh_tenant())
-    with pytest.raises(ExportFileError, match=r"file\.part.*of tenant.*Remove it"):
+    with pytest.raises(ExportFileError, match=r"file\.part.*belongs to tenant"):
         other.export_to(file)
     part.write_bytes(lines[0] + lines[2])
     with pytest.raises(ExportFileError, match=r"file\.part.*Line 2.*Remove it"):
