@@ -109,7 +109,9 @@ def test_an_unknown_client_is_refused(graphmem: Command) -> None:
 
 
 def test_the_help_names_every_client(graphmem: Command) -> None:
-    words = set(re.findall(r"[\w-]+", graphmem("mcp", "--help", COLUMNS="200").out))
+    # A line may break after a hyphen.
+    shown = re.sub(r"-\s+", "-", graphmem("mcp", "--help").out)
+    words = set(re.findall(r"[\w-]+", shown))
     assert CLIENTS.keys() <= words
 
 
