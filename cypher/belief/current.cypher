@@ -31,15 +31,10 @@ WITH $subject AS subject_key, $predicate AS predicate_key, $valid AS valid
 // include: fragments/policy.cypher
 // include: fragments/newer.cypher
 CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
-  // include: fragments/pieces.cypher
-  // include: fragments/counted.cypher
-  RETURN collect([b, e, covered]) AS told
-}
-CALL (valid, policy, checkpoint, told) {
   FILTER policy.cardinality = 'ONE'
-  CALL (checkpoint, told) {
-    UNWIND told AS x
-    WITH x[0] AS b, x[1] AS e
+  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+    // include: fragments/pieces.cypher
+    // include: fragments/counted.cypher
     // include: fragments/weighs.cypher
     // include: fragments/among_others.cypher
     RETURN said
@@ -51,11 +46,11 @@ CALL (valid, policy, checkpoint, told) {
   // include: fragments/best_one.cypher
   RETURN n_one, one
 }
-CALL (valid, policy, checkpoint, told) {
+CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
   FILTER policy.cardinality = 'MANY'
-  CALL (valid, policy, checkpoint, told) {
-    UNWIND told AS x
-    WITH x[0] AS b, x[1] AS e, x[2] AS covered
+  CALL (scope, slot_id, names, predicate_key, valid, policy, checkpoint, tail) {
+    // include: fragments/pieces.cypher
+    // include: fragments/counted.cypher
     // include: fragments/says.cypher
     // include: fragments/beside_others.cypher
     RETURN said

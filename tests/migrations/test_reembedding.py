@@ -154,7 +154,7 @@ def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
 
 @pytest.mark.system
 def test_what_clients_of_the_former_model_write_is_embedded_at_the_end(filled: Blank) -> None:
-    with opened(filled, OLD) as old, pytest.raises(ReembeddingError, match="gone over"):
+    with opened(filled, OLD) as old, pytest.raises(ReembeddingError, match="is not hash-48"):
         finish(filled)
     with opened(filled, OLD) as old:
         reembed(filled)
