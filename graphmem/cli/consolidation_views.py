@@ -133,7 +133,6 @@ def _shortened(text: str) -> str:
     return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"
 
 
-EXTRACTED_QUOTE_CHARS = 120
 EXTRACTION_MARKS = {EvidenceKind.SUPPORTING: ("+", "green"), EvidenceKind.REFUTING: ("-", "red")}
 
 
@@ -179,7 +178,7 @@ def _extracted(proposal: AcceptedProposal) -> Text:
         f"\n    {since}, {proposal.confidence:.2f} {proposal.source_type}{fresh}", style="dim"
     )
     line.append(f"   {proposal.belief_id}", style="dim")
-    return line.append(f"\n    “{_shortened_quote(proposal.quote)}”", style="dim")
+    return line.append(f"\n    “{_shortened(proposal.quote)}”", style="dim")
 
 
 def _dismissed(dismissed: DismissedProposal) -> Text:
@@ -187,7 +186,7 @@ def _dismissed(dismissed: DismissedProposal) -> Text:
         f"{dismissed.code}: {dismissed.problem}", style="default"
     )
     if dismissed.proposal is not None:
-        line.append(f"\n    “{_shortened_quote(dismissed.proposal.quote)}”", style="dim")
+        line.append(f"\n    “{_shortened(dismissed.proposal.quote)}”", style="dim")
     return line
 
 
@@ -205,7 +204,7 @@ def _proposed(proposal: PendingProposal) -> Text:
         f"\n    {day(proposal.occurred_at)}, {proposal.confidence:.2f}, {proposal.status}",
         style="dim",
     )
-    return line.append(f"   {proposal.id}\n    “{_shortened_quote(proposal.quote)}”", style="dim")
+    return line.append(f"   {proposal.id}\n    “{_shortened(proposal.quote)}”", style="dim")
 
 
 def _extraction_summary(done: ExtractionReport) -> Text:
@@ -226,8 +225,3 @@ def _extraction_summary(done: ExtractionReport) -> Text:
 def _reasons(done: ExtractionReport) -> str:
     codes = Counter(proposal.code for proposal in done.refused)
     return ", ".join(f"{count} {code}" for code, count in codes.most_common()) or "none"
-
-
-def _shortened_quote(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= EXTRACTED_QUOTE_CHARS else f"{line[: EXTRACTED_QUOTE_CHARS - 1]}…"

@@ -163,20 +163,13 @@ class _ImportRun:
         if known is None:
             raise InvalidInputError("the memory that it changes was refused.")
         given: dict[str, Any] = {**step.given}
-        origin = {key: given[key] for key in ("actor", "source", "artifact_ref") if key in given}
-        source = valid(EventSource, at=step.at, id=step.id, **origin)
-        by = lineage.LineageChange(
-            at=source.at,
-            id=source.id,
-            source=source.source,
-            actor=source.actor,
-            artifact_ref=source.artifact_ref,
-        )
         if step.verb is ImportAction.DEPRECATE:
+            origin = {key: given[key] for key in EventSource.model_fields.keys() & given.keys()}
+            by = valid(EventSource, at=step.at, id=step.id, **origin)
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return
         newer = valid(NewMemory, at=step.at, id=step.id, **given)
-        done = await lineage.supersede(state.binding, known, newer, by, state.all_rules())
+        done = await lineage.supersede(state.binding, known, newer, None, state.all_rules())
         self._memories[step.origin] = done.newer_id
 
     def _on(self, scope: str | None) -> HandleState:

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.client.observing import Instrumented
-from graphmem.client.recalling import PolicyName, Question, RecallFilters, asked, hits
-from graphmem.client.state import HandleState, blocking, bounded, listed, valid, yes_or_no
+from graphmem.client.recalling import PolicyName, Question, asked, hits
+from graphmem.client.state import HandleState, blocking, bounded, listed, valid
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Context, Message, RecallPolicy, Record
 from graphmem.rules import context, identity
@@ -77,18 +77,15 @@ class AsyncContexts(Instrumented):
             limit,
             policy,
             as_of,
-            valid(
-                RecallFilters,
-                memories=yes_or_no("memories", memories),
-                beliefs=yes_or_no("beliefs", beliefs),
-                turns=yes_or_no("turns", turns),
-                hidden=yes_or_no("hidden", hidden),
-                tags=tags,
-                source=source,
-                since=since,
-                until=until,
-                scopes=scopes,
-            ),
+            memories=memories,
+            beliefs=beliefs,
+            turns=turns,
+            hidden=hidden,
+            tags=tags,
+            source=source,
+            since=since,
+            until=until,
+            scopes=scopes,
         )
         packed = context.packed(found, room)
         if self._state.session is not None:

@@ -305,16 +305,8 @@ class AsyncHandle(
             artifact_ref=artifact_ref,
             episode_id=await self._state.opened_episode(),
         )
-        by = lineage.LineageChange(
-            reason=change.reason,
-            at=new.at,
-            id=new.id,
-            source=new.source,
-            actor=new.actor,
-            artifact_ref=new.artifact_ref,
-        )
         return await lineage.supersede(
-            self._state.binding, change.id, new, by, self._state.all_rules()
+            self._state.binding, change.id, new, change.reason, self._state.all_rules()
         )
 
     async def deprecate(
@@ -393,14 +385,7 @@ class AsyncHandle(
         self, memory_id: str, kind: EventType, reason: str | None, origin: EventSource
     ) -> str:
         change = valid(_Change, id=memory_id, reason=reason)
-        by = lineage.LineageChange(
-            reason=change.reason,
-            at=origin.at,
-            id=origin.id,
-            source=origin.source,
-            actor=origin.actor,
-            artifact_ref=origin.artifact_ref,
-        )
+        by = origin.model_copy(update={"note": change.reason})
         return await lineage.mark(self._state.binding, change.id, kind, by)
 
     async def list(

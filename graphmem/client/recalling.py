@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from graphmem.client.given import moment_of, recall_policy_of
 from graphmem.client.observing import Instrumented
@@ -31,7 +31,7 @@ from graphmem.ports import RequestContext
 from graphmem.rules import identity, transcripts
 
 MOST_BITES = 1_000
-Flag = Annotated[bool, Strict()]
+FLAGS = ("memories", "beliefs", "turns", "hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 
 
@@ -43,18 +43,16 @@ class _Question(Record):
     query: Question
 
 
-class RecallFilters(Record):
-    """Which items a recall searches."""
-
-    memories: Flag = True
-    beliefs: Flag = True
-    turns: Flag = False
-    hidden: Flag = False
-    tags: Tags = ()
-    source: Name | None = None
-    since: Instant | None = None
-    until: Instant | None = None
-    scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
+class _Filters(Record):
+    memories: bool
+    beliefs: bool
+    turns: bool
+    hidden: bool
+    tags: Tags
+    source: Name | None
+    since: Instant | None
+    until: Instant | None
+    scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None
 
 
 class AsyncRecalling(Instrumented):
@@ -109,18 +107,15 @@ class AsyncRecalling(Instrumented):
             limit,
             policy,
             as_of,
-            valid(
-                RecallFilters,
-                memories=yes_or_no("memories", memories),
-                beliefs=yes_or_no("beliefs", beliefs),
-                turns=yes_or_no("turns", turns),
-                hidden=yes_or_no("hidden", hidden),
-                tags=tags,
-                source=source,
-                since=since,
-                until=until,
-                scopes=scopes,
-            ),
+            memories=memories,
+            beliefs=beliefs,
+            turns=turns,
+            hidden=hidden,
+            tags=tags,
+            source=source,
+            since=since,
+            until=until,
+            scopes=scopes,
         )
         if self._state.session is not None:
             self._state.session.supplied.update(transcripts.bite_hashes(found))
@@ -134,10 +129,12 @@ async def asked(
     limit: int,
     policy: str | RecallPolicy,
     as_of: AsOf | None,
-    filters: RecallFilters,
+    **given: Any,
 ) -> Recollection:
-    """Return the result of `AsyncRecalling.recall`, without telling a session."""
+    """Return the result of `AsyncRecalling.recall`; the session and the log are not updated."""
     question = valid(_Question, query=query).query
+    flags = {name: yes_or_no(name, given[name]) for name in FLAGS}
+    filters = valid(_Filters, **given | flags)
     want = recall.RecallRequest(
         **filters.model_dump(exclude={"scopes"}),
         as_of=moment_of(as_of),

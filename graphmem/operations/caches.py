@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -31,13 +31,28 @@ REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 REFRESH_BELIEFS = catalog.query("belief/refresh", catalog.ignored)
 
 
+async def _refresh_memories(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+    """Recompute the caches of memories from their events."""
+    tenant = to.wall.tenant
+    await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=ids)
+    await tx.fetch(RETRACE, tenant=tenant, **formulas.retold(dict.fromkeys(ids)))
+    found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
+    right = [words.refreshed(tenant, row) for row in found]
+    await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
+
+
+async def _refresh_beliefs(tx: Tx, to: RequestContext, ids: list[str]) -> None:
+    """Recompute the caches of beliefs from their events."""
+    await tx.fetch(REFRESH_BELIEFS, tenant=to.wall.tenant, ids=ids)
+
+
 @dataclass(frozen=True, slots=True)
 class CachedKind:
     """A kind of node with cached properties."""
 
     kind: str
     compare: Query[dict[str, Any]]
-    refresh: Query[None]
+    refresh: Callable[[Tx, RequestContext, list[str]], Awaitable[None]]
     terms: Mapping[str, Any]
     """Parameters of `compare` in addition to those of the page."""
 
@@ -46,10 +61,10 @@ KINDS = (
     CachedKind(
         "memory",
         MEMORIES,
-        REFRESH_MEMORIES,
+        _refresh_memories,
         {"trace": formulas.trace_params(formulas.STANDARD_TRACE)},
     ),
-    CachedKind("belief", BELIEFS, REFRESH_BELIEFS, {}),
+    CachedKind("belief", BELIEFS, _refresh_beliefs, {}),
 )
 
 
@@ -115,13 +130,7 @@ async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> li
 async def _refresh(to: RequestContext, kept: CachedKind, ids: list[str]) -> None:
     async def work(tx: Tx) -> None:
         await tx.fetch(LOCK, tenant=to.wall.tenant)
-        await tx.fetch(kept.refresh, tenant=to.wall.tenant, ids=ids)
-        if kept.kind == "memory":
-            rows = formulas.retold(dict.fromkeys(ids))
-            await tx.fetch(RETRACE, tenant=to.wall.tenant, **rows)
-            found = await tx.fetch(FACETS, tenant=to.wall.tenant, ids=ids)
-            right = [words.refreshed(to.wall.tenant, row) for row in found]
-            await tx.fetch(REFRESH_FACETS, tenant=to.wall.tenant, memories=right)
+        await kept.refresh(tx, to, ids)
 
     await to.world.graph.write(work)
 
@@ -132,16 +141,11 @@ MOST_EVENTS = 5_000
 SHOWN = 10
 """Example ids reported per problem."""
 
-BACKFILL_LOCK = catalog.query("commit/lock", catalog.ignored)
 LOOK = catalog.query("cache/backfill_look", dict)
 NAMELESS = catalog.query("cache/backfill_nameless", dict)
 WRITE = catalog.query("cache/backfill_write", catalog.ignored)
 EDGES = catalog.query("cache/backfill_edges", dict)
 SUPERSEDE = catalog.query("cache/backfill_supersede", lambda row: row["dated"])
-REFRESH = catalog.query("cache/refresh_memories", catalog.ignored)
-BACKFILL_RETRACE = catalog.query("cache/retrace", catalog.ignored)
-BACKFILL_FACETS = catalog.query("cache/facets", dict)
-BACKFILL_REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 
 
 @dataclass(slots=True)
@@ -268,7 +272,7 @@ async def _write(
     most_chars = to.world.settings.max_content_chars
 
     async def work(tx: Tx) -> dict[str, int]:
-        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
         page = await _look(to, after, now, tx)
         rows: dict[str, dict[str, Any]] = {}
         done: list[UnbackedMemory] = []
@@ -288,7 +292,7 @@ async def _write(
                 tenant_key=identity.tenant_key(to.wall.tenant),
                 memories=list(rows.values()),
             )
-            await _refresh_backfilled(tx, to, list(rows))
+            await _refresh_memories(tx, to, list(rows))
         return {
             "memories": sum(not one.stated for one in done),
             "filled": sum(one.stated for one in done),
@@ -298,16 +302,6 @@ async def _write(
         }
 
     return await to.world.graph.write(work)
-
-
-async def _refresh_backfilled(tx: Tx, to: RequestContext, ids: list[str]) -> None:
-    """Recompute the caches of memories from their events, as a rebuild does."""
-    tenant = to.wall.tenant
-    await tx.fetch(REFRESH, tenant=tenant, ids=ids)
-    await tx.fetch(BACKFILL_RETRACE, tenant=tenant, **formulas.retold(dict.fromkeys(ids)))
-    found = await tx.fetch(BACKFILL_FACETS, tenant=tenant, ids=ids)
-    right = [words.refreshed(tenant, row) for row in found]
-    await tx.fetch(BACKFILL_REFRESH_FACETS, tenant=tenant, memories=right)
 
 
 async def _edges(
@@ -355,12 +349,12 @@ async def _supersede(to: RequestContext, edges: Sequence[UnbackedEdge]) -> int:
     """Create events for dated edges and return the number of edges that had none."""
 
     async def work(tx: Tx) -> int:
-        await tx.fetch(BACKFILL_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
         rows = [backfill.edge_row(edge, to.wall.tenant) for edge in edges]
         n: int
         [n] = await tx.fetch(SUPERSEDE, tenant=to.wall.tenant, edges=rows)
         ids = sorted({row[end] for row in rows for end in ("newer_id", "older_id")})
-        await tx.fetch(REFRESH, tenant=to.wall.tenant, ids=ids)
+        await tx.fetch(REFRESH_MEMORIES, tenant=to.wall.tenant, ids=ids)
         return n
 
     return await to.world.graph.write(work)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 
 from graphmem import catalog
@@ -19,6 +18,7 @@ from graphmem.errors import (
 from graphmem.model import (
     AsOf,
     ChainLink,
+    EventSource,
     EventType,
     Memory,
     MemoryChain,
@@ -48,20 +48,8 @@ CHAIN = catalog.query("lineage/chain", dict)
 CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
 
 
-@dataclass(frozen=True, slots=True)
-class LineageChange:
-    """Reason and time of a change, and the event id that makes it idempotent."""
-
-    reason: str | None = None
-    at: datetime | None = None
-    id: str | None = None
-    source: str = "manual"
-    actor: str | None = None
-    artifact_ref: str | None = None
-
-
-async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageChange) -> str:
-    """Deprecate or restore a memory and return the event's id.
+async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSource) -> str:
+    """Deprecate or restore a memory and return the event's id; the note of `by` is the reason.
 
     Raises:
         NotFoundError: no visible memory has this id.
@@ -79,12 +67,12 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageC
         "type": kind,
         "occurred_at": drafts.happened(by.at, now),
         "request_hash": drafts.request_hash(
-            to.wall.scope, kind, memory_id, by.reason, by.at, by.actor
+            to.wall.scope, kind, memory_id, by.note, by.at, by.actor
         ),
         "source": by.source,
         "actor": by.actor,
         "artifact_ref": by.artifact_ref,
-        "payload": json.dumps({"reason": by.reason} if by.reason else {}),
+        "payload": json.dumps({"reason": by.note} if by.note else {}),
     }
 
     async def work(tx: Tx) -> None:
@@ -99,7 +87,7 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: LineageC
 
 
 async def supersede(
-    to: RequestContext, older_id: str, wish: NewMemory, by: LineageChange, rules: Sequence[Rule]
+    to: RequestContext, older_id: str, wish: NewMemory, reason: str | None, rules: Sequence[Rule]
 ) -> Supersession:
     """Supersede a memory by a text and return both ids.
 
@@ -118,8 +106,8 @@ async def supersede(
     if draft.reasons:
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
     [vector] = await to.world.embedder.embed([identity.normalised(wish.content)], Role.DOCUMENT)
-    asked = drafts.request_hash(draft.request_hash, older_id, by.reason, by.actor)
-    event_id = by.id or identity.event_id(now)
+    asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
+    event_id = wish.id or identity.event_id(now)
 
     async def work(tx: Tx) -> Supersession:
         event, older = await _look(tx, to, older_id, event_id)
@@ -130,13 +118,10 @@ async def supersede(
         if older["content_hash"] == draft.content_hash:
             raise SelfSupersessionError
         newer_id = await _keep(tx, to, draft, vector)
-        done = Supersession(
-            newer_id=newer_id, older_id=older_id, event_id=event_id, reason=by.reason
-        )
+        done = Supersession(newer_id=newer_id, older_id=older_id, event_id=event_id, reason=reason)
         row = drafts.event_row(draft, to.wall, EventType.SUPERSEDE, done.model_dump()) | {
             "id": event_id,
             "request_hash": asked,
-            "actor": by.actor,
         }
         await tx.fetch(
             SUPERSEDE, tenant=to.wall.tenant, event=row, newer_id=newer_id, older_id=older_id

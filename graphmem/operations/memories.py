@@ -125,7 +125,6 @@ def _memories(then: Mapping[str, Any], *, provisional: bool) -> list[Memory]:
 
 
 STALE = catalog.query("attention/stale", dict)
-STALE_LOST = catalog.query("belief/lost", lambda row: row["lost"])
 
 DAY = timedelta(days=1)
 
@@ -154,7 +153,7 @@ async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit
         claimed = {claim for row in rows for claim in row["card"]["claim_ids"]}
         if not claimed:
             return rows, ()
-        [lost] = await tx.fetch(STALE_LOST, **asked, ids=sorted(claimed))
+        [lost] = await tx.fetch(LOST, **asked, ids=sorted(claimed))
         return rows, lost
 
     rows, lost = await to.world.graph.read(work)

@@ -12,6 +12,15 @@ import graphmem
 from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Session
 from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.errors import SuspendedInSyncError
+from graphmem.model import (
+    BeliefEvidence,
+    EventSource,
+    Hypothesis,
+    NewMemory,
+    Observation,
+    Policy,
+    Record,
+)
 from graphmem.ports import run_now
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
@@ -66,6 +75,26 @@ def test_every_keyword_is_in_the_signature(owner: type) -> None:
         if not isinstance(member, property):
             kinds = {one.kind for one in inspect.signature(plain(member)).parameters.values()}
             assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+
+
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        ("observe", Observation),
+        ("believe", Hypothesis),
+        ("evidence", BeliefEvidence),
+        ("retract", EventSource),
+        ("predicate", Policy),
+        ("remember", NewMemory),
+        ("supersede", NewMemory),
+    ],
+)
+def test_defaults_are_those_of_the_record(name: str, record: type[Record]) -> None:
+    shown = inspect.signature(getattr(Handle, name)).parameters
+    shared = {n: p.default for n, p in shown.items() if p.default is not inspect.Parameter.empty}
+    fields = {n: record.model_fields[n].default for n in shared.keys() & record.model_fields.keys()}
+    assert fields
+    assert {n: shared[n] for n in fields} == fields
 
 
 def test_help_shows_every_parameter_with_its_default() -> None:

@@ -213,7 +213,6 @@ async def mark(
     return await to.world.graph.write(work)
 
 
-RETRACT_LOCK = catalog.query("commit/lock", catalog.ignored)
 RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
@@ -247,7 +246,7 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
 
     async def work(tx: Tx) -> RetractionReceipt:
         # Lock the tenant too, so that no slot state computed concurrently outlives the retraction.
-        await tx.fetch(RETRACT_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=sorted({event_id, target_id}))
         found = await writing.look(tx, to, [event_id, target_id], [])
         events = {event["id"]: event for event in found["events"]}
@@ -279,7 +278,6 @@ def _retractable(target: Mapping[str, Any] | None, wall: TenantScope) -> None:
         )
 
 
-REPLACE_LOCK = catalog.query("commit/lock", catalog.ignored)
 REPLACE = catalog.query("belief/replace", lambda row: row["written"])
 
 
@@ -342,7 +340,7 @@ async def replace(
     }
 
     async def work(tx: Tx) -> tuple[ReplacementReceipt, Sequence[str]]:
-        await tx.fetch(REPLACE_LOCK, tenant=to.wall.tenant)
+        await tx.fetch(LOCK, tenant=to.wall.tenant)
         await tx.fetch(writing.LOCK_NAMES, tenant=to.wall.tenant, ids=[event_id])
         found = await writing.look(tx, to, [event_id], older_ids)
         for event in found["events"]:
