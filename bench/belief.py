@@ -13,6 +13,7 @@ import numpy as np
 from bench.bare import LOAD_EVIDENCE, Bare
 from bench.figures import Cell, Report, Table, percentile
 from bench.server import connected, fresh_server
+from graphmem import Handle
 from graphmem.model import GLOBAL_SCOPE, Cardinality, Policy
 from graphmem.operations import belief
 from graphmem.operations.evidence import writing
@@ -23,7 +24,6 @@ from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
 
 TENANT = "bench"
 SIZES = (100, 10_000, 100_000)
@@ -106,7 +106,7 @@ def measure(steps: Steps) -> Report:
         )
 
 
-def _load(memory: GraphMem, bare: Bare, slot: Slot) -> None:
+def _load(memory: Handle, bare: Bare, slot: Slot) -> None:
     """Create a slot's values with the client and load the rest of its evidence directly."""
     objects = [f"value {n}" for n in range(slot.values)]
     memory.observe_many(
@@ -139,14 +139,14 @@ def _rows(slot: Slot, ids: list[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _keep(memory: GraphMem, slot: Slot) -> float:
+def _keep(memory: Handle, slot: Slot) -> float:
     """Create a slot's checkpoint and return the seconds that it took."""
     started = time.perf_counter()
     run_now(writing.keep(memory._state.binding, slot.place, longest_s=0.0))
     return time.perf_counter() - started
 
 
-def _read(memory: GraphMem, slot: Slot, kind: Cardinality, *, from_zero: bool) -> float:
+def _read(memory: Handle, slot: Slot, kind: Cardinality, *, from_zero: bool) -> float:
     """Return the median time of some reads in milliseconds."""
     by = ReadOptions(policy=Policy(cardinality=kind))
     to = memory._state.binding

@@ -15,12 +15,12 @@ from bench import synthetic
 from bench.bare import Bare
 from bench.figures import Cell, Report, Table, spread
 from bench.server import connected, fresh_server
+from graphmem import GraphMem
 from graphmem.model import GLOBAL_SCOPE, NewMemory
 from graphmem.rules import identity
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
 
 BATCH = 500
 TENANTS = 20

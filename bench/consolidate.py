@@ -14,13 +14,13 @@ from bench import episodes, synthetic
 from bench.figures import Cell, Report, Table
 from bench.footprint import footprint
 from bench.server import connected, running, settings_in, wind_down
+from graphmem import GraphMem
 from graphmem.adapters import local_server
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationReport
 
 if TYPE_CHECKING:
     from bench.episodes import Episodes
     from bench.progress import Steps
-    from graphmem.client import GraphMem
     from graphmem.settings import Settings
 
 RATIO = 3.0
@@ -60,16 +60,17 @@ def measure(sizes: Sequence[int], steps: Steps) -> Report:
     setting: dict[str, Cell] = {}
     for size in sorted(sizes):
         made = episodes.made(size, seed=1)
-        with _loaded(made, steps) as (settings, memory):
+        with _loaded(made, steps) as (settings, client):
+            memory = client.tenant(episodes.TENANT)
             setting[f"server at {size:,}"] = f"heap {settings.heap}, cache {settings.page_cache}"
             steps.say(f"consolidate {size:,}")
             for _ in range(2):
-                memory.tenant(episodes.WARM_UP).consolidate()
+                client.tenant(episodes.WARM_UP).consolidate()
             watch = Watch()
-            done = memory.consolidate(on_part=watch.part)
+            done = memory.consolidate(on_progress=watch.part)
             took = watch.stages()
             again = Watch()
-            second = memory.consolidate(on_part=again.part)
+            second = memory.consolidate(on_progress=again.part)
             times.append(times_row(size, took, again.stages()["s"], times))
             beliefs.append(beliefs_row(size, done, second, made.planted()))
             memory_rows.append(_memory(size, settings))
@@ -110,7 +111,7 @@ def _loaded(made: Episodes, steps: Steps) -> Iterator[tuple[Settings, GraphMem]]
             running(settings, steps.say),
             connected(settings, embedder, steps.say) as (memory, _),
         ):
-            yield settings, memory.tenant(episodes.TENANT)
+            yield settings, memory
 
 
 def times_row(

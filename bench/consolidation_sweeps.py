@@ -20,11 +20,11 @@ from bench.consolidation_talks import (
     shares,
     split,
 )
+from graphmem import Handle
 from graphmem.model import BeliefChange
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
 
 NEAR = (0.65, 0.70, 0.75, 0.80, 0.85)
 LEAST = (2, 3, 4, 5)
@@ -37,7 +37,7 @@ SWEPT = "swept"
 class Swept:
     """Data of the sweeps; they only use dry runs."""
 
-    generated: Sequence[tuple[Talk, GraphMem]]
+    generated: Sequence[tuple[Talk, Handle]]
     locomo: Sequence[tuple[Talk, Split]]
 
     @classmethod

@@ -15,6 +15,7 @@ from bench import histories
 from bench.consolidation_scores import Facts, percent
 from bench.figures import Cell
 from bench.histories import History
+from graphmem import GraphMem, Handle
 from graphmem.adapters.conversations import read_conversations
 from graphmem.model import BeliefChange, BeliefChangeKind, ConsolidationPolicy, EvidenceKind
 from graphmem.ports import Role, run_now
@@ -23,7 +24,6 @@ from graphmem.rules.consolidation import Passage
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
     from graphmem.ports import Matrix
 
 HELD_IN = 0.7
@@ -62,7 +62,7 @@ class Bench:
     memory: GraphMem
     steps: Steps
 
-    def told(self, way: str, talk: Talk, sessions: Sequence[Session]) -> GraphMem:
+    def told(self, way: str, talk: Talk, sessions: Sequence[Session]) -> Handle:
         """Return a handle on a tenant, named after the way, that contains these sessions."""
         handle = self.memory.tenant(f"{way} {talk.name}")
         for name, messages in sessions:
@@ -74,7 +74,7 @@ class Bench:
 class Split:
     """A handle on the first sessions of a conversation, and the later statements of people."""
 
-    held: GraphMem
+    held: Handle
     before: Sequence[Passage]
     later: Sequence[Passage]
     vectors: Matrix
@@ -144,7 +144,7 @@ def _passages(sessions: Sequence[Session]) -> list[Passage]:
     ]
 
 
-def _embedded(handle: GraphMem, texts: Sequence[str]) -> Matrix:
+def _embedded(handle: Handle, texts: Sequence[str]) -> Matrix:
     return run_now(handle._state.binding.world.embedder.embed(texts, Role.DOCUMENT))
 
 

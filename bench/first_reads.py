@@ -31,7 +31,7 @@ CPU = "processor of the server"
 
 def fill(settings: Settings) -> str:
     """Write some memories and a belief with two pieces of evidence; return the belief's id."""
-    with GraphMem.open(settings, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=settings, embedder=HashEmbedder()) as client:
         memory = client.tenant("bench").scope("global")
         memory.remember_many([f"Service {number} was deployed." for number in range(MEMORIES)])
         memory.remember("Ana owns payments.", claims=[(SUBJECT, PREDICATE, "Ana")])
@@ -52,7 +52,7 @@ def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, flo
             stack.enter_context(FileLock(DataFolder.of(settings).root / "warming.lock"))
         local_server.ensure(settings)
         time.sleep(PAUSE_S)
-        client = stack.enter_context(GraphMem.open(settings, embedder=HashEmbedder()))
+        client = stack.enter_context(GraphMem.open(settings=settings, embedder=HashEmbedder()))
         took = {name: _timed(read) for name, read in _Reads(client, belief_id).all().items()}
         pid = local_server.status(settings).pid
         spent = psutil.Process(pid).cpu_times()

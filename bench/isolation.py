@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import NotFoundError
 from graphmem.testing import HashEmbedder
 
@@ -27,19 +27,19 @@ MOST = 0.05
 """Maximum deviation of the ratio from 1 at which thousands of questions reveal nothing."""
 SEED = 20_261_122
 
-Ask = Callable[[GraphMem, str], Any]
+Ask = Callable[[Handle, str], Any]
 OF_MEMORY: dict[str, Ask] = {
-    "get": lambda memory, known: memory.get(known),
-    "history": lambda memory, known: memory.history(known),
-    "chain": lambda memory, known: memory.chain(known),
+    "get": lambda memory, known: memory.memories.get(known),
+    "history": lambda memory, known: memory.memories.history(known),
+    "chain": lambda memory, known: memory.memories.chain(known),
     "expand": lambda memory, known: memory.expand(known),
-    "deprecate": lambda memory, known: memory.deprecate(known),
+    "deprecate": lambda memory, known: memory.memories.deprecate(known),
 }
 OF_BELIEF: dict[str, Ask] = {
-    "belief": lambda memory, known: memory.belief(known),
+    "belief": lambda memory, known: memory.beliefs.get(known),
     "why": lambda memory, known: memory.why(known),
-    "evidence": lambda memory, known: memory.evidence(known, "supporting", 0.7),
-    "revise": lambda memory, known: memory.revise(known, "Something else altogether"),
+    "evidence": lambda memory, known: memory.add_evidence(known, "supporting", 0.7),
+    "revise": lambda memory, known: memory.beliefs.revise(known, "Something else altogether"),
 }
 
 
@@ -73,7 +73,7 @@ def measure(steps: Steps, *, pairs: int = PAIRS) -> Report:
     )
 
 
-def _filled(owner: GraphMem) -> tuple[list[str], list[str]]:
+def _filled(owner: Handle) -> tuple[list[str], list[str]]:
     texts = [f"Fact number {n} is about topic {n * 7919 % 1009}." for n in range(SIZE)]
     facts = [{"subject": f"s{n}", "predicate": "is", "object": f"o{n}"} for n in range(SIZE)]
     kept = [owner.remember_many(texts) for _ in range(3)]
@@ -84,7 +84,7 @@ def _filled(owner: GraphMem) -> tuple[list[str], list[str]]:
 
 
 def _timed(
-    outside: GraphMem, ask: Ask, ids: Sequence[str], draw: np.random.Generator, pairs: int
+    outside: Handle, ask: Ask, ids: Sequence[str], draw: np.random.Generator, pairs: int
 ) -> dict[str, np.ndarray]:
     """Return the seconds of answers, float64[pairs] each, asked in random order."""
     took: dict[str, list[float]] = {"foreign": [], "unknown": [], "control": []}

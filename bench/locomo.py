@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.figures import Cell, Report, Table
 from bench.server import connected, fresh_server
+from graphmem import GraphMem
 from graphmem.adapters.conversations import Conversation, read_conversations
 from graphmem.errors import ConfigurationError
 from graphmem.model import POLICIES, RecallPolicy, Score, TurnBite
@@ -22,7 +23,6 @@ from graphmem.ports import run_now
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
 
 CUTS = (1, 5, 10, 20)
 DEEP = 200

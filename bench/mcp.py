@@ -107,7 +107,7 @@ async def _started(settings: Settings) -> tuple[float, float, float]:
 
 
 async def _called(settings: Settings) -> tuple[list[float], list[float]]:
-    async with _client(settings) as client, await AsyncGraphMem.open(settings) as memory:
+    async with _client(settings) as client, await AsyncGraphMem.open(settings=settings) as memory:
         await memory.remember("Alice deploys from Atlas.")
 
         async def over_mcp() -> Any:

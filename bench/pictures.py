@@ -72,14 +72,14 @@ def command_output(settings: Settings, *words: str) -> Any:
 
 def contested(settings: Settings) -> str:
     """Create a belief with much evidence on both sides and a revision; return its id."""
-    with GraphMem.open(settings) as opened:
+    with GraphMem.open(settings=settings) as opened:
         memory = opened.tenant(TENANT)
         turns = []
         for week in range(12):
             session = memory.session(f"week {week + 1}")
             words = "The pool was busy again." if week % 3 else "The pool kept up."
             session.add_messages([{"role": "user", "content": words}])
-            [turn] = session.turns(session.episode_id)
+            [turn] = session.episodes.turns(session.episode_id)
             turns.append((turn.episode_id, turn.id))
         start = datetime.now(UTC) - timedelta(hours=MANY)
         done = memory.observe_many(
@@ -97,5 +97,5 @@ def contested(settings: Settings) -> str:
             for n in range(MANY)
         )
         belief = done[0].belief_id
-        memory.revise(belief, "worker pool needs eight threads", reason="queue grew")
+        memory.beliefs.revise(belief, "worker pool needs eight threads", reason="queue grew")
     return belief

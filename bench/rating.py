@@ -19,7 +19,7 @@ from bench.footprint import footprint
 from bench.rating_log import MadeLog
 from bench.server import connected, running, settings_in, wind_down
 from bench.store import TENANTS, Store
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.adapters import local_server
 from graphmem.client import connect
 
@@ -71,14 +71,14 @@ def measure(results: int, steps: Steps) -> Report:
     with _loaded(log, steps) as (settings, memory, bare):
         steps.say(f"rate {results:,} results")
         started = time.perf_counter()
-        done = memory.rate()
+        done = memory.usage.rate()
         rates = rates_row(log, done, time.perf_counter() - started)
         undisturbed = bare.rows(RATINGS, tenant=rating_log.TENANT)
         own = _memory(results, settings)
         steps.say("rate again, in a process that is killed")
         settled = _killed(settings, log, steps)
         started = time.perf_counter()
-        rest = memory.rate()
+        rest = memory.usage.rate()
         took = time.perf_counter() - started
         again = bare.rows(RATINGS, tenant=rating_log.TENANT)
         killed = killed_row(log, settled, rest, took, differing(undisturbed, again))
@@ -169,7 +169,7 @@ def _frozen(row: Row) -> tuple[Cell, ...]:
 
 
 @contextmanager
-def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, GraphMem, Bare]]:
+def _loaded(log: MadeLog, steps: Steps) -> Iterator[tuple[Settings, Handle, Bare]]:
     """Yield a server that contains the log; it is restarted after loading."""
     embedder = synthetic.LookupEmbedder()
     with TemporaryDirectory(prefix="graphmem-bench-") as folder:
@@ -230,7 +230,7 @@ def _logging(steps: Steps) -> Row:
     took: dict[bool, list[float]] = {True: [], False: []}
     with ExitStack() as stack:
         settings, silent, _ = stack.enter_context(stores.loaded(store, None, embedder, steps))
-        logged = stack.enter_context(GraphMem.open(settings, embedder=embedder))
+        logged = stack.enter_context(GraphMem.open(settings=settings, embedder=embedder))
         asks = {True: _asking(stack, logged), False: _asking(stack, silent)}
         for number in steps.over(range(len(asked.texts)), "recall, logged and not"):
             for is_logged in (True, False) if number % 2 else (False, True):

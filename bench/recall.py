@@ -18,12 +18,12 @@ from bench.figures import Cell, Report, Table, percentile
 from bench.footprint import footprint
 from bench.readers import Answers, ask_at_once
 from bench.store import EVENTS, SUPERSEDED, TENANTS, Store
+from graphmem import GraphMem
 from graphmem.adapters import local_server
 
 if TYPE_CHECKING:
     from bench.bare import Bare
     from bench.progress import Steps
-    from graphmem.client import GraphMem
     from graphmem.settings import Settings
 
 POOL = 200

@@ -57,7 +57,7 @@ def measure(size: int, steps: Steps) -> Report:
         runs, served = _watched(memory, asked.texts, bare, environ, size, steps)
         steps.say("readers of both models")
         new_settings = settings.model_copy(update={"embedder": "hash"})
-        with GraphMem.open(new_settings, embedder=HashEmbedder(DIMENSION)) as new:
+        with GraphMem.open(settings=new_settings, embedder=HashEmbedder(DIMENSION)) as new:
             _warm(new, asked.texts[0])
             both = [Answers(), Answers()]
             with reading(memory, asked.texts, both[0]), reading(new, asked.texts, both[1]):

@@ -69,7 +69,7 @@ def connected(
     if embedder is not None:
         opening["embedder"] = embedder
     with (
-        GraphMem.open(settings, **opening) as memory,
+        GraphMem.open(settings=settings, **opening) as memory,
         Bare(connect.address(settings, report)) as bare,
     ):
         yield memory, bare

@@ -21,6 +21,7 @@ from neo4j.vector import Vector
 from bench import synthetic
 from bench.bare import LOAD, SUPERSEDE, Bare
 from bench.server import connected, running, settings_in, wind_down
+from graphmem import GraphMem
 from graphmem.errors import ConfigurationError
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.rules import identity
@@ -28,7 +29,6 @@ from tests.oracles import tracerank
 
 if TYPE_CHECKING:
     from bench.progress import Steps
-    from graphmem.client import GraphMem
     from graphmem.ports import Embedder
     from graphmem.settings import Settings
 

@@ -142,7 +142,7 @@ class GraphMemStore(_Store[Handle]):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the operations; see `GraphMem.batch_items`."""
         calls = self._calls(list(ops))
-        answers = self._memory.batch_items(calls)
+        answers = self._memory.items.batch(calls)
         if memories := self._memories(calls):
             self._memory.remember_many(memories)
         return [_result(answer) for answer in answers]
@@ -154,7 +154,7 @@ class GraphMemStore(_Store[Handle]):
 
     def sweep_ttl(self) -> int:
         """Delete expired items and return their number."""
-        return self._memory.sweep_items()
+        return self._memory.items.sweep()
 
 
 class AsyncGraphMemStore(_Store[AsyncHandle]):
@@ -180,7 +180,7 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the operations; see `AsyncGraphMem.batch_items`."""
         calls = self._calls(list(ops))
-        answers = await self._memory.batch_items(calls)
+        answers = await self._memory.items.batch(calls)
         if memories := self._memories(calls):
             await self._memory.remember_many(memories)
         return [_result(answer) for answer in answers]
@@ -205,7 +205,7 @@ class AsyncGraphMemStore(_Store[AsyncHandle]):
 
     async def sweep_ttl(self) -> int:
         """Delete expired items and return their number."""
-        return await self._memory.sweep_items()
+        return await self._memory.items.sweep()
 
 
 def _check_labels(op: Op) -> None:

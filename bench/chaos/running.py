@@ -18,7 +18,7 @@ from bench.chaos.proxy import proxy_to
 from bench.chaos.writers import Journal, Writer
 from bench.figures import Cell, Report, Table
 from bench.server import settings_in
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.adapters import local_server
 from graphmem.client import connect
 from graphmem.testing import HashEmbedder
@@ -58,14 +58,14 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
                 "retry_time_s": 5.0,
             }
         )
-        with GraphMem.open(settings, embedder=HashEmbedder()):
+        with GraphMem.open(settings=settings, embedder=HashEmbedder()):
             pass  # updates the schema
         steps.say(f"{writers} writers")
-        with GraphMem.open(known, embedder=HashEmbedder()) as client:
+        with GraphMem.open(settings=known, embedder=HashEmbedder()) as client:
             memory = client.tenant(TENANT)
             journal, struck = run(memory, site.faults(), seconds, writers, steps)
             site.start()
-            wrong = memory.verify().wrong
+            wrong = memory.admin.verify().wrong
         steps.say("judging")
         with Bare(connect.address(settings, steps.say)) as bare:
             rows = judged(journal.writes, bare, TENANT)
@@ -88,7 +88,7 @@ def measure(seconds: float, writers: int, steps: Steps) -> Report:
 
 
 def run(
-    memory: GraphMem,
+    memory: Handle,
     faults: Mapping[str, Callable[[], None]],
     seconds: float,
     writers: int,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.adapters.clock import BlockingClock
 from graphmem.errors import GraphmemError, RefusedError, UnavailableError
 
@@ -54,7 +54,7 @@ class WrongClock(BlockingClock):
         return super().now() + self._wrong
 
 
-def with_clock(memory: GraphMem, wrong: timedelta) -> GraphMem:
+def with_clock(memory: Handle, wrong: timedelta) -> Handle:
     """Return the same handle with a clock that is wrong by this much."""
     binding = memory._state.binding
     world = replace(binding.world, clock=WrongClock(wrong))
@@ -68,7 +68,7 @@ Verb: TypeAlias = Callable[[str], tuple[Write, Callable[[], object]]]
 class Writer(threading.Thread):
     """Performs one write after another until the event is set."""
 
-    def __init__(self, memory: GraphMem, number: int, over: threading.Event) -> None:
+    def __init__(self, memory: Handle, number: int, over: threading.Event) -> None:
         super().__init__(daemon=True)
         self.journal = Journal()
         self._memory = with_clock(memory, WRONG[number % len(WRONG)])
@@ -125,7 +125,7 @@ class Writer(threading.Thread):
         text = self._text(mark)
 
         def call() -> None:
-            done = self._memory.remember(text, id=mark)
+            done = self._memory.remember(text, event_id=mark)
             if done.memory_id:
                 self._known.append(done.memory_id)
 
@@ -135,7 +135,7 @@ class Writer(threading.Thread):
         from graphmem import NewMemory
 
         ids = tuple(f"{mark}-{n}" for n in range(BATCH))
-        memories = [NewMemory(content=self._text(i), id=i) for i in ids]
+        memories = [NewMemory(content=self._text(i), event_id=i) for i in ids]
         return Write("remember_many", ids), lambda: self._memory.remember_many(memories)
 
     def _observe(self, mark: str) -> tuple[Write, Callable[[], object]]:
@@ -143,7 +143,7 @@ class Writer(threading.Thread):
         who, what = f"s{self._chance.randrange(20)}", f"v{self._chance.randrange(5)}"
         return (
             Write("observe", (mark,)),
-            lambda: self._memory.observe(who, "works on", what, id=mark),
+            lambda: self._memory.observe(who, "works on", what, event_id=mark),
         )
 
     def _observe_many(self, mark: str) -> tuple[Write, Callable[[], object]]:
@@ -170,8 +170,8 @@ class Writer(threading.Thread):
         kind = self._chance.choice(["supporting", "refuting"])
 
         def call() -> None:
-            belief = self._memory.believe(statement, id=f"b-{mark}")
-            self._memory.evidence(belief, kind, 0.7, id=mark)  # type: ignore[arg-type]
+            belief = self._memory.believe(statement, event_id=f"b-{mark}")
+            self._memory.add_evidence(belief, kind, 0.7, event_id=mark)  # type: ignore[arg-type]
 
         return Write("evidence", (mark,)), call
 
@@ -180,13 +180,17 @@ class Writer(threading.Thread):
             return self._remember(mark)
         older = self._known.pop(self._chance.randrange(len(self._known)))
         text = self._text(mark)
-        return Write("supersede", (mark,)), lambda: self._memory.supersede(older, text, id=mark)
+        return Write("supersede", (mark,)), lambda: self._memory.supersede(
+            older, text, event_id=mark
+        )
 
     def _deprecate(self, mark: str) -> tuple[Write, Callable[[], object]]:
         if not self._known:
             return self._remember(mark)
         hidden = self._chance.choice(self._known)
-        return Write("deprecate", (mark,)), lambda: self._memory.deprecate(hidden, id=mark)
+        return Write("deprecate", (mark,)), lambda: self._memory.memories.deprecate(
+            hidden, event_id=mark
+        )
 
     def _read(self, mark: str) -> tuple[Write, Callable[[], object]]:
         who = f"s{self._chance.randrange(20)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphmem import Handle
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browser
 from graphmem.cli.transfer import CACHES, TRANSFER, forget
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from graphmem.adapters.local_server import Progress
     from graphmem.adapters.local_server.plugin.java_source import ProcedureSpec
-    from graphmem.client import GraphMem
     from graphmem.model import BackfillReport, RebuildReport, ReembedReport
 
 
@@ -223,15 +223,15 @@ def _rebuilt(made: BackfillReport | None, found: RebuildReport) -> RenderableTyp
     return Group(*(_backfilled(made) if made else ()), _mismatches(found))
 
 
-def _rebuild(app: App, memory: GraphMem, *, verify: bool) -> RebuildReport:
+def _rebuild(app: App, memory: Handle, *, verify: bool) -> RebuildReport:
     with app.counting(CACHES) as on_progress:
-        return memory.verify(on_progress) if verify else memory.rebuild(on_progress)
+        return memory.admin.verify(on_progress) if verify else memory.admin.rebuild(on_progress)
 
 
-def _backfill(app: App, memory: GraphMem) -> BackfillReport:
+def _backfill(app: App, memory: Handle) -> BackfillReport:
     bars = {"memory": "memories examined", "edge": "supersessions completed"}
     with app.counting(bars) as on_progress:
-        return memory.backfill(on_progress)
+        return memory.admin.backfill(on_progress)
 
 
 def _mismatches(found: RebuildReport) -> Any:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress
 
+    from graphmem import GraphMem
     from graphmem.cli.console import Console
-    from graphmem.client import GraphMem
     from graphmem.ports import OnPart
     from graphmem.settings import Settings
 
@@ -134,9 +134,9 @@ class App:
             from graphmem.cli.terminal import start
 
             start(self)
-        opened = GraphMem.open(self.settings, report=self.report)
+        opened = GraphMem.open(settings=self.settings, on_progress=self.report)
         with opened:
-            yield opened.tenant(self.settings.tenant).scope(self.settings.scope)
+            yield opened
 
     def report(self, line: str) -> None:
         """Print the progress of a slow step, unless JSON is printed."""

@@ -42,7 +42,7 @@ def slots(
     Each slot is shown with its best candidates.
     """
     with app.memory() as opened:
-        page = opened.slots(subject, cursor=cursor, limit=limit, as_of=as_of(valid, known))
+        page = opened.beliefs.slots(subject, cursor=cursor, limit=limit, as_of=as_of(valid, known))
     app.emit(page, _slots)
 
 
@@ -70,7 +70,7 @@ def _slots(page: SlotPage) -> Group:
 def flip_set(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
     """Show a smallest set of evidence that decides the test."""
     with app.memory() as opened:
-        found = opened.flip_set(belief_id, as_of=as_of(valid, known))
+        found = opened.beliefs.flip_set(belief_id, as_of=as_of(valid, known))
     app.emit(found, _flip_set)
 
 
@@ -96,7 +96,7 @@ def _flip_set(found: FlipSet) -> Text:
 def chain(app: App, belief_id: str, *, valid: datetime | None, known: datetime | None) -> None:
     """Show the chain of replacements of a belief."""
     with app.memory() as opened:
-        found = opened.belief_chain(belief_id, as_of=as_of(valid, known))
+        found = opened.beliefs.chain(belief_id, as_of=as_of(valid, known))
     app.emit(found, _chain)
 
 
@@ -165,7 +165,7 @@ def current(app: App, subject: str, predicate: str, *, limit: int, **times: Any)
         slot = opened.current(subject, predicate, limit=limit, **options)
         # A slot has no verdict: the view for people needs one more query.
         candidate = slot.leader if not app.json else None
-        leader = opened.belief(candidate.belief_id, **options) if candidate else None
+        leader = opened.beliefs.get(candidate.belief_id, **options) if candidate else None
     app.emit(slot, lambda it: belief_views.slot(it, leader))
 
 
@@ -185,11 +185,11 @@ def list_(
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        page = opened.beliefs(
+        page = opened.beliefs.list(
             cursor=cursor,
             limit=limit,
-            superseded=superseded,
-            archived=archived,
+            include_superseded=superseded,
+            include_archived=archived,
             **by(**times),
         )
     app.emit(page, belief_views.page)
@@ -204,7 +204,7 @@ def show(app: App, belief_id: str, **times: Any) -> None:
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        found = opened.belief(belief_id, **by(**times))
+        found = opened.beliefs.get(belief_id, **by(**times))
     app.emit(found, belief_views.belief)
 
 
@@ -259,7 +259,7 @@ def what_if(
     given = (("supporting", supporting), ("refuting", refuting))
     extra = [{"kind": kind, "strength": s} for kind, strengths in given for s in strengths]
     with app.memory() as opened:
-        trail = opened.what_if(belief_id, extra, without=without, pooled=pooled)
+        trail = opened.beliefs.what_if(belief_id, extra, without=without, pooled=pooled)
     app.emit(trail, belief_views.trail)
 
 
@@ -290,10 +290,10 @@ def predicate(app: App, name: str | None, **declared: Any) -> None:
         raise InvalidInputError("NAME is required.", hint="graphmem belief predicate NAME …")
     with app.memory() as opened:
         if name is not None and given:
-            opened.predicate(name, **given)
+            opened.predicates.declare(name, **given)
         found = [
             declared_predicate
-            for declared_predicate in opened.predicates()
+            for declared_predicate in opened.predicates.list()
             if name is None or claims.folded(declared_predicate.name) == claims.folded(name)
         ]
     app.emit(found, belief_views.predicates)
@@ -329,7 +329,9 @@ def plot(app: App, of: str, predicate: str | None, *, output: Path | None, **opt
     elif not app.json:
         draw = belief_plot.in_terminal(app.console.width)
     with app.memory() as opened:
-        found: Timeline = opened.timeline(of, predicate, points=points, best=best, **by(**options))
+        found: Timeline = opened.beliefs.timeline(
+            of, predicate, points=points, top=best, **by(**options)
+        )
     if app.json:
         app.emit_json(found)
     elif draw:

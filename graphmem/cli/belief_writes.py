@@ -146,7 +146,7 @@ def evidence(app: App, belief_id: str, kind: Any, strength: float, **source: Any
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.evidence(belief_id, kind, strength, **_given(source))
+        done = opened.add_evidence(belief_id, kind, strength, **_given(source))
         trail = opened.evidence_for(belief_id, limit=1)
     app.emit(
         {"recorded": done, "verdict": trail.verdict, "needed": trail.needed},
@@ -166,7 +166,7 @@ def retract(app: App, event_id: str, **source: Any) -> None:
     The retraction applies to all times. A retraction can itself be retracted.
     """
     with app.memory() as opened:
-        done = opened.retract(event_id, **_given(source))
+        done = opened.beliefs.retract(event_id, **_given(source))
     pending = (
         "" if done.found else "\nThe event does not exist yet: it will be retracted on arrival."
     )
@@ -192,7 +192,7 @@ def revise(app: App, belief_id: str, statement: str | None, **fields: Any) -> No
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.revise(belief_id, statement, **_given(fields))
+        done = opened.beliefs.revise(belief_id, statement, **_given(fields))
     app.emit(done, belief_views.replaced)
 
 
@@ -208,7 +208,7 @@ def split(app: App, belief_id: str, statements: tuple[str, ...], **source: Any) 
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.split(belief_id, statements, **_given(source))
+        done = opened.beliefs.split(belief_id, statements, **_given(source))
     app.emit(done, belief_views.replaced)
 
 
@@ -225,7 +225,7 @@ def merge(app: App, belief_ids: tuple[str, ...], statement: str, **fields: Any) 
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        done = opened.merge(belief_ids, statement, **_given(fields))
+        done = opened.beliefs.merge(belief_ids, statement, **_given(fields))
     app.emit(done, belief_views.replaced)
 
 
@@ -252,7 +252,7 @@ def show(app: App, done: StatusReceipt, state: Callable[[StatusReceipt], str]) -
 def archive(app: App, belief_id: str, **source: Any) -> None:
     """Archive a belief: hide it from recall, keep its evidence."""
     with app.memory() as opened:
-        done = opened.archive(belief_id, **_given(source))
+        done = opened.beliefs.archive(belief_id, **_given(source))
     show(app, done, lambda it: it.status)
 
 
@@ -261,7 +261,7 @@ def archive(app: App, belief_id: str, **source: Any) -> None:
 def restore(app: App, belief_id: str, **source: Any) -> None:
     """Make an archived or superseded belief current again."""
     with app.memory() as opened:
-        done = opened.restore_belief(belief_id, **_given(source))
+        done = opened.beliefs.restore(belief_id, **_given(source))
     show(app, done, lambda it: it.status)
 
 
@@ -270,7 +270,7 @@ def restore(app: App, belief_id: str, **source: Any) -> None:
 def resolve(app: App, belief_id: str, **source: Any) -> None:
     """Clear the revision flag of a belief."""
     with app.memory() as opened:
-        done = opened.resolve(belief_id, **_given(source))
+        done = opened.beliefs.clear_flag(belief_id, **_given(source))
     show(app, done, lambda it: "flagged" if it.flagged else "not flagged")
 
 
@@ -289,7 +289,7 @@ def same_as(app: App, name: str, other: str, **source: Any) -> None:
     Evidence about either name is read as evidence about both.
     """
     with app.memory() as opened:
-        done = opened.same_as(name, other, **_given(source))
+        done = opened.aliases.add(name, other, **_given(source))
     app.emit(done, lambda it: f"{it.name} is an alias of {it.same_as}.\nevent {it.event_id}")
 
 
@@ -300,7 +300,7 @@ def same_as(app: App, name: str, other: str, **source: Any) -> None:
 def apart(app: App, name: str, **source: Any) -> None:
     """Remove the alias NAME."""
     with app.memory() as opened:
-        done = opened.apart(name, **_given(source))
+        done = opened.aliases.remove(name, **_given(source))
     app.emit(done, lambda it: f"{it.name} is no longer an alias.\nevent {it.event_id}")
 
 
@@ -311,7 +311,7 @@ def names(app: App) -> None:
     from graphmem.cli import belief_views
 
     with app.memory() as opened:
-        found = opened.names()
+        found = opened.aliases.list()
     app.emit(found, belief_views.names)
 
 

@@ -10,11 +10,11 @@ from zipfile import ZipFile, ZipInfo
 
 import click
 
+from graphmem import Handle
 from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
-    from graphmem.client import GraphMem
     from graphmem.rules.browser_links import Value
 
     Words = tuple[str, ...]
@@ -28,7 +28,7 @@ class BrowserView(NamedTuple):
     """Required arguments, as shown in the usage."""
     limit: int
     """Default limit of the query."""
-    look: Callable[[GraphMem, Words], Found]
+    look: Callable[[Handle, Words], Found]
     """Callable that returns the specific parameters; raises if there is nothing to show."""
 
 
@@ -42,23 +42,23 @@ class BrowserLink(NamedTuple):
     """Location of the password; never the password itself."""
 
 
-def _nothing(_: GraphMem, __: Words) -> Found:
+def _nothing(_: Handle, __: Words) -> Found:
     return {}
 
 
-def _belief(memory: GraphMem, words: Words) -> Found:
-    return {"id": memory.belief(words[0]).id}
+def _belief(memory: Handle, words: Words) -> Found:
+    return {"id": memory.beliefs.get(words[0]).id}
 
 
-def _memory(memory: GraphMem, words: Words) -> Found:
-    return {"id": memory.get(words[0]).id}
+def _memory(memory: Handle, words: Words) -> Found:
+    return {"id": memory.memories.get(words[0]).id}
 
 
-def _episode(memory: GraphMem, words: Words) -> Found:
-    return {"id": memory.episode(words[0]).id}
+def _episode(memory: Handle, words: Words) -> Found:
+    return {"id": memory.episodes.get(words[0]).id}
 
 
-def _slot(memory: GraphMem, words: Words) -> Found:
+def _slot(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
     from graphmem.rules.claims import folded
 
@@ -68,7 +68,7 @@ def _slot(memory: GraphMem, words: Words) -> Found:
     return {"subject": subject, "predicate": predicate}
 
 
-def _chain(memory: GraphMem, words: Words) -> Found:
+def _chain(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
     try:
@@ -77,7 +77,7 @@ def _chain(memory: GraphMem, words: Words) -> Found:
         return _belief(memory, words)
 
 
-def _recall(memory: GraphMem, words: Words) -> Found:
+def _recall(memory: Handle, words: Words) -> Found:
     from graphmem.errors import NotFoundError
 
     found = memory.recall(" ".join(words), turns=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphmem import Handle
 from graphmem.cli.app import App, command
 from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from graphmem.client import GraphMem
     from graphmem.model import CompressionReport, ConsolidationReport, GraduationReport
 
 POLL_S = 60.0
@@ -79,7 +79,7 @@ def consolidate(
     with app.memory() as memory:
         if digest is not None:
             # Report an unusable file before paying for a language model.
-            memory.graduate(digest, dry_run=True)
+            memory.episodes.graduate(digest, dry_run=True)
         if every is not None:
             _run_forever(app, memory, every, follow_up, extractive=extractive)
         found = _run(app, memory, dry_run=dry_run, extractive=extractive)
@@ -96,7 +96,7 @@ class _FollowUp:
 
 
 def _run_forever(
-    app: App, memory: GraphMem, every: float, follow_up: _FollowUp, *, extractive: bool
+    app: App, memory: Handle, every: float, follow_up: _FollowUp, *, extractive: bool
 ) -> None:
     from graphmem.model import ConsolidationPolicy
 
@@ -108,20 +108,22 @@ def _run_forever(
         time.sleep(POLL_S)
 
 
-def _run(app: App, memory: GraphMem, **options: Any) -> ConsolidationReport:
+def _run(app: App, memory: Handle, **options: Any) -> ConsolidationReport:
     titles = {"passage": "Reading passages", "belief": "Matching", "cluster": "Clusters"}
     with app.counting(titles) as on_progress:
-        return memory.consolidate(on_part=on_progress, **options)
+        return memory.consolidate(on_progress=on_progress, **options)
 
 
 def _maintain(
-    app: App, memory: GraphMem, follow_up: _FollowUp, *, dry_run: bool = False
+    app: App, memory: Handle, follow_up: _FollowUp, *, dry_run: bool = False
 ) -> tuple[GraduationReport | None, CompressionReport | None]:
-    graduated = memory.graduate(follow_up.digest, dry_run=dry_run) if follow_up.digest else None
+    graduated = (
+        memory.episodes.graduate(follow_up.digest, dry_run=dry_run) if follow_up.digest else None
+    )
     if not follow_up.compress:
         return graduated, None
     with app.counting({"episode": "Compressing"}) as on_progress:
-        compressed = memory.compress(dry_run=dry_run, on_part=on_progress)
+        compressed = memory.episodes.compress(dry_run=dry_run, on_progress=on_progress)
     return graduated, compressed
 
 

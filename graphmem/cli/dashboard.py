@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -21,29 +21,16 @@ from graphmem.cli import usage_views
 from graphmem.cli.console import SafeRenderable
 from graphmem.cli.terminal import visible
 from graphmem.cli.usage_views import COLOURS, WIDTH, named
-from graphmem.client.ratings import MOST_DAYS, RATED, RatedKind
+from graphmem.client.usage import MOST_DAYS, RATED, RatedKind
 from graphmem.errors import GraphmemError
-from graphmem.model import Audit, Card, RatedItem, RatingUpdate, UsageCount, UsageDashboard
+from graphmem.model import RatedItem, RatingUpdate, UsageCount, UsageDashboard
 from graphmem.rules import display
+
+if TYPE_CHECKING:
+    from graphmem import Handle
 
 Entry: TypeAlias = RatedItem | UsageCount | RatingUpdate
 DAY = timedelta(days=1)
-
-
-class StatsSource(Protocol):
-    """Source of the figures: a client handle."""
-
-    def attention(self, *, kinds: Sequence[RatedKind], limit: int) -> UsageDashboard:
-        """Return the figures of the dashboard."""
-        ...
-
-    def expand(self, item_id: str, /) -> Card:
-        """Return the card of one item."""
-        ...
-
-    def audit(self, *, days: float, session: str | None) -> Audit:
-        """Return the audit of the sessions of a name."""
-        ...
 
 
 class PaneRow(NamedTuple):
@@ -124,12 +111,12 @@ PANES = (
 )
 
 
-def opened(source: StatsSource, entry: Entry) -> RenderableType:
+def opened(source: Handle, entry: Entry) -> RenderableType:
     """Return the details of an entry."""
     return SafeRenderable(_opened(source, entry))
 
 
-def _opened(source: StatsSource, entry: Entry) -> RenderableType:
+def _opened(source: Handle, entry: Entry) -> RenderableType:
     shown = visible(entry)
     if not isinstance(shown, UsageCount):
         if shown.kind == "Artifact":
@@ -141,7 +128,7 @@ def _opened(source: StatsSource, entry: Entry) -> RenderableType:
     if isinstance(entry, UsageCount) and entry.session_id is not None:
         # The session started at most a day earlier; otherwise it would have ended.
         days = min((datetime.now(UTC) - entry.at) / DAY + 2, MOST_DAYS)
-        found = source.audit(days=days, session=entry.session_id)
+        found = source.usage.audit(days=days, session_id=entry.session_id)
         lines += ["", usage_views.audit(visible(found))]
     return Group(*lines)
 
@@ -224,7 +211,7 @@ class DashboardApp(App[None]):
 
     def __init__(
         self,
-        source: StatsSource,
+        source: Handle,
         *,
         every: float,
         limit: int,
@@ -280,7 +267,7 @@ class DashboardApp(App[None]):
         """Request the figures unless a request is pending."""
         if self._asked is None:
             kinds = self._asked = self._choices[0]
-            read = partial(self._source.attention, kinds=kinds, limit=self._limit)
+            read = partial(self._source.usage.dashboard, kinds=kinds, limit=self._limit)
             self._ask(read, self._answered, self._missed)
 
     def action_keys(self) -> None:

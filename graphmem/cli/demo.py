@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from graphmem import Handle
 from graphmem.cli import terminal
 from graphmem.cli.app import App, command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphmem.client import GraphMem
     from graphmem.model import BeliefBite, Message, Recollection
     from graphmem.rules.transcripts import IngestedMessage
 
@@ -76,14 +76,14 @@ def demo(app: App) -> None:
         terminal.echo(f"As a picture: graphmem server browse slot {SUBJECT} {PREDICATE} {wall}")
 
 
-def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
+def observe(memory: Handle, messages: Sequence[Message]) -> None:
     """Record where Alice deployed, and when, as evidence for a predicate of cardinality ONE."""
     by_id = {message.id: message for message in messages}
-    memory.predicate(
+    memory.predicates.declare(
         PREDICATE,
         cardinality="ONE",
         template="{subject} deploys Tidepool from {object}",
-        id="demo-deploys-from",
+        event_id="demo-deploys-from",
         at=BEGAN,
     )
     memory.observe_many(
@@ -100,20 +100,20 @@ def observe(memory: GraphMem, messages: Sequence[Message]) -> None:
     )
 
 
-def _place(memory: GraphMem, message: Message) -> dict[str, str]:
+def _place(memory: Handle, message: Message) -> dict[str, str]:
     """Return the ids of the episode and the turn of a message."""
     episode_id = memory.session(str(message.session)).episode_id
-    turns = memory.turns(episode_id)
+    turns = memory.episodes.turns(episode_id)
     return {
         "episode": episode_id,
         "turn": next(turn.id for turn in turns if turn.text == message.content),
     }
 
 
-def compare(memory: GraphMem) -> PolicyComparison:
+def compare(memory: Handle) -> PolicyComparison:
     """Recall the same beliefs, outvoted ones included, by policies flat and esper."""
     flat, esper = (
-        memory.recall(ASKED, memories=False, hidden=True, limit=2, policy=policy)
+        memory.recall(ASKED, memories=False, include_hidden=True, limit=2, policy=policy)
         for policy in ("flat", "esper")
     )
     return PolicyComparison(ASKED, flat, esper)

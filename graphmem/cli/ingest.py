@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphmem import Handle
 from graphmem.cli.app import App, F, command
 from graphmem.cli.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from graphmem.client import GraphMem
     from graphmem.model import ExtractionReport, IngestReport, Message, ReviewReport
     from graphmem.rules.transcripts import IngestedMessage
 
@@ -54,7 +54,7 @@ def extract(app: App, *, session: str, **options: Any) -> int:
 
 def run(
     app: App,
-    memory: GraphMem,
+    memory: Handle,
     session: str,
     *,
     rules: bool,
@@ -64,11 +64,11 @@ def run(
     """Extract from one session, counting turns on standard error."""
     with app.counting(READING) as on_progress:
         return memory.extract(
-            session=session,
+            session_id=session,
             extractor="rules" if rules else None,
             dry_run=dry_run,
             review=review,
-            on_part=on_progress,
+            on_progress=on_progress,
         )
 
 
@@ -118,11 +118,11 @@ def proposals(
     decided: dict[str, ReviewReport] = {}
     with app.memory() as memory:
         if accepted:
-            decided["accepted"] = memory.accept(accepted, **source)
+            decided["accepted"] = memory.proposals.accept(accepted, **source)
         if rejected:
-            decided["rejected"] = memory.reject(rejected, **source)
+            decided["rejected"] = memory.proposals.dismiss(rejected, **source)
         if not decided:
-            found = memory.proposals(**page)
+            found = memory.proposals.list(**page)
             app.emit(found, consolidation_views.proposals)
             return
     app.emit(decided, consolidation_views.decided)
@@ -181,7 +181,7 @@ def _view(total: IngestReport, found: Sequence[ExtractionReport]) -> Group:
 
 
 def remember(
-    app: App, memory: GraphMem, messages: Sequence[Message], label: str
+    app: App, memory: Handle, messages: Sequence[Message], label: str
 ) -> tuple[IngestReport, list[IngestedMessage]]:
     """Ingest messages with a progress bar; return the totals and the result per message."""
     results: list[IngestedMessage] = []

@@ -105,7 +105,7 @@ def add(
     from graphmem.client.state import valid
     from graphmem.model import NewMemory, Outcome
 
-    new = valid(NewMemory, content=text, tags=tags, at=at, source=source, id=event_id)
+    new = valid(NewMemory, content=text, tags=tags, at=at, source=source, event_id=event_id)
     with app.memory() as opened:
         [outcome] = opened.remember_many([new])
     app.emit(outcome, views.outcome)
@@ -142,7 +142,7 @@ def list_(
         given["statuses"] = tuple(Status)
     at = as_of(valid, known)
     with app.memory() as opened:
-        page = opened.list(cursor=cursor, limit=limit, as_of=at, **given)
+        page = opened.memories.list(cursor=cursor, limit=limit, as_of=at, **given)
     app.emit(page, lambda it: Group(views.memories(it.memories), *views.more(it.next_cursor)))
 
 
@@ -156,7 +156,7 @@ def get(app: App, memory_id: str, *, valid: datetime | None, known: datetime | N
 
     at = as_of(valid, known)
     with app.memory() as opened:
-        found = opened.get(memory_id, as_of=at)
+        found = opened.memories.get(memory_id, as_of=at)
     app.emit(found, views.memory)
 
 
@@ -170,7 +170,7 @@ def history(app: App, memory_id: str, *, valid: datetime | None, known: datetime
 
     at = as_of(valid, known)
     with app.memory() as opened:
-        events = opened.history(memory_id, as_of=at)
+        events = opened.memories.history(memory_id, as_of=at)
     app.emit(events, views.history)
 
 
@@ -184,7 +184,7 @@ def chain(app: App, memory_id: str, *, valid: datetime | None, known: datetime |
 
     at = as_of(valid, known)
     with app.memory() as opened:
-        found = opened.chain(memory_id, as_of=at)
+        found = opened.memories.chain(memory_id, as_of=at)
     app.emit(found, views.chain)
 
 
@@ -210,7 +210,7 @@ def supersede(
 def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
     """Hide a memory from recall; `restore` reverts it."""
     with app.memory() as opened:
-        event_id = opened.deprecate(memory_id, reason=reason)
+        event_id = opened.memories.deprecate(memory_id, reason=reason)
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is hidden; event {event_id}.")
 
 
@@ -221,7 +221,7 @@ def deprecate(app: App, memory_id: str, *, reason: str | None) -> None:
 def restore(app: App, memory_id: str, *, reason: str | None) -> None:
     """Make a hidden memory current again."""
     with app.memory() as opened:
-        event_id = opened.restore(memory_id, reason=reason)
+        event_id = opened.memories.restore(memory_id, reason=reason)
     app.emit({"event_id": event_id}, lambda _: f"{memory_id} is current; event {event_id}.")
 
 
@@ -231,7 +231,7 @@ def restore(app: App, memory_id: str, *, reason: str | None) -> None:
 def restore_episode(app: App, episode_id: str) -> None:
     """Restore the full text of a compressed episode."""
     with app.memory() as opened:
-        done = opened.restore_episode(episode_id)
+        done = opened.episodes.restore(episode_id)
     state = f"is restored; event {done.event_id}" if done.changed else "was not compressed"
     app.emit(done, lambda _: f"{episode_id} {state}.")
 
@@ -254,5 +254,5 @@ def stale(app: App, *, days: int, limit: int, cursor: str | None) -> None:
     from graphmem.cli import usage_views
 
     with app.memory() as opened:
-        page = opened.stale(days=days, limit=limit, cursor=cursor)
+        page = opened.memories.stale(days=days, limit=limit, cursor=cursor)
     app.emit(page, usage_views.stale)

@@ -12,6 +12,7 @@ from graphmem.cli.app import App, command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from graphmem import Handle
     from graphmem.model import ErasureReport, ExportReport, ForeignImportReport, ImportReport
 
 
@@ -37,7 +38,7 @@ def export(app: App, file: Path) -> None:
     after the start of the export are not included.
     """
     with app.memory() as memory, app.counting(_bars()) as on_progress:
-        done = memory.export_to(file, on_progress)
+        done = memory.admin.export_to(file, on_progress)
     app.emit(done, lambda it: _exported(it, file))
 
 
@@ -62,7 +63,7 @@ def import_(app: App, file: Path, *, source: str | None) -> int:
         return _adopt(app, file, source)
     bars = {"check": "lines checked", **_bars(), **CACHES}
     with app.memory() as memory, app.counting(bars) as on_progress:
-        done = memory.import_from(file, on_progress)
+        done = memory.admin.import_from(file, on_progress)
         tenant = app.settings.tenant
     app.emit(done, lambda it: _imported(it, tenant))
     return 0
@@ -76,7 +77,7 @@ def _adopt(app: App, file: Path, source: str) -> int:
         data = parsed_document(file, handle)
     counters: dict[str, str] = {verb: verb.value for verb in ImportAction}
     with app.memory() as memory, app.counting(counters) as on_progress:
-        done = memory.adopt(data, source, on_progress)
+        done = memory.admin.import_foreign(data, source, on_progress)
     app.emit(done, _adopted)
     return int(bool(done.refused))
 
@@ -147,9 +148,10 @@ def forget(app: App, what: str, id: str, *, apply: bool, digests: tuple[Path, ..
     counters = {"page": "Pages searched", "node": "Nodes erased"}
     with app.memory() as memory, app.counting(counters) as on_progress:
         # Open the named scope or tenant, so that --scope and --tenant need not repeat it.
-        own = {"scope": memory.scope, "tenant": memory.tenant}
-        handle = own[what](id) if what in own else memory
-        done = handle.forget(what, id, apply=apply, digests=digests, on_part=on_progress)
+        handle: Handle = memory
+        if what in ("scope", "tenant"):
+            handle = memory.scope(id) if what == "scope" else memory.tenant(id)
+        done = handle.forget(what, id, dry_run=not apply, digests=digests, on_progress=on_progress)
     app.emit(done, _view)
     return int(bool(done.left))
 

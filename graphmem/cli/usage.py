@@ -12,7 +12,7 @@ from graphmem.cli.app import App, command
 from graphmem.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from graphmem.client.ratings import RatedKind
+    from graphmem.client.usage import RatedKind
 
 
 KINDS = click.option(
@@ -41,7 +41,7 @@ def prune(app: App, *, apply: bool, kinds: tuple[str, ...], output: Path | None)
 
     with app.memory() as memory, app.counting({"rating": "Ratings examined"}) as on_progress:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        done = memory.prune(apply=apply, on_part=on_progress, **chosen)
+        done = memory.usage.prune(dry_run=not apply, on_progress=on_progress, **chosen)
     if output is not None:
         _write(output, done.model_dump_json(indent=2))
     app.emit(done, usage_views.report)
@@ -61,11 +61,11 @@ def restore(app: App, run: str | None, *, items: tuple[str, ...]) -> None:
         raise click.UsageError("--item requires RUN, the prune run of the item.")
     with app.memory() as memory:
         if run is None:
-            lines = memory.pruned()
+            lines = memory.usage.prune_manifest()
             app.emit(lines, usage_views.manifest)
             return
         with app.counting({"item": "Items restored"}) as on_progress:
-            done = memory.restore_pruned(run, ids=items or None, on_part=on_progress)
+            done = memory.usage.restore_pruned(run, item_ids=items or None, on_progress=on_progress)
     app.emit(done, usage_views.restored)
 
 
@@ -111,7 +111,7 @@ def pack(
     from graphmem.cli import usage_views
 
     with app.memory() as memory:
-        found = memory.pack(tokens, model=model, root=root, blocked_paths=blocked)
+        found = memory.usage.pack(tokens, model=model, root=root, blocked_paths=blocked)
     if output is not None:
         _write(output, found.text)
         _write(
@@ -150,7 +150,7 @@ def roll_up(app: App, *, days: float, apply: bool) -> None:
     from graphmem.cli.belief_views import counted
 
     with app.memory() as memory, app.counting({"session": "Sessions", "search": "Others"}) as count:
-        done = memory.roll_up_log(days=days, apply=apply, on_part=count)
+        done = memory.usage.roll_up(days=days, dry_run=not apply, on_progress=count)
     searches = counted(done.searches, "search", "searches")
     summary = f"{searches} with {done.results:,} results, of {counted(done.sessions, 'session')}"
     if not done.searches:
@@ -181,7 +181,7 @@ def rate(app: App, *, again: bool) -> None:
 
     with app.memory() as memory:
         with app.counting({"rating": "Ratings dropped", "session": "Sessions"}) as count:
-            done = memory.rate(again=again, on_part=count)
+            done = memory.usage.rate(from_scratch=again, on_progress=count)
         app.emit(done, usage_views.settled)
 
 
@@ -202,7 +202,7 @@ def audit(app: App, *, days: float, session: str | None) -> int:
     from graphmem.cli import usage_views
 
     with app.memory() as memory:
-        found = memory.audit(days=days, session=session)
+        found = memory.usage.audit(days=days, session_id=session)
     app.emit(found, usage_views.audit)
     return int(bool(found.findings))
 
@@ -240,7 +240,7 @@ def dashboard(
         return
     with app.memory() as memory:
         chosen: dict[str, Any] = {"kinds": kinds} if kinds else {}
-        found = memory.attention(limit=10 if limit is None else limit, **chosen)
+        found = memory.usage.dashboard(limit=10 if limit is None else limit, **chosen)
         app.emit(found, usage_views.dashboard)
 
 
@@ -263,7 +263,7 @@ def _live(app: App, kinds: tuple[RatedKind, ...], limit: int, every: float) -> N
     app.look_only()
     with app.memory() as memory:
         # Report errors of the options or the server before drawing.
-        memory.attention(limit=limit, **({"kinds": kinds} if kinds else {}))
+        memory.usage.dashboard(limit=limit, **({"kinds": kinds} if kinds else {}))
         DashboardApp(memory, every=every, limit=limit, kinds=kinds).run()
 
 

@@ -1,6 +1,7 @@
-"""Python clients: every operation as a coroutine, and its blocking twin."""
+"""Clients and handles."""
 
 from graphmem.client.graphmem import AsyncGraphMem, GraphMem
+from graphmem.client.handle import AsyncHandle, Handle
 from graphmem.client.session import AsyncSession, Session
 
-__all__ = ["AsyncGraphMem", "AsyncSession", "GraphMem", "Session"]
+__all__ = ["AsyncGraphMem", "AsyncHandle", "AsyncSession", "GraphMem", "Handle", "Session"]

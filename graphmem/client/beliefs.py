@@ -1,11 +1,14 @@
-"""Methods of a handle that read beliefs."""
+"""Namespace `beliefs` of a handle."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from graphmem.client.given import (
+from pydantic import Field
+
+from graphmem.client.arguments import (
     Asked,
     BeliefLike,
     Id,
@@ -14,8 +17,8 @@ from graphmem.client.given import (
     records,
     several,
 )
-from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
+from graphmem.client.state import blocking, bounded, valid, yes_or_no
 from graphmem.model import (
     AsOf,
     Belief,
@@ -24,65 +27,37 @@ from graphmem.model import (
     BeliefPage,
     FlipSet,
     HypotheticalEvidence,
+    Instant,
     Part,
     Policy,
     Provenance,
     Record,
-    Slot,
     SlotPage,
     Status,
+    Timeline,
     Trail,
 )
 from graphmem.operations import belief, reasons
 
 MOST_ROWS = 1_000
-MOST_PIECES = 10**9
 MOST_VALUES = 100
+MOST_POINTS = 1_000
 
 
 class _Subject(Record):
     subject: Part | None
 
 
-class AsyncBeliefs(Instrumented):
-    """Methods that read beliefs, awaited."""
+class _Instants(Record):
+    at: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=MOST_POINTS)]
 
-    async def current(
-        self,
-        subject: str,
-        predicate: str,
-        *,
-        limit: int = 100,
-        as_of: AsOf | None = None,
-        policy: Policy | None = None,
-        present_policy: bool = False,
-    ) -> Slot:
-        """Return the values of a slot, best first, read by the policy of its predicate.
 
-        The write scope is read first. If it has no evidence for the slot, the other read scopes
-        are read in their order.
+class AsyncBeliefs(AsyncBeliefChanges):
+    """Methods that read and change beliefs, awaited."""
 
-        Args:
-            subject: subject of the slot; compared trimmed and without regard to case.
-            predicate: predicate of the slot, for example works_on; compared in the same way.
-            limit: maximum number of candidates, 1 to 1,000.
-            as_of: valid and known time of the read; now by default.
-            policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
+    _prefix = "beliefs."
 
-        Raises:
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
-        """
-        asked = valid(Asked, subject=subject, predicate=predicate)
-        return await belief.current(
-            self._state.binding,
-            asked.subject,
-            asked.predicate,
-            reading_of(as_of, policy, present_policy=present_policy),
-            limit=bounded("limit", limit, MOST_ROWS),
-        )
-
-    async def belief(
+    async def get(
         self,
         belief_id: BeliefLike,
         *,
@@ -105,13 +80,13 @@ class AsyncBeliefs(Instrumented):
         read = reading_of(as_of, policy, present_policy=present_policy)
         return await belief.belief(self._state.binding, belief_id_of(belief_id), read)
 
-    async def beliefs(
+    async def list(
         self,
         *,
         cursor: str | None = None,
         limit: int = 50,
-        superseded: bool = False,
-        archived: bool = False,
+        include_superseded: bool = False,
+        include_archived: bool = False,
         as_of: AsOf | None = None,
         policy: Policy | None = None,
         present_policy: bool = False,
@@ -121,8 +96,8 @@ class AsyncBeliefs(Instrumented):
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of beliefs, 1 to 1,000.
-            superseded: include superseded beliefs.
-            archived: include archived beliefs.
+            include_superseded: include superseded beliefs.
+            include_archived: include archived beliefs.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
             present_policy: read the past by the policy that is declared now.
@@ -131,8 +106,8 @@ class AsyncBeliefs(Instrumented):
             InvalidInputError: an argument is invalid, or the cursor is not from a page.
         """
         hidden = (
-            (Status.SUPERSEDED, yes_or_no("superseded", superseded)),
-            (Status.ARCHIVED, yes_or_no("archived", archived)),
+            (Status.SUPERSEDED, yes_or_no("include_superseded", include_superseded)),
+            (Status.ARCHIVED, yes_or_no("include_archived", include_archived)),
         )
         return await belief.belief_page(
             self._state.binding,
@@ -142,35 +117,136 @@ class AsyncBeliefs(Instrumented):
             limit=bounded("limit", limit, MOST_ROWS),
         )
 
-    async def evidence_for(
+    async def slots(
         self,
-        belief_id: BeliefLike,
+        subject: str | None = None,
         *,
-        start: int = 0,
-        limit: int = 100,
-        pooled: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+        top: int = 3,
         as_of: AsOf | None = None,
-    ) -> Trail:
-        """Return the sequential test of a belief, oldest piece of evidence first.
+        policy: Policy | None = None,
+        present_policy: bool = False,
+    ) -> SlotPage:
+        """Return one page of slots with their best values, ordered by subject and predicate.
+
+        Slots of every read scope are listed, each with its scope.
+
+        Args:
+            subject: subject of the slots; None for all subjects.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of slots, 1 to 1,000.
+            top: number of best values of each slot, 1 to 100; `current` returns them all.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
+
+        Raises:
+            InvalidInputError: an argument is invalid, the cursor is not from a page, or
+                `as_of.known` is in the future.
+        """
+        return await belief.slot_page(
+            self._state.binding,
+            reading_of(as_of, policy, present_policy=present_policy),
+            valid(_Subject, subject=subject).subject,
+            cursor=cursor,
+            limit=bounded("limit", limit, MOST_ROWS),
+            values=bounded("values", top, MOST_VALUES),
+        )
+
+    async def history(
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+    ) -> Sequence[BeliefEvent]:
+        """Return the newest events of a belief, oldest of them first.
 
         Args:
             belief_id: id of the belief, or a receipt or record of it.
-            start: number of the oldest pieces to skip.
-            limit: maximum number of pieces, 1 to 1,000.
-            pooled: count only the strongest piece of each episode and polarity.
+            limit: maximum number of events, 1 to 1,000.
+            as_of: valid and known time of the read. A retraction holds for every valid time, from
+                the time it is known.
+
+        Raises:
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        return await reasons.history(
+            self._state.binding,
+            belief_id_of(belief_id),
+            reading_of(as_of).as_of,
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
+
+    async def chain(self, belief_id: BeliefLike, *, as_of: AsOf | None = None) -> BeliefChain:
+        """Return the chain of beliefs that superseded one another, including this one.
+
+        Raises:
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: `as_of.known` is in the future.
+        """
+        at = reading_of(as_of).as_of
+        return await reasons.chain(self._state.binding, belief_id_of(belief_id), at)
+
+    async def provenance(
+        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
+    ) -> Provenance:
+        """Return the provenance of a belief: its events, turns, episodes and memories.
+
+        Args:
+            belief_id: id of the belief, or a receipt or record of it.
+            limit: maximum number of newest events, with their turns and episodes, and of memories;
+                1 to 1,000.
             as_of: valid and known time of the read; now by default.
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
             InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
-        suppose = belief.TrailRequest(
-            pooled=yes_or_no("pooled", pooled),
-            skip=bounded("start", start, MOST_PIECES, least=0),
+        return await reasons.provenance(
+            self._state.binding,
+            belief_id_of(belief_id),
+            reading_of(as_of).as_of,
             limit=bounded("limit", limit, MOST_ROWS),
         )
-        by = reading_of(as_of)
-        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
+
+    async def timeline(
+        self,
+        of: BeliefLike,
+        predicate: str | None = None,
+        *,
+        instants: Iterable[datetime] | None = None,
+        points: int = 60,
+        top: int = 5,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
+    ) -> Timeline:
+        """Return how a belief, or the leading values of a slot, changed over valid time.
+
+        Each point reads the evidence up to its time, so the cost grows with the number of points.
+
+        Args:
+            of: a belief, or with `predicate` the subject of a slot.
+            predicate: predicate of the slot.
+            instants: times to read, 1 to 1,000; by default the times of the evidence, and now.
+            points: maximum number of these default times, evenly thinned; 3 to 1,000.
+            top: number of values of a slot: those that are best at any of the times.
+            as_of: `valid` is the last time to read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
+
+        Raises:
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        given = None if instants is None else valid(_Instants, at=instants).at
+        when = reasons.TimelineInstants(given, bounded("points", points, MOST_POINTS, least=3))
+        count, binding = bounded("best", top, MOST_ROWS), self._state.binding
+        read = reading_of(as_of, policy, present_policy=present_policy)
+        if predicate is None:
+            return await reasons.timeline(binding, belief_id_of(of), read, when)
+        asked = valid(Asked, subject=of, predicate=predicate)
+        slot = asked.subject, asked.predicate
+        return await reasons.timeline_slot(binding, slot, read, when, best=count)
 
     async def what_if(
         self,
@@ -221,112 +297,16 @@ class AsyncBeliefs(Instrumented):
         by = reading_of(as_of)
         return await belief.flip_set(self._state.binding, belief_id_of(belief_id), by)
 
-    async def slots(
-        self,
-        subject: str | None = None,
-        *,
-        cursor: str | None = None,
-        limit: int = 50,
-        values: int = 3,
-        as_of: AsOf | None = None,
-        policy: Policy | None = None,
-        present_policy: bool = False,
-    ) -> SlotPage:
-        """Return one page of slots with their best values, ordered by subject and predicate.
 
-        Slots of every read scope are listed, each with its scope.
+class Beliefs(BeliefChanges):
+    """Methods that read and change beliefs; blocking twin of `AsyncBeliefs`."""
 
-        Args:
-            subject: subject of the slots; None for all subjects.
-            cursor: `next_cursor` of the previous page; None for the first page.
-            limit: maximum number of slots, 1 to 1,000.
-            values: number of best values of each slot, 1 to 100; `current` returns them all.
-            as_of: valid and known time of the read; now by default.
-            policy: policy to read by instead of the declared one.
-            present_policy: read the past by the policy that is declared now.
-
-        Raises:
-            InvalidInputError: an argument is invalid, the cursor is not from a page, or
-                `as_of.known` is in the future.
-        """
-        return await belief.slot_page(
-            self._state.binding,
-            reading_of(as_of, policy, present_policy=present_policy),
-            valid(_Subject, subject=subject).subject,
-            cursor=cursor,
-            limit=bounded("limit", limit, MOST_ROWS),
-            values=bounded("values", values, MOST_VALUES),
-        )
-
-    async def belief_chain(
-        self, belief_id: BeliefLike, *, as_of: AsOf | None = None
-    ) -> BeliefChain:
-        """Return the chain of beliefs that superseded one another, including this one.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: `as_of.known` is in the future.
-        """
-        at = reading_of(as_of).as_of
-        return await reasons.chain(self._state.binding, belief_id_of(belief_id), at)
-
-    async def belief_history(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
-    ) -> Sequence[BeliefEvent]:
-        """Return the newest events of a belief, oldest of them first.
-
-        Args:
-            belief_id: id of the belief, or a receipt or record of it.
-            limit: maximum number of events, 1 to 1,000.
-            as_of: valid and known time of the read. A retraction holds for every valid time, from
-                the time it is known.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
-        """
-        return await reasons.history(
-            self._state.binding,
-            belief_id_of(belief_id),
-            reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MOST_ROWS),
-        )
-
-    async def provenance(
-        self, belief_id: BeliefLike, *, limit: int = 100, as_of: AsOf | None = None
-    ) -> Provenance:
-        """Return the provenance of a belief: its events, turns, episodes and memories.
-
-        Args:
-            belief_id: id of the belief, or a receipt or record of it.
-            limit: maximum number of newest events, with their turns and episodes, and of memories;
-                1 to 1,000.
-            as_of: valid and known time of the read; now by default.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
-        """
-        return await reasons.provenance(
-            self._state.binding,
-            belief_id_of(belief_id),
-            reading_of(as_of).as_of,
-            limit=bounded("limit", limit, MOST_ROWS),
-        )
-
-
-class Beliefs:
-    """Methods that read beliefs; blocking twin of `AsyncBeliefs`."""
-
-    _state: HandleState
-
-    current = blocking(AsyncBeliefs.current)
-    belief = blocking(AsyncBeliefs.belief)
-    beliefs = blocking(AsyncBeliefs.beliefs)
-    evidence_for = blocking(AsyncBeliefs.evidence_for)
+    get = blocking(AsyncBeliefs.get)
+    list = blocking(AsyncBeliefs.list)
+    slots = blocking(AsyncBeliefs.slots)
+    history = blocking(AsyncBeliefs.history)
+    chain = blocking(AsyncBeliefs.chain)
+    provenance = blocking(AsyncBeliefs.provenance)
+    timeline = blocking(AsyncBeliefs.timeline)
     what_if = blocking(AsyncBeliefs.what_if)
     flip_set = blocking(AsyncBeliefs.flip_set)
-    slots = blocking(AsyncBeliefs.slots)
-    belief_chain = blocking(AsyncBeliefs.belief_chain)
-    belief_history = blocking(AsyncBeliefs.belief_history)
-    provenance = blocking(AsyncBeliefs.provenance)

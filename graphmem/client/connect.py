@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from graphmem.client.state import valid
 from graphmem.errors import ConfigurationError
-from graphmem.model import TenantScope
+from graphmem.model import Health, TenantScope
 from graphmem.operations.erasing import ErasureGuard
 from graphmem.operations.schema import migration
 from graphmem.ports import RequestContext, Services
@@ -50,11 +50,23 @@ def silent(_: str) -> None:
     """Ignore progress."""
 
 
-def settings() -> Settings:
-    """Load the settings from the environment."""
+def settings(given: Settings | None = None, **overrides: str | None) -> Settings:
+    """Return the given settings, else those of the environment, with overrides.
+
+    Args:
+        given: settings to use instead of those of the environment.
+        overrides: fields that take precedence; None is ignored.
+
+    Raises:
+        ConfigurationError: a value is invalid.
+    """
     from graphmem.settings import Settings
 
-    return Settings.load()
+    fields: dict[str, object] = {k: v for k, v in overrides.items() if v is not None}
+    if given is None:
+        return Settings.load(None, **fields)
+    known = {name: getattr(given, name) for name in given.model_fields_set}
+    return Settings.load({}, **known | fields)
 
 
 def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
@@ -172,6 +184,19 @@ async def again(world: Services) -> None:
     known = world.settings
     await world.graph.move(lambda: address(known, world.report))
     await _ready(world, known)
+
+
+async def health(world: Services) -> Health:
+    """Check the server and its schema, and return what was found; see `bound` for errors."""
+    start = time.monotonic()
+    await world.graph.verify()
+    model = await migration.checked(world)
+    return Health(
+        embedding_model=model.name,
+        dimension=model.dimension,
+        language=world.settings.language,
+        seconds=time.monotonic() - start,
+    )
 
 
 async def _ready(world: Services, known: Settings) -> EmbeddingModel:

@@ -1,4 +1,4 @@
-"""Methods of a handle that declare predicates and aliases."""
+"""Namespaces `predicates` and `aliases` of a handle."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from graphmem.client.given import Named
-from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, valid
+from graphmem.client.arguments import Named
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import blocking, valid
 from graphmem.model import (
     Alias,
     Cardinality,
@@ -27,10 +27,12 @@ class _NamePair(Record):
     other: Part | None = None
 
 
-class AsyncDeclarations(Instrumented):
-    """Methods that declare predicates and aliases, awaited."""
+class AsyncPredicates(AsyncNamespace):
+    """Methods that declare and list predicates, awaited."""
 
-    async def predicate(
+    _prefix = "predicates."
+
+    async def declare(
         self,
         name: str,
         *,
@@ -41,7 +43,7 @@ class AsyncDeclarations(Instrumented):
         decay_per_day: float = 0.0,
         margin: float = 0.1,
         combine: Combine | Literal["net", "log_odds"] = "log_odds",
-        id: str | None = None,  # noqa: A002
+        event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
         actor: str | None = None,
@@ -61,7 +63,7 @@ class AsyncDeclarations(Instrumented):
             decay_per_day: decay rate of evidence, 0 to 1,000; 0 switches decay off.
             margin: ONE: the two best values are ambiguous if their scores differ by less, 0 to 1.
             combine: MANY: how evidence for and against is combined.
-            id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual, hook or import.
             actor: who recorded it.
@@ -84,7 +86,7 @@ class AsyncDeclarations(Instrumented):
         )
         origin = valid(
             EventSource,
-            id=id,
+            event_id=event_id,
             at=at,
             source=source,
             actor=actor,
@@ -95,16 +97,29 @@ class AsyncDeclarations(Instrumented):
             self._state.binding, named.name, wanted, named.template, origin
         )
 
-    async def predicates(self) -> Sequence[Predicate]:
+    async def list(self) -> Sequence[Predicate]:
         """Return every predicate that has a declared policy, by name."""
         return await declarations.predicates(self._state.binding)
 
-    async def same_as(
+
+class Predicates(Namespace):
+    """Methods that declare and list predicates; blocking twin of `AsyncPredicates`."""
+
+    declare = blocking(AsyncPredicates.declare)
+    list = blocking(AsyncPredicates.list)
+
+
+class AsyncAliases(AsyncNamespace):
+    """Methods that add, remove and list aliases, awaited."""
+
+    _prefix = "aliases."
+
+    async def add(
         self,
         name: str,
         other: str,
         *,
-        id: str | None = None,  # noqa: A002
+        event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
         actor: str | None = None,
@@ -121,7 +136,7 @@ class AsyncDeclarations(Instrumented):
         Args:
             name: the alias, for example "Bob Smith"; compared trimmed and without regard to case.
             other: the name that it stands for, for example "Bob".
-            id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual, hook or import.
             actor: who recorded it.
@@ -136,7 +151,7 @@ class AsyncDeclarations(Instrumented):
         pair = valid(_NamePair, name=name, other=other)
         origin = valid(
             EventSource,
-            id=id,
+            event_id=event_id,
             at=at,
             source=source,
             actor=actor,
@@ -145,11 +160,11 @@ class AsyncDeclarations(Instrumented):
         )
         return await declarations.say(self._state.binding, pair.name, pair.other, origin)
 
-    async def apart(
+    async def remove(
         self,
         name: str,
         *,
-        id: str | None = None,  # noqa: A002
+        event_id: str | None = None,
         at: datetime | None = None,
         source: str = "manual",
         actor: str | None = None,
@@ -160,7 +175,7 @@ class AsyncDeclarations(Instrumented):
 
         Args:
             name: the alias.
-            id: idempotency key; the same id and content return the first result again.
+            event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual, hook or import.
             actor: who recorded it.
@@ -174,7 +189,7 @@ class AsyncDeclarations(Instrumented):
         pair = valid(_NamePair, name=name)
         origin = valid(
             EventSource,
-            id=id,
+            event_id=event_id,
             at=at,
             source=source,
             actor=actor,
@@ -183,18 +198,14 @@ class AsyncDeclarations(Instrumented):
         )
         return await declarations.say(self._state.binding, pair.name, None, origin)
 
-    async def names(self) -> Sequence[Alias]:
+    async def list(self) -> Sequence[Alias]:
         """Return every alias, by name."""
         return await declarations.aliases(self._state.binding)
 
 
-class Declarations:
-    """Methods that declare predicates and aliases; blocking twin of `AsyncDeclarations`."""
+class Aliases(Namespace):
+    """Methods that add, remove and list aliases; blocking twin of `AsyncAliases`."""
 
-    _state: HandleState
-
-    predicate = blocking(AsyncDeclarations.predicate)
-    predicates = blocking(AsyncDeclarations.predicates)
-    same_as = blocking(AsyncDeclarations.same_as)
-    apart = blocking(AsyncDeclarations.apart)
-    names = blocking(AsyncDeclarations.names)
+    add = blocking(AsyncAliases.add)
+    remove = blocking(AsyncAliases.remove)
+    list = blocking(AsyncAliases.list)

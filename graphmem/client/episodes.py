@@ -1,4 +1,4 @@
-"""Methods of a handle that write, read, graduate and compress episodes."""
+"""Namespace `episodes` of a handle."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from graphmem.client.given import AskedId, file_of
-from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.client.arguments import AskedId, file_of
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import blocking, bounded, valid, yes_or_no
 from graphmem.model import (
     CompressionReport,
     Episode,
@@ -43,11 +43,11 @@ class _File(Record):
 
 
 class _Known(Record):
-    id: AskedId
+    episode_id: AskedId
 
 
 class _EpisodeFields(Record):
-    id: Name | None = None
+    episode_id: Name | None = None
     session_id: Name | None = None
     summary: Text | None = None
     content: Text | None = None
@@ -56,13 +56,15 @@ class _EpisodeFields(Record):
     at: Instant | None = None
 
 
-class AsyncEpisodes(Instrumented):
-    """Methods about episodes, awaited."""
+class AsyncEpisodes(AsyncNamespace):
+    """Methods that write, read, graduate and compress episodes, awaited."""
 
-    async def add_episode(
+    _prefix = "episodes."
+
+    async def add(
         self,
         *,
-        id: str | None = None,  # noqa: A002
+        episode_id: str | None = None,
         session_id: str | None = None,
         summary: str | None = None,
         content: str | None = None,
@@ -73,7 +75,7 @@ class AsyncEpisodes(Instrumented):
         """Store an episode, for example a document, and return its id.
 
         Args:
-            id: id of the episode; a new one by default.
+            episode_id: id of the episode; a new one by default.
             session_id: name of the session that it belongs to.
             summary: summary of the episode.
             content: full text of the episode.
@@ -87,7 +89,7 @@ class AsyncEpisodes(Instrumented):
         """
         given = valid(
             _EpisodeFields,
-            id=id,
+            id=episode_id,
             session_id=session_id,
             summary=summary,
             content=content,
@@ -97,13 +99,15 @@ class AsyncEpisodes(Instrumented):
         )
         return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
 
-    async def episode(self, episode_id: str) -> Episode:
+    async def get(self, episode_id: str) -> Episode:
         """Return an episode.
 
         Raises:
             NotFoundError: no visible episode has this id.
         """
-        return await episode.episode(self._state.binding, valid(_Known, id=episode_id).id)
+        return await episode.episode(
+            self._state.binding, valid(_Known, episode_id=episode_id).episode_id
+        )
 
     async def turns(
         self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
@@ -111,7 +115,7 @@ class AsyncEpisodes(Instrumented):
         """Return turns of an episode in order, from position `start`."""
         count = bounded("limit", limit, MOST_ROWS)
         first = bounded("start", start, MOST_TURNS, least=0)
-        known = valid(_Known, id=episode_id).id
+        known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.binding, known, start=first, limit=count)
 
     async def graduate(
@@ -151,7 +155,7 @@ class AsyncEpisodes(Instrumented):
         *,
         dry_run: bool = False,
         policy: UpkeepPolicy | None = None,
-        on_part: OnPart = silent,
+        on_progress: OnPart = silent,
     ) -> CompressionReport:
         """Reduce unused episodes of the handle's own scope to their summaries.
 
@@ -164,7 +168,7 @@ class AsyncEpisodes(Instrumented):
         Args:
             dry_run: report what would be done; nothing is written.
             policy: thresholds; those above by default.
-            on_part: progress callback; receives `episode` and the number processed.
+            on_progress: progress callback; receives `episode` and the number processed.
 
         Raises:
             InvalidInputError: an argument is invalid.
@@ -172,11 +176,11 @@ class AsyncEpisodes(Instrumented):
         return await upkeep.compress(
             self._state.binding,
             _policy(policy),
-            on_part,
+            on_progress,
             apply=not yes_or_no("dry_run", dry_run),
         )
 
-    async def restore_episode(self, episode_id: str) -> RestoredEpisode:
+    async def restore(self, episode_id: str) -> RestoredEpisode:
         """Restore the full text of a compressed episode; `compress` skips it from then on.
 
         An episode that pruning archived is searchable again. For any other episode, the result
@@ -187,7 +191,20 @@ class AsyncEpisodes(Instrumented):
             ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
-        return await upkeep.restore(self._state.binding, valid(_Known, id=episode_id).id)
+        return await upkeep.restore(
+            self._state.binding, valid(_Known, episode_id=episode_id).episode_id
+        )
+
+
+class Episodes(Namespace):
+    """Methods that write, read, graduate and compress episodes; see `AsyncEpisodes`."""
+
+    add = blocking(AsyncEpisodes.add)
+    get = blocking(AsyncEpisodes.get)
+    turns = blocking(AsyncEpisodes.turns)
+    graduate = blocking(AsyncEpisodes.graduate)
+    compress = blocking(AsyncEpisodes.compress)
+    restore = blocking(AsyncEpisodes.restore)
 
 
 def _policy(given: UpkeepPolicy | None) -> UpkeepPolicy:
@@ -200,16 +217,3 @@ def _path(file: str | os.PathLike[str]) -> Path:
     if path.name:
         valid(_File, file=path.name)
     return path
-
-
-class Episodes:
-    """Methods about episodes; blocking twin of `AsyncEpisodes`."""
-
-    _state: HandleState
-
-    add_episode = blocking(AsyncEpisodes.add_episode)
-    episode = blocking(AsyncEpisodes.episode)
-    turns = blocking(AsyncEpisodes.turns)
-    graduate = blocking(AsyncEpisodes.graduate)
-    compress = blocking(AsyncEpisodes.compress)
-    restore_episode = blocking(AsyncEpisodes.restore_episode)

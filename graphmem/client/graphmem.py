@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from graphmem.client import connect, exiting, observing
+from graphmem.client import connect, exiting, instrumentation
 from graphmem.client.access_log import AccessLog
-from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.session import AsyncSession, Session
-from graphmem.client.state import HandleState, OnCommit, SessionState, blocking, valid, yes_or_no
-from graphmem.model import Name, Record, TenantScope
+from graphmem.client.handle import AsyncHandle, Handle, on_tenant
+from graphmem.client.state import HandleState, OnCommit, blocking
+from graphmem.model import Health
 from graphmem.ports import RequestContext, run_now
-from graphmem.rules import drafts, hygiene, identity
+from graphmem.rules import hygiene
 
 if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm, Telemetry
     from graphmem.settings import Settings
 
-H = TypeVar("H", bound="AsyncGraphMem | GraphMem")
-
-
-class _SessionName(Record):
-    session_id: Name
-    agent: Name | None = None
-
 
 class AsyncGraphMem(AsyncHandle):
-    """An agent memory in Neo4j, awaited. Its handles share its connections."""
+    """A connection to an agent memory in Neo4j, awaited.
+
+    It is also a handle on the tenant and scope of the settings. All handles share the connection;
+    only the client closes it.
+    """
 
     @classmethod
     async def open(
         cls,
-        settings: Settings | None = None,
+        uri: str | None = None,
         *,
-        report: Callable[[str], None] = connect.silent,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        tenant: str | None = None,
+        scope: str | None = None,
+        settings: Settings | None = None,
+        on_progress: Callable[[str], None] = connect.silent,
         on_commit: OnCommit | None = None,
         rules: Sequence[hygiene.Rule] = (),
         embedder: Embedder | None = None,
@@ -49,8 +50,14 @@ class AsyncGraphMem(AsyncHandle):
         Without a URI the managed local server is started and its schema is kept up to date.
 
         Args:
-            settings: settings to use; by default those of the environment.
-            report: called with one line of text before each slow step.
+            uri: address of a Neo4j server; by default the settings' one, else the managed server.
+            user: user name for the server.
+            password: password for the server.
+            database: name of the database; the user's home database by default.
+            tenant: tenant of the handle.
+            scope: write scope of the handle.
+            settings: other settings; by default those of the environment.
+            on_progress: called with one line of text before each slow step.
             on_commit: called after each committed text; an error in it is logged and has no effect.
             rules: hygiene rules in addition to the built-in ones.
             embedder: embedding model to use instead of the settings' one.
@@ -63,12 +70,20 @@ class AsyncGraphMem(AsyncHandle):
             MigrationPendingError: your own server needs `graphmem admin migrate`.
             ModelMismatchError: the graph was filled with another embedding model.
         """
-        known = settings or connect.settings()
-        chosen = observing.chosen(known, telemetry)
-        with observing.opening(chosen):
-            address = await asyncio.to_thread(connect.address, known, report)
-            world = connect.awaited_world(known, address, report, embedder, llm)
-            binding = await connect.bound(observing.watched(world, chosen), known)
+        known = connect.settings(
+            settings,
+            uri=uri,
+            user=user,
+            password=password,
+            database=database,
+            tenant=tenant,
+            scope=scope,
+        )
+        chosen = instrumentation.chosen(known, telemetry)
+        with instrumentation.opening(chosen):
+            address = await asyncio.to_thread(connect.address, known, on_progress)
+            world = connect.awaited_world(known, address, on_progress, embedder, llm)
+            binding = await connect.bound(instrumentation.watched(world, chosen), known)
             state = _state(binding, known, on_commit, rules)
             exiting.watch(state, awaited=True)
             return cls(state)
@@ -99,25 +114,17 @@ class AsyncGraphMem(AsyncHandle):
         finally:
             await self._state.close()
 
-    def tenant(self, name: str) -> Self:
-        """Return a handle on the global scope of another tenant."""
-        return _on_tenant(self, name)
+    async def health(self) -> Health:
+        """Check the server, the schema and the embedding model, and return what was found.
 
-    def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or `see`."""
-        return _on_scope(self, name, see)
-
-    def session(
-        self, session_id: str, *, agent: str | None = None, logged: bool = True
-    ) -> AsyncSession:
-        """Return a handle whose writes belong to a session; use it in `async with`.
-
-        Args:
-            session_id: your name for the session; the same name continues the same conversation.
-            agent: name of the agent that works in the session, for the log.
-            logged: False keeps the session's searches and accesses out of the log.
+        Raises:
+            UnavailableError, GraphAccessError, SchemaError, ModelMismatchError: see `open`.
         """
-        return AsyncSession(_in_session(self._state, session_id, agent, logged=logged))
+        return await connect.health(self._state.binding.world)
+
+    def tenant(self, name: str) -> AsyncHandle:
+        """Return a handle on the global scope of a tenant."""
+        return AsyncHandle(on_tenant(self._state, name))
 
     async def __aenter__(self) -> Self:
         return self
@@ -136,14 +143,24 @@ class AsyncGraphMem(AsyncHandle):
 
 
 class GraphMem(Handle):
-    """An agent memory in Neo4j, blocking. Its handles share its connections."""
+    """A connection to an agent memory in Neo4j, blocking.
+
+    It is also a handle on the tenant and scope of the settings. All handles share the connection;
+    only the client closes it.
+    """
 
     @classmethod
     def open(
         cls,
-        settings: Settings | None = None,
+        uri: str | None = None,
         *,
-        report: Callable[[str], None] = connect.silent,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        tenant: str | None = None,
+        scope: str | None = None,
+        settings: Settings | None = None,
+        on_progress: Callable[[str], None] = connect.silent,
         on_commit: OnCommit | None = None,
         rules: Sequence[hygiene.Rule] = (),
         embedder: Embedder | None = None,
@@ -155,8 +172,14 @@ class GraphMem(Handle):
         Without a URI the managed local server is started and its schema is kept up to date.
 
         Args:
-            settings: settings to use; by default those of the environment.
-            report: called with one line of text before each slow step.
+            uri: address of a Neo4j server; by default the settings' one, else the managed server.
+            user: user name for the server.
+            password: password for the server.
+            database: name of the database; the user's home database by default.
+            tenant: tenant of the handle.
+            scope: write scope of the handle.
+            settings: other settings; by default those of the environment.
+            on_progress: called with one line of text before each slow step.
             on_commit: called after each committed text; an error in it is logged and has no effect.
             rules: hygiene rules in addition to the built-in ones.
             embedder: embedding model to use instead of the settings' one.
@@ -166,12 +189,20 @@ class GraphMem(Handle):
         Raises:
             see `AsyncGraphMem.open`.
         """
-        known = settings or connect.settings()
-        chosen = observing.chosen(known, telemetry)
-        with observing.opening(chosen):
-            address = connect.address(known, report)
-            world = connect.blocking_world(known, address, report, embedder, llm)
-            binding = run_now(connect.bound(observing.watched(world, chosen), known))
+        known = connect.settings(
+            settings,
+            uri=uri,
+            user=user,
+            password=password,
+            database=database,
+            tenant=tenant,
+            scope=scope,
+        )
+        chosen = instrumentation.chosen(known, telemetry)
+        with instrumentation.opening(chosen):
+            address = connect.address(known, on_progress)
+            world = connect.blocking_world(known, address, on_progress, embedder, llm)
+            binding = run_now(connect.bound(instrumentation.watched(world, chosen), known))
             state = _state(binding, known, on_commit, rules)
             exiting.watch(state, awaited=False)
             return cls(state)
@@ -179,23 +210,11 @@ class GraphMem(Handle):
     reconnect = blocking(AsyncGraphMem.reconnect)
     close = blocking(AsyncGraphMem.close)
 
-    def tenant(self, name: str) -> Self:
-        """Return a handle on the global scope of another tenant."""
-        return _on_tenant(self, name)
+    health = blocking(AsyncGraphMem.health)
 
-    def scope(self, name: str, *, see: Sequence[str] | None = None) -> Self:
-        """Return a handle that writes to a scope and reads it and `global`, or `see`."""
-        return _on_scope(self, name, see)
-
-    def session(self, session_id: str, *, agent: str | None = None, logged: bool = True) -> Session:
-        """Return a handle whose writes belong to a session; use it in `with`.
-
-        Args:
-            session_id: your name for the session; the same name continues the same conversation.
-            agent: name of the agent that works in the session, for the log.
-            logged: False keeps the session's searches and accesses out of the log.
-        """
-        return Session(_in_session(self._state, session_id, agent, logged=logged))
+    def tenant(self, name: str) -> Handle:
+        """Return a handle on the global scope of a tenant."""
+        return Handle(on_tenant(self._state, name))
 
     def __enter__(self) -> Self:
         return self
@@ -216,28 +235,3 @@ def _state(
         hooks=(on_commit,) if on_commit else (),
         accesses=AccessLog(binding.world.telemetry),
     )
-
-
-def _on_tenant(handle: H, name: str) -> H:
-    return _on_wall(handle, valid(TenantScope, tenant=name))
-
-
-def _on_scope(handle: H, name: str, see: Sequence[str] | None) -> H:
-    tenant = handle._state.binding.wall.tenant
-    own = valid(TenantScope, tenant=tenant, scope=name).scope
-    scopes = drafts.visible(own) if see is None else see
-    return _on_wall(handle, valid(TenantScope, tenant=tenant, scope=own, scopes=scopes))
-
-
-def _on_wall(handle: H, wall: TenantScope) -> H:
-    binding = replace(handle._state.binding, wall=wall)
-    return type(handle)(replace(handle._state, binding=binding))
-
-
-def _in_session(
-    state: HandleState, session_id: str, agent: str | None, *, logged: bool
-) -> HandleState:
-    given = valid(_SessionName, session_id=session_id, agent=agent)
-    episode_id = identity.episode_id(state.binding.wall.scope, given.session_id)
-    session = SessionState(given.session_id, episode_id, agent=given.agent)
-    return replace(state, session=session, logged=yes_or_no("logged", logged))

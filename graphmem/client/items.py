@@ -1,21 +1,23 @@
-"""Methods of a handle that store and search items: JSON values under keys in namespaces."""
+"""Namespace `items` of a handle."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphmem.client.given import several
-from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking
+from graphmem.client.arguments import several
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import blocking
 from graphmem.errors import InvalidInputError
 from graphmem.model import GetItem, ItemAnswer, ItemCall, ListNamespaces, PutItem, SearchItems
 from graphmem.operations import items
 
 
-class AsyncItems(Instrumented):
-    """Items of one scope, awaited."""
+class AsyncItems(AsyncNamespace):
+    """Methods of a store of JSON items, awaited."""
 
-    async def batch_items(self, calls: Iterable[ItemCall]) -> list[ItemAnswer]:
+    _prefix = "items."
+
+    async def batch(self, calls: Iterable[ItemCall]) -> list[ItemAnswer]:
         """Get, put, delete and search items, and list namespaces; return the answers in order.
 
         Items are separate from memories: hygiene and deduplication do not apply, and a put
@@ -42,7 +44,7 @@ class AsyncItems(Instrumented):
                 )
         return await items.batch(self._state.binding, given)
 
-    async def sweep_items(self) -> int:
+    async def sweep(self) -> int:
         """Delete the expired items of the handle's own scope and return their number.
 
         Reads never return expired items, even before they are deleted.
@@ -50,10 +52,8 @@ class AsyncItems(Instrumented):
         return await items.sweep(self._state.binding)
 
 
-class Items:
-    """Items of one scope; blocking twin of `AsyncItems`."""
+class Items(Namespace):
+    """Methods of a store of JSON items; blocking twin of `AsyncItems`."""
 
-    _state: HandleState
-
-    batch_items = blocking(AsyncItems.batch_items)
-    sweep_items = blocking(AsyncItems.sweep_items)
+    batch = blocking(AsyncItems.batch)
+    sweep = blocking(AsyncItems.sweep)

@@ -183,7 +183,7 @@ class MemoryConnection:
     async def _opened(self) -> AsyncGraphMem:
         from graphmem.client import AsyncGraphMem
 
-        return await AsyncGraphMem.open(self._settings, report=self._report)
+        return await AsyncGraphMem.open(settings=self._settings, on_progress=self._report)
 
     def _start(self) -> None:
         from graphmem.adapters import local_server
@@ -199,7 +199,7 @@ class MemoryConnection:
         while True:
             await asyncio.sleep(FLUSH_S)
             with suppress(GraphmemError):  # the entries are kept and written next time
-                await memory.flush()
+                await memory.usage.flush()
 
 
 def _words(step: Progress) -> str:

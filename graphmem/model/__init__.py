@@ -156,6 +156,7 @@ from graphmem.model.schema import (
     Difference,
     EmbeddingModel,
     GraphState,
+    Health,
     ReembedReport,
     SchemaItem,
 )
@@ -270,6 +271,7 @@ __all__ = [
     "GraduatedEpisode",
     "GraduationReport",
     "GraphState",
+    "Health",
     "Hypothesis",
     "HypotheticalEvidence",
     "ImportReport",

@@ -73,7 +73,7 @@ class EventSource(Record):
     `id` is an idempotency key: the same id and content return the first outcome again.
     """
 
-    id: Name | None = None
+    event_id: Name | None = None
     at: Instant | None = None
     """Time when it happened; now by default."""
     source: Name = "manual"
@@ -85,9 +85,9 @@ class EventSource(Record):
 class EvidenceSource(EventSource):
     """Origin of a piece of evidence."""
 
-    episode: Name | None = None
+    episode_id: Name | None = None
     """Id of the episode that the evidence comes from."""
-    turn: Name | None = None
+    turn_id: Name | None = None
     """Id of the turn that it quotes."""
 
 
@@ -397,4 +397,4 @@ class HypotheticalEvidence(Record):
     strength: Annotated[float, Field(allow_inf_nan=False)]
     at: Instant | None = None
     """Time of the evidence; now by default."""
-    episode: Name | None = None
+    episode_id: Name | None = None

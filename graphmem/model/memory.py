@@ -85,7 +85,7 @@ class NewMemory(Record):
     """
 
     content: Annotated[str, Strict()]
-    id: Name | None = None
+    event_id: Name | None = None
     at: Instant | None = None
     tags: Tags = ()
     source: Name = "manual"

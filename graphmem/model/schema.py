@@ -36,6 +36,18 @@ class EmbeddingModel(Record):
     those of `dropped` are being removed."""
 
 
+class Health(Record):
+    """Result of a check of the server, the schema and the embedding model."""
+
+    embedding_model: str
+    dimension: int
+    """Length of its vectors."""
+    language: str
+    """Language of the full-text indexes."""
+    seconds: float
+    """Duration of the check."""
+
+
 class ReembedReport(Record):
     """Result of a run of `reembed`."""
 

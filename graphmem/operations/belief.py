@@ -154,7 +154,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
             "id": f"supposed {place}",
             "at": one.at or params["valid"],
             "polarity": one.kind.polarity,
-            "episode": one.episode,
+            "episode": one.episode_id,
             "strength": claims.clamped(one.strength),
         }
         for place, one in enumerate(suppose.extra)

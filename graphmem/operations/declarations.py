@@ -39,7 +39,7 @@ def drafted(
         InvalidInputError: the event is in the future.
     """
     return {
-        "id": given.id or identity.event_id(now),
+        "id": given.event_id or identity.event_id(now),
         "scope": GLOBAL_SCOPE,
         "type": kind,
         "occurred_at": drafts.happened(given.at, now),

@@ -58,7 +58,7 @@ async def mark(to: RequestContext, memory_id: str, kind: EventType, by: EventSou
         InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
-    event_id = by.id or identity.event_id(now)
+    event_id = by.event_id or identity.event_id(now)
     row = {
         "id": event_id,
         "about": memory_id,
@@ -107,7 +107,7 @@ async def supersede(
         raise ContentRefusedError(f"The text was refused: {', '.join(draft.reasons)}.")
     [vector] = await to.world.embedder.embed([identity.normalised(wish.content)], Role.DOCUMENT)
     asked = drafts.request_hash(draft.request_hash, older_id, reason, wish.actor)
-    event_id = wish.id or identity.event_id(now)
+    event_id = wish.event_id or identity.event_id(now)
 
     async def work(tx: Tx) -> Supersession:
         event, older = await _look(tx, to, older_id, event_id)

@@ -58,7 +58,7 @@ class RecallRequest:
     memories: bool = True
     beliefs: bool = True
     turns: bool = False
-    hidden: bool = False
+    include_hidden: bool = False
     """Whether to include hidden and outvoted items, with their successors."""
     tags: tuple[str, ...] = ()
     source: str | None = None
@@ -98,7 +98,7 @@ async def recall(
     """
     times = want.as_of or AsOf()
     [vector] = await to.world.embedder.embed([text], Role.QUERY)
-    statuses = [*Status, OUTVOTED] if want.hidden else [str(Status.CURRENT)]
+    statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
     by, limit = scoring.sent(policy), min(want.limit, policy.most or want.limit)
     now = to.world.clock.now()
     asked = read_options.params(read_options.ReadOptions(times), to.wall, to.world.settings, now)

@@ -205,8 +205,8 @@ class EvidenceDraft:
             "occurred_at": self.occurred_at,
             "request_hash": self.request_hash,
             **origin(self.given),
-            "episode_id": self.given.episode,
-            "turn_id": self.given.turn,
+            "episode_id": self.given.episode_id,
+            "turn_id": self.given.turn_id,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
             **self.fields,
             "claim": self.claim.row(wall, vector),
@@ -238,7 +238,7 @@ def draft(
     """
     payload = {"belief_id": claim.id} | ({"note": given.note} if given.note else {})
     return EvidenceDraft(
-        event_id=given.id or identity.event_id(now),
+        event_id=given.event_id or identity.event_id(now),
         claim=claim,
         given=given,
         type=kind,

@@ -52,7 +52,7 @@ def draft(
     exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
     return TextDraft(
         wish=memory,
-        event_id=memory.id or identity.event_id(now),
+        event_id=memory.event_id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
         request_hash=_memory_hash(memory, wall.scope, content_hash),

@@ -153,7 +153,7 @@ def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, New
     return {
         i: NewMemory(
             content=message.content,
-            id="said_" + turn_id,
+            event_id="said_" + turn_id,
             at=message.at,
             source="conversation",
             actor=message.name or message.role,

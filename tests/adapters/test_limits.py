@@ -5,7 +5,7 @@ from __future__ import annotations
 import neo4j
 import pytest
 
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.errors import GraphUnavailableError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -15,7 +15,7 @@ WORDS = "The limit is 100 requests."
 
 @pytest.mark.system
 def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
-    plain: GraphMem, migrated: Settings, session: neo4j.Session, tenant: str
+    plain: Handle, migrated: Settings, session: neo4j.Session, tenant: str
 ) -> None:
     impatient = migrated.model_copy(update={"transaction_timeout_s": 3.0, "retry_time_s": 0.0})
     known = str(plain.remember(WORDS).memory_id)
@@ -25,9 +25,9 @@ def test_a_write_ends_at_its_own_limit_and_nothing_is_written(
             "MATCH (m:Memory {tenant: $tenant, id: $id}) SET m.held = true", tenant=tenant, id=known
         ).consume()
         with (
-            GraphMem.open(impatient, embedder=HashEmbedder()) as other,
+            GraphMem.open(settings=impatient, embedder=HashEmbedder()) as other,
             pytest.raises(GraphUnavailableError, match="transaction timed out"),
         ):
             other.tenant(tenant).remember(WORDS)
         holding.rollback()
-    assert plain.get(known).reinforce_count == 0
+    assert plain.memories.get(known).reinforce_count == 0

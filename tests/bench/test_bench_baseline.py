@@ -10,10 +10,12 @@ from neo4j.vector import Vector
 
 from bench.bare import Bare
 from bench.commit import written
-from graphmem.client import GraphMem, connect
+from graphmem import Handle
+from graphmem.client import connect
 from graphmem.rules import identity
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
 
 if TYPE_CHECKING:
@@ -29,11 +31,11 @@ LEFT = (
 
 
 def test_both_sides_leave_the_same_nodes_properties_and_edges(
-    plain: GraphMem, look: Look, migrated: Settings
+    plain: Handle, look: Look, migrated: Settings
 ) -> None:
     text = "written twice, once without graphmem"
     ours, theirs = fresh_tenant(), fresh_tenant()
-    plain.tenant(ours).remember(text)
+    on_tenant(plain, ours).remember(text)
     embedding = Vector.from_numpy(np.full(HashEmbedder.DIMENSION, 0.1, dtype=np.float32))
     with Bare(connect.address(migrated, connect.silent)) as bare:
         bare.insert(theirs, identity.tenant_key(theirs), [written(theirs, text, embedding)])

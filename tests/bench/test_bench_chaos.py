@@ -67,11 +67,11 @@ def test_writers_on_a_bad_network_lose_nothing(
     with proxy_to(str(at.hostname), int(at.port or 0)) as proxy:
         site = Site(migrated, proxy)
         by_proxy = migrated.model_copy(update={"uri": proxy.uri, "retry_time_s": 5.0})
-        with GraphMem.open(by_proxy, embedder=HashEmbedder()) as client:
+        with GraphMem.open(settings=by_proxy, embedder=HashEmbedder()) as client:
             memory = client.tenant(tenant)
             strikes = {"cut off": site.cut, "slow network": site.slow}
             journal, struck = running.run(memory, strikes, 6, 4, steps, quiet_s=0.5)
-            wrong = memory.verify().wrong
+            wrong = memory.admin.verify().wrong
     with Bare(connect.address(migrated, steps.say)) as bare:
         rows = judging.judged(journal.writes, bare, tenant)
     assert [row for row in rows if not row["met"]] == []

@@ -18,7 +18,7 @@ from bench.consolidation_sweeps import Swept
 from bench.consolidation_talks import Bench, Talk
 from bench.histories import Fact, History
 from bench.progress import Steps
-from graphmem.client import GraphMem
+from graphmem import GraphMem
 from graphmem.model import BeliefChange, BeliefChangeKind, EvidenceKind, Quote
 from graphmem.rules import consolidation, matching
 from graphmem.rules.consolidation import Passage
@@ -233,9 +233,9 @@ def _swimming(name: str) -> Talk:
 @pytest.mark.system
 @pytest.mark.server
 def test_a_sweep_writes_nothing_and_intervals_come_to_the_same(
-    memory: GraphMem, tenant: str
+    client: GraphMem, tenant: str
 ) -> None:
-    on = Bench(memory, Steps(Console(quiet=True)))
+    on = Bench(client, Steps(Console(quiet=True)))
     talk = _swimming(tenant)
     swept = Swept.of(on, [talk], [])
     for least, beliefs, recall in ((4, 1, 100.0), (5, 0, None), (4, 1, 100.0)):

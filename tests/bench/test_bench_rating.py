@@ -99,9 +99,9 @@ def test_logging_is_judged_by_the_medians(slower: float, *, met: bool) -> None:
 @pytest.mark.server
 def test_a_loaded_log_is_rated_as_the_rules_say(migrated: Settings) -> None:
     at = connect.address(migrated, connect.silent)
-    with Bare(at) as bare, GraphMem.open(migrated, embedder=HashEmbedder()) as memory:
+    with Bare(at) as bare, GraphMem.open(settings=migrated, embedder=HashEmbedder()) as memory:
         rating_log.load(LOG, bare, STEPS)
-        done = memory.tenant(rating_log.TENANT).rate()
+        done = memory.tenant(rating_log.TENANT).usage.rate()
         found = bare.rows(rating.RATINGS, tenant=rating_log.TENANT)
     searches = [search for n in range(LOG.sessions) for search in LOG.searches(n)]
     wanted = rules.rate(searches)

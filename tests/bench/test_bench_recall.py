@@ -28,6 +28,7 @@ from graphmem.client import connect
 from graphmem.errors import ConfigurationError, GraphUnavailableError
 from graphmem.model import RebuildReport
 from graphmem.rules import identity
+from tests.plugins.clients import on_tenant
 
 SIZE = 500
 STEPS = Steps(Console(quiet=True))
@@ -177,7 +178,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         patch.delattr(store, "_load")  # what is kept is not loaded again
         embedder = synthetic.LookupEmbedder()
         with store.loaded(Store(SIZE), keep, embedder, STEPS) as (settings, memory, _):
-            memory.tenant("other").remember("a text remembered by graphmem")
+            on_tenant(memory, "other").remember("a text remembered by graphmem")
             at = connect.address(settings, connect.silent)
             with neo4j.GraphDatabase.driver(at.uri, auth=(at.user, at.password)) as driver:
                 return Measured(
@@ -186,7 +187,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
                         label: _one(driver, COUNT, label=label) for label in ("Memory", "Event")
                     },
                     superseded={*_one(driver, GONE)},
-                    verified=memory.tenant("tenant-3").verify(),
+                    verified=on_tenant(memory, "tenant-3").admin.verify(),
                     loaded={*_one(driver, KEYS, tenant="tenant-3")},
                     remembered={*_one(driver, KEYS, tenant="other")},
                 )

@@ -46,19 +46,22 @@ def test_a_memory_is_shown_with_its_events_and_neighbours(run: Run) -> None:
 def test_a_belief_a_turn_and_an_episode_are_shown(
     run: Run, migrated: Settings, tenant: str
 ) -> None:
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
-        memory.predicate("lives_in", cardinality="ONE")
+        memory.predicates.declare("lives_in", cardinality="ONE")
         with memory.session("monday") as session:
             said = [{"role": "user", "name": "Ann", "content": unlike(n)} for n in range(102)]
             added = session.add_messages(said)
             done = session.remember("Ann lives in Porto.", claims=[("ann", "lives_in", "Porto")])
             turn = {"turn": added.turn_ids[5]}
             seen = session.observe("ann", "lives_in", "Porto", note="at lunch", **turn)  # type: ignore[arg-type]
-        document = memory.add_episode(
-            id="doc", summary="A short summary.", content="The whole of it.", entities=["ann"]
+        document = memory.episodes.add(
+            episode_id="doc",
+            summary="A short summary.",
+            content="The whole of it.",
+            entities=["ann"],
         )
-        testified = memory.evidence(seen, "refuting", 0.6)
+        testified = memory.add_evidence(seen, "refuting", 0.6)
 
     belief = run("expand", seen.belief_id).out
     assert "● ann lives in Porto" in belief
@@ -111,10 +114,10 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
     assert [one["memory"]["content"] for one in data["memories"]] == [unlike(n) for n in range(3)]
     assert data["next_cursor"] is None
     assert "No memory is that old." in run("memory", "stale", "--days", "36500").out
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         old: dict[str, Any] = {"at": datetime(2025, 1, 1, tzinfo=UTC)}
-        memory.predicate("is", cardinality="ONE", **old)
+        memory.predicates.declare("is", cardinality="ONE", **old)
         memory.remember(unlike(20), claims=[("a", "is", "b")], **old)
         lost = memory.observe("a", "is", "b").belief_id
         memory.observe("a", "is", "c", confidence=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
 from graphmem.ports import run_now
@@ -44,11 +44,11 @@ def test_a_belief_is_archived_and_restored(run: Run) -> None:
     assert run("belief", "list").out.startswith(f"● {POOL}")
 
 
-def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: GraphMem) -> None:
+def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: Handle) -> None:
     belief = believed(run)
     not_flagged = run("belief", "resolve", belief).out
     assert not_flagged.startswith(f"Nothing changed. {belief} is not flagged.")
-    source = EventSource(id="f1", source="consolidation")
+    source = EventSource(event_id="f1", source="consolidation")
     run_now(evidence.mark(plain._state.binding, EventType.FLAG, belief, source))
     for shown in (run("belief", "list").out, run("belief", "show", belief).out):
         assert "flagged since " in shown.splitlines()[0]

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import click
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.cli import browse
 from graphmem.settings import Settings
 
@@ -28,7 +28,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def asked(plain: GraphMem) -> dict[str, list[str]]:
+def asked(plain: Handle) -> dict[str, list[str]]:
     """What to ask for each kind of picture."""
     with plain.session("monday") as session:
         kept = session.remember("Ada lives in Porto.").memory_id

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench import browser
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.adapters import local_server
 from graphmem.settings import Settings
 from tests.plugins.server import Server
@@ -49,12 +49,12 @@ def browse(
 
 
 def test_a_belief_is_drawn_with_our_captions(
-    window: browser.Window, browse: Run, run: Run, plain: GraphMem, password: str, tmp_path: Path
+    window: browser.Window, browse: Run, run: Run, plain: Handle, password: str, tmp_path: Path
 ) -> None:
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I moved to Porto.", "at": MAY}])
-        [turn] = session.turns(session.episode_id)
-    lives = plain.observe("Ada", "lives in", "Porto", episode=turn.episode_id, turn=turn.id)
+        [turn] = session.episodes.turns(session.episode_id)
+    lives = plain.observe("Ada", "lives in", "Porto", episode_id=turn.episode_id, turn_id=turn.id)
     plain.observe("Ada", "lives in", "Porto", kind="refuting", confidence=0.4)
     link = browse("belief", lives.belief_id)
 
@@ -74,7 +74,7 @@ def test_a_belief_is_drawn_with_our_captions(
 
 
 def test_five_hundred_events_and_words_that_a_link_could_stumble_over(
-    window: browser.Window, browse: Run, plain: GraphMem, password: str
+    window: browser.Window, browse: Run, plain: Handle, password: str
 ) -> None:
     subject = "R&D #4? 100 % 'of' \"it\" + \\u0026; // $tenant ?arg=x"
     plain.observe_many(
@@ -91,7 +91,7 @@ def test_saved_queries_are_taken_as_a_folder_and_run_with_their_parameters(
     window: browser.Window,
     browse: Run,
     run: Run,
-    plain: GraphMem,
+    plain: Handle,
     password: str,
     tmp_path: Path,
     tenant: str,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.texts import unlike
 
@@ -16,35 +16,35 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture
-def told(plain: GraphMem) -> GraphMem:
+def told(plain: Handle) -> Handle:
     tell(plain, SWIMS)
     tell(plain, [unlike(n) for n in range(7)], first=10)
     return plain
 
 
-def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: GraphMem) -> None:
+def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: Handle) -> None:
     shown = run("consolidate", "--dry-run")
     assert shown.code == 0
     assert "Would be done: 1 new." in shown.out
     for part in ("+ ", *SWIMS, "new, from 3 episodes", "10 episodes, 10 new", "extractive"):
         assert part in shown.out
-    assert told.beliefs().beliefs == ()
+    assert told.beliefs.list().beliefs == ()
     done = run("consolidate")
     assert shown.out.replace("Would be done", "Done") == done.out
-    [belief] = told.beliefs().beliefs
+    [belief] = told.beliefs.list().beliefs
     assert belief.id in done.out
 
 
-def test_json_has_everything(run: Run, told: GraphMem) -> None:
+def test_json_has_everything(run: Run, told: Handle) -> None:
     found = run("consolidate", "--json").data
-    [belief] = told.beliefs().beliefs
+    [belief] = told.beliefs.list().beliefs
     [change] = found["changes"]
     assert (change["step"], change["belief_id"]) == ("create", belief.id)
     assert [quote["text"] for quote in change["quotes"]] == list(SWIMS)
     assert (found["applied"], found["episodes"], found["troubles"]) == (True, 10, [])
 
 
-def test_too_few_episodes_are_said(run: Run, plain: GraphMem) -> None:
+def test_too_few_episodes_are_said(run: Run, plain: Handle) -> None:
     tell(plain, SWIMS)
     ended = run("consolidate")
     assert ended.code == 0
@@ -52,7 +52,7 @@ def test_too_few_episodes_are_said(run: Run, plain: GraphMem) -> None:
 
 
 def test_it_keeps_going_until_it_is_stopped(
-    run: Run, told: GraphMem, monkeypatch: pytest.MonkeyPatch
+    run: Run, told: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, BeliefBite, GraphMem, Message
+from graphmem import AsOf, BeliefBite, Handle, Message
 from graphmem.adapters.models.embedding import open_embedder
 from graphmem.cli import demo
 from graphmem.ports import Role, run_now
@@ -68,7 +68,7 @@ class Nearest(HashEmbedder):
         return await super().embed([self.text] if role is Role.QUERY else texts, role)
 
 
-def recorded(memory: GraphMem) -> GraphMem:
+def recorded(memory: Handle) -> Handle:
     """Keep what the demo needs of its conversation, and its evidence."""
     at = {"jan12-05": (1, 12), "feb04-03": (2, 4), "apr02-03": (4, 2)}
     said = [
@@ -88,7 +88,7 @@ def recorded(memory: GraphMem) -> GraphMem:
 
 
 @pytest.fixture
-def seen(plain: GraphMem) -> GraphMem:
+def seen(plain: Handle) -> Handle:
     """A memory with the demo's evidence."""
     return recorded(plain.scope("user:alice"))
 
@@ -98,13 +98,13 @@ def best(bites: Any) -> BeliefBite:
     return bites[0]
 
 
-def told(memory: GraphMem) -> tuple[demo.PolicyComparison, str]:
+def told(memory: Handle) -> tuple[demo.PolicyComparison, str]:
     """What the demo finds, and how it says so."""
     compared = demo.compare(memory)
     return compared, " ".join(str(part) for part in demo._side_by_side(compared))
 
 
-def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: GraphMem) -> None:
+def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: Handle) -> None:
     compared, said = told(on(seen, embedder=Nearest("Alice deploys Tidepool from Borealis")))
     flat, esper = best(compared.flat.bites), best(compared.esper.bites)
     assert (flat.belief.object, esper.belief.object) == ("Borealis", "Atlas")
@@ -120,7 +120,7 @@ def test_belief_answers_with_the_newer_value_whatever_lies_nearer(seen: GraphMem
     assert "Belief gives the same answer" in said
 
 
-def test_the_evidence_stands_in_the_conversation(seen: GraphMem) -> None:
+def test_the_evidence_stands_in_the_conversation(seen: Handle) -> None:
     slot = seen.current("Alice", "deploys_from", as_of=AsOf(valid=datetime(2026, 3, 1, tzinfo=UTC)))
     assert [c.object for c in slot.candidates] == ["Borealis"]
     belief = seen.recall(demo.ASKED, memories=False).bites[0]

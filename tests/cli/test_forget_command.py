@@ -18,7 +18,7 @@ Run = Callable[..., Any]
 @pytest.fixture
 def known(migrated: Settings, tenant: str) -> str:
     """The id of the one memory of the tenant, which a turn says, too."""
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         session = client.tenant(tenant).session("s")
         session.add_messages([{"role": "user", "content": "The shed has a blue door", "id": "1"}])
         return str(client.tenant(tenant).remember("The shed has a blue door").memory_id)

@@ -19,14 +19,15 @@ import hypothesis
 import pytest
 from rich.text import Text
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.cli import cli, main
 from graphmem.cli.dashboard import PANES, DashboardApp, DetailScreen
-from graphmem.client.ratings import RATED
+from graphmem.client.usage import RATED
 from graphmem.settings import Settings
 from tests.fuzz.test_commands import commands
 from tests.plugins import hostile
 from tests.plugins.children import variables_of
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
 
@@ -244,16 +245,16 @@ def checked(words: list[str], environ: dict[str, str]) -> tuple[Any, str, str]:
 
 @pytest.fixture(scope="module", params=range(TENANTS))
 def place(
-    migrated: Settings, _blocking: GraphMem, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Place, GraphMem, dict[str, str]]]:
+    migrated: Settings, client: Handle, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Place, Handle, dict[str, str]]]:
     """A tenant of hostile texts, filled once, and the variables that open it."""
     name, folder = fresh_tenant(), tmp_path_factory.mktemp("hostile")
-    memory = _blocking.tenant(name)
+    memory = on_tenant(client, name)
     made = filled(memory, TEXTS)
     at = Place(made.ids, made.texts, made.written)
     at.folder = folder
     _rate(migrated, name, at)
-    memory.prune(apply=True, kinds=["Memory"])
+    memory.usage.prune(dry_run=False, kinds=["Memory"])
     environ = variables_of(migrated, name) | {
         "GRAPHMEM_EMBEDDER": "hash",
         "GRAPHMEM_HOME": str(folder / "home"),
@@ -278,7 +279,7 @@ def _rate(settings: Settings, tenant: str, at: Place) -> None:
         )
 
 
-def test_every_command_is_run(place: tuple[Place, GraphMem, dict[str, str]]) -> None:
+def test_every_command_is_run(place: tuple[Place, Handle, dict[str, str]]) -> None:
     at = place[0]
     given = reading(at) | writing(at) | serving(at)
     assert given.keys() | LEFT_OUT.keys() == COMMANDS.keys()
@@ -286,7 +287,7 @@ def test_every_command_is_run(place: tuple[Place, GraphMem, dict[str, str]]) -> 
 
 @pytest.mark.parametrize("command", READING)
 def test_what_is_stored_is_shown_as_data(
-    place: tuple[Place, GraphMem, dict[str, str]], command: str
+    place: tuple[Place, Handle, dict[str, str]], command: str
 ) -> None:
     at, _, environ = place
     for line in reading(at)[command]:
@@ -310,7 +311,7 @@ def test_what_is_stored_is_shown_as_data(
     "command", [one for one in COMMANDS if one not in READING and one not in LEFT_OUT]
 )
 def test_what_is_given_is_quoted_as_data(
-    place: tuple[Place, GraphMem, dict[str, str]], command: str
+    place: tuple[Place, Handle, dict[str, str]], command: str
 ) -> None:
     """After all reading, since these commands write."""
     at, _, environ = place
@@ -336,11 +337,13 @@ def test_a_line_that_is_refused_is_quoted_as_data(command: str) -> None:
 
 
 def test_the_live_dashboard_shows_data(
-    place: tuple[Place, GraphMem, dict[str, str]],
+    place: tuple[Place, Handle, dict[str, str]],
 ) -> None:
     at, memory, _ = place
     # Textual reads a string as markup.
-    cells = [c for pane in PANES for row in pane.rows(memory.attention(), RATED) for c in row.cells]
+    cells = [
+        c for pane in PANES for row in pane.rows(memory.usage.dashboard(), RATED) for c in row.cells
+    ]
     assert [one for one in cells if not isinstance(one, Text)] == []
 
     async def watched() -> None:

@@ -14,7 +14,7 @@ from textual.widgets import HelpPanel
 from graphmem import GraphMem
 from graphmem.cli import dashboard, main
 from graphmem.cli.dashboard import DetailScreen
-from graphmem.client.ratings import RATED
+from graphmem.client.usage import RATED
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -260,13 +260,13 @@ def test_without_its_library_it_says_what_to_install(
 def test_it_runs_in_a_terminal_and_logs_no_look(
     run: Callable[..., Any], migrated: Settings, tenant: str
 ) -> None:
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         ids = [str(memory.remember(text).memory_id) for text in (unlike(1), unlike(2))]
         with memory.session("monday") as session:
-            session.log_search("what?", tool="grep", results=ids)
+            session.usage.log_search("what?", tool="grep", results=ids)
             session.expand(ids[0])
-        memory.rate()
+        memory.usage.rate()
         command = (sys.executable, "-m", "graphmem", "attention", "dashboard", "--live")
         with Terminal(*command, "--every", "0.2") as terminal:
             terminal.until("most used", "MEDIUM", " memory")

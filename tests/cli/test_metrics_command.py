@@ -25,7 +25,7 @@ Run = Callable[..., Any]
 @pytest.fixture
 def remembered(migrated: Settings, tenant: str) -> str:
     """A tenant of two memories in two scopes."""
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         memory.remember("Alice deploys from Borealis.")
         memory.scope("alice").remember("Bob prefers tea.")
@@ -82,7 +82,7 @@ def test_a_served_exporter_is_scraped(migrated: Settings, remembered: str, tenan
             assert values(first, "graphmem_memories")["current",] == 2
             for secret in (password, tenant, "Borealis"):
                 assert secret not in first
-            with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+            with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
                 client.tenant(tenant).remember("Carol deploys from Atlas.")
             until = time.monotonic() + 30
             while values(scrape(address), "graphmem_memories")["current",] != 3:

@@ -25,11 +25,11 @@ def failing(ran: Any, code: int) -> Any:
 @pytest.fixture
 def unused(run: Run, migrated: Settings, tenant: str, rate: Rate) -> str:
     """A tenant with an unused memory, a used one and an unused episode; the id of the first."""
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         idle = str(memory.remember("The shed has a blue door", at=MARCH).memory_id)
         used = str(memory.remember("The garden has nine roses", at=MARCH).memory_id)
-        memory.add_episode(id="text", content="Ann moved to Porto in May. " * 40, at=MARCH)
+        memory.episodes.add(episode_id="text", content="Ann moved to Porto in May. " * 40, at=MARCH)
         rate(memory, {idle: 500, used: 1e9, "text": 900})
     return idle
 

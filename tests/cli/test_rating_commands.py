@@ -19,7 +19,7 @@ ASKED = "red roses in the garden"
 @pytest.fixture
 def used(run: Run, migrated: Settings, tenant: str) -> str:
     """A tenant in which one of four memories was opened whenever it was found."""
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         for text in ROSES:
             memory.remember(text)
@@ -28,7 +28,7 @@ def used(run: Run, migrated: Settings, tenant: str) -> str:
             with memory.session(f"s{n}", agent="planner") as session:
                 session.recall(ASKED)
                 session.expand(last.id)
-                session.touch("file", "garden.md")
+                session.usage.log_access("file", "garden.md")
     return last.text
 
 

@@ -16,11 +16,11 @@ def test_it_is_told_before_it_is_done(run: Run, migrated: Settings, tenant: str)
     assert "Nothing to roll up: no rated or unratable search is 90 days old." in (
         run("attention", "roll-up").out
     )
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         memory = client.tenant(tenant)
         ids = [memory.remember(f"Rose {name} is red").memory_id for name in ("Ann", "Bo", "Cy")]
         with memory.session("s1") as session:
-            session.log_search("red roses", tool="grep", results=ids)  # type: ignore[arg-type]
+            session.usage.log_search("red roses", tool="grep", results=ids)  # type: ignore[arg-type]
             session.expand(str(ids[1]))
     run("attention", "rate")
     top = run("attention", "dashboard", "--json").data["top"]

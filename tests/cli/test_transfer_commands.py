@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graphmem import GraphMem
+from graphmem import Handle
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
 
 Run = Callable[..., Any]
 
 
-def test_a_tenant_goes_out_and_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+def test_a_tenant_goes_out_and_comes_in(run: Run, plain: Handle, tmp_path: Path) -> None:
     plain.remember_many([unlike(n) for n in range(3)])
     plain.scope("user:alice").remember(unlike(4))
     file, other = tmp_path / "all [1].jsonl", fresh_tenant()
@@ -29,11 +30,11 @@ def test_a_tenant_goes_out_and_comes_in(run: Run, plain: GraphMem, tmp_path: Pat
     assert "8 records" in into.out
     again = run("admin", "import", str(file), "--tenant", other, "--json").data
     assert (again["written"], again["there"], again["links"]) == (0, 8, 0)
-    copy = plain.tenant(other).scope("user:alice")
-    assert len(copy.list().memories) == 4
+    copy = on_tenant(plain, other).scope("user:alice")
+    assert len(copy.memories.list().memories) == 4
 
 
-def test_refusals_have_codes(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+def test_refusals_have_codes(run: Run, plain: Handle, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     plain.remember(unlike(1))
     assert run("admin", "export", str(file), "--json").data["records"] == {"Memory": 1, "Event": 1}
@@ -47,7 +48,7 @@ def test_refusals_have_codes(run: Run, plain: GraphMem, tmp_path: Path) -> None:
     assert run("admin", "import", str(tmp_path / "none")).code == 2
 
 
-def test_a_dump_of_mem0_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> None:
+def test_a_dump_of_mem0_comes_in(run: Run, plain: Handle, tmp_path: Path) -> None:
     file = tmp_path / "mem0.json"
     one = {
         "id": "m1",
@@ -59,7 +60,7 @@ def test_a_dump_of_mem0_comes_in(run: Run, plain: GraphMem, tmp_path: Path) -> N
     came = run("admin", "import", str(file), "--from", "mem0")
     assert came.code == 0
     assert "no counterpart for memory.metadata" in came.out
-    assert [memory.content for memory in plain.list().memories] == [unlike(1)]
+    assert [memory.content for memory in plain.memories.list().memories] == [unlike(1)]
     file.write_text(json.dumps([one, {"id": "[red]m2"}]), "utf-8")
     some = run("admin", "import", str(file), "--from", "mem0")
     assert some.code == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.rules.upkeep import BEGIN
 
 Run = Callable[..., Any]
@@ -19,9 +19,11 @@ LONG = "Ann moved to Porto in May. " * 40
 
 
 @pytest.fixture
-def told(plain: GraphMem) -> GraphMem:
-    plain.add_episode(id="dear", summary="Ann moved [bold]house[/bold].", importance=0.9, at=MAY)
-    plain.add_episode(id="long", content=LONG, summary="Ann moved.", at=MAY)
+def told(plain: Handle) -> Handle:
+    plain.episodes.add(
+        episode_id="dear", summary="Ann moved [bold]house[/bold].", importance=0.9, at=MAY
+    )
+    plain.episodes.add(episode_id="long", content=LONG, summary="Ann moved.", at=MAY)
     return plain
 
 
@@ -30,7 +32,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "MEMORY.md"
 
 
-def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: GraphMem, file: Path) -> None:
+def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: Handle, file: Path) -> None:
     wanted = ("consolidate", "--digest", str(file), "--compress")
     shown = run(*wanted, "--dry-run")
     assert shown.code == 0
@@ -42,19 +44,19 @@ def test_a_dry_run_shows_what_the_run_then_does(run: Run, told: GraphMem, file: 
     ):
         assert part in shown.out
     assert not file.exists()
-    assert not told.episode("long").compressed
+    assert not told.episodes.get("long").compressed
     done = run(*wanted)
     assert done.out == shown.out.replace("Would graduate", "Graduated").replace(
         "Would be compressed", "Compressed"
     )
     assert "`dear`" in file.read_text()
-    assert told.episode("long").compressed
+    assert told.episodes.get("long").compressed
     again = run(*wanted)
     assert "No episode is due for MEMORY.md." in again.out
     assert "No episode to compress." in again.out
 
 
-def test_json_is_one_document(run: Run, told: GraphMem, file: Path) -> None:
+def test_json_is_one_document(run: Run, told: Handle, file: Path) -> None:
     file.write_text(f"{BEGIN}\n`dear`\n<!-- graphmem:end -->\n")
     data = run("consolidate", "--digest", str(file), "--compress", "--json").data
     assert data["applied"] is False
@@ -65,18 +67,18 @@ def test_json_is_one_document(run: Run, told: GraphMem, file: Path) -> None:
     assert {"graduation", "compression"}.isdisjoint(run("consolidate", "--json").data)
 
 
-def test_without_the_options_nothing_is_kept_up(run: Run, told: GraphMem) -> None:
+def test_without_the_options_nothing_is_kept_up(run: Run, told: Handle) -> None:
     assert "ompress" not in run("consolidate").out
-    assert not told.episode("long").compressed
+    assert not told.episodes.get("long").compressed
 
 
-def test_what_was_there_is_said(run: Run, told: GraphMem, file: Path) -> None:
+def test_what_was_there_is_said(run: Run, told: Handle, file: Path) -> None:
     file.write_text(f"{BEGIN}\n`dear`\n<!-- graphmem:end -->\n")
     assert "`dear`   already present" in run("consolidate", "--digest", str(file)).out
 
 
 def test_a_file_that_cannot_be_used_is_said_first(
-    run: Run, told: GraphMem, file: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, told: Handle, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.write_text(f"\n{BEGIN}\n")
 
@@ -90,10 +92,10 @@ def test_a_file_that_cannot_be_used_is_said_first(
 
 
 def test_it_keeps_up_after_each_run(
-    run: Run, told: GraphMem, file: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, told: Handle, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for n in range(10):
-        told.add_episode(id=f"e{n}", summary=f"note {n}")
+        told.episodes.add(episode_id=f"e{n}", summary=f"note {n}")
 
     def stop(_: float) -> None:
         raise KeyboardInterrupt
@@ -102,11 +104,11 @@ def test_it_keeps_up_after_each_run(
     ended = run("consolidate", "--every", "4h", "--digest", str(file), "--compress")
     assert ended.code == 130
     assert "`dear`" in file.read_text()
-    assert told.episode("long").compressed
+    assert told.episodes.get("long").compressed
 
 
-def test_an_episode_is_put_back(run: Run, told: GraphMem) -> None:
-    told.add_episode(id="untold", content=LONG, at=MAY)
+def test_an_episode_is_put_back(run: Run, told: Handle) -> None:
+    told.episodes.add(episode_id="untold", content=LONG, at=MAY)
     run("consolidate", "--compress")
     shown = run("expand", "untold").out
     assert "compressed; `graphmem memory restore-episode untold`" in shown
@@ -114,7 +116,7 @@ def test_an_episode_is_put_back(run: Run, told: GraphMem) -> None:
     done = run("memory", "restore-episode", "untold")
     assert done.code == 0
     assert "untold is restored; event restore_episode_" in done.out
-    assert told.episode("untold").content == LONG
+    assert told.episodes.get("untold").content == LONG
     assert "compressed" not in run("expand", "untold").out
     again = run("memory", "restore-episode", "untold", "--json")
     assert again.data == {"episode_id": "untold", "changed": False, "event_id": None}
@@ -122,9 +124,9 @@ def test_an_episode_is_put_back(run: Run, told: GraphMem) -> None:
     assert run("memory", "restore-episode", "nobody").code == 1
 
 
-def test_more_than_twenty_are_counted(run: Run, plain: GraphMem) -> None:
+def test_more_than_twenty_are_counted(run: Run, plain: Handle) -> None:
     for n in range(22):
-        plain.add_episode(id=f"e{n:02}", content=LONG, at=MAY)
+        plain.episodes.add(episode_id=f"e{n:02}", content=LONG, at=MAY)
     shown = run("consolidate", "--compress", "--dry-run").out
     assert "Would be compressed: 22 episodes" in shown
     assert "e19, 1,080 characters" in shown

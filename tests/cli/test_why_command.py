@@ -66,8 +66,8 @@ def test_the_product_of_a_one_value_is_shown(run: Run) -> None:
 
 
 def test_an_echo_is_shown_as_such(run: Run, migrated: Settings, tenant: str) -> None:
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as opened:
-        opened.tenant(tenant).add_episode(id="monday")
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as opened:
+        opened.tenant(tenant).episodes.add(episode_id="monday")
     done = observed(run, "alice likes tea", DAYS[0], "--confidence", "0.5", "--episode", "monday")
     observed(run, "alice likes tea", DAYS[1], "--confidence", "0.9", "--episode", "monday")
     rows = run("why", done["belief_id"]).out.splitlines()

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from textual.pilot import Pilot
 from textual.widgets import Static, TabbedContent
@@ -92,7 +92,11 @@ class Figures:
         """Cleared, no answer comes."""
         self.open.set()
 
-    def attention(self, *, kinds: Sequence[str], limit: int) -> UsageDashboard:
+    @property
+    def usage(self) -> Self:
+        return self
+
+    def dashboard(self, *, kinds: Sequence[str], limit: int) -> UsageDashboard:
         self.asked.append((tuple(kinds), limit))
         found, error = self.found, self.error
         assert self.open.wait(60)
@@ -106,11 +110,11 @@ class Figures:
             raise self.error
         return Card(item=memory(item_id), accesses=3, last_access_at=NOW)
 
-    def audit(self, *, days: float, session: str | None) -> Audit:
-        self.audited.append((days, session))
+    def audit(self, *, days: float, session_id: str | None) -> Audit:
+        self.audited.append((days, session_id))
         one = SessionAudit(
             id="e0",
-            session_id=str(session),
+            session_id=str(session_id),
             agent="planner",
             scope="global",
             started_at=NOW,
@@ -233,7 +237,7 @@ def watch(
     """Sit before a dashboard whose first figures have come."""
 
     async def run() -> T:
-        app = DashboardApp(figures, every=every, limit=20, **options)
+        app = DashboardApp(cast("Any", figures), every=every, limit=20, **options)
         # A scroll that takes its time would still be on its way when it is looked at.
         app.animation_level = "none"
         async with app.run_test(size=(120, 30)) as pilot:

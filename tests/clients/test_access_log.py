@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Status
+from graphmem import GraphMem, Handle, Status
 from graphmem.client.access_log import FULL, MOST, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
@@ -20,7 +20,7 @@ from graphmem.operations.access_log import AccessEntry
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
 from tests.plugins import children
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Retrying, Through, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant, unfaded
 from tests.plugins.texts import unlike
@@ -31,9 +31,9 @@ MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def memory(memory: GraphMem) -> GraphMem:
+def memory(memory: Handle) -> Handle:
     """A memory of whose client nothing waits."""
-    memory.flush()
+    memory.usage.flush()
     return memory
 
 
@@ -58,7 +58,7 @@ class Counting(Through):
 
 
 @contextmanager
-def counting(door: Door) -> Iterator[tuple[GraphMem, Counting, str]]:
+def counting(door: Door) -> Iterator[tuple[Handle, Counting, str]]:
     """Yield a client of its own on a graph that counts, and the one memory of its tenant."""
     with door.opened() as made:
         memory_id = str(made.remember(unlike(1)).memory_id)
@@ -66,14 +66,14 @@ def counting(door: Door) -> Iterator[tuple[GraphMem, Counting, str]]:
         yield door.on(made, graph=graph), graph, memory_id
 
 
-def accesses(look: Look, memory: GraphMem) -> list[dict[str, Any]]:
+def accesses(look: Look, memory: Handle) -> list[dict[str, Any]]:
     """Every ACCESS event of a tenant, oldest first."""
     events = look.events(memory._state.binding.wall.tenant).values()
     found = [event for event in events if event["type"] == "ACCESS"]
     return sorted(found, key=lambda event: (event["occurred_at"], event["id"]))
 
 
-def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: GraphMem, look: Look) -> None:
+def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: Handle, look: Look) -> None:
     clock = FrozenClock(MAY)
     alice = door.on(memory.scope("alice"), clock=clock)
     session = alice.session("s1")
@@ -92,7 +92,7 @@ def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: GraphMem, loo
     assert accesses(look, memory) == []
     clock.advance(timedelta(days=1))
 
-    assert memory.flush() == 4
+    assert memory.usage.flush() == 4
 
     written = accesses(look, memory)
     assert [[edge for edge in e["edges"] if edge[0] == "ACCESSED"] for e in written] == [
@@ -107,19 +107,19 @@ def test_a_look_is_an_event_once_it_is_flushed(door: Door, memory: GraphMem, loo
     assert (card.accesses, card.last_access_at) == (1, MAY + timedelta(minutes=1))
 
 
-def test_only_expand_is_a_look(memory: GraphMem, look: Look) -> None:
+def test_only_expand_is_a_look(memory: Handle, look: Look) -> None:
     done = memory.remember(unlike(1), claims=[("alice", "likes", "tea")])
     memory_id, belief = str(done.memory_id), done.belief_ids[0]
-    memory.get(memory_id)
-    memory.list()
+    memory.memories.get(memory_id)
+    memory.memories.list()
     memory.recall(unlike(1))
-    memory.stale()
+    memory.memories.stale()
     memory.why(memory_id)
-    memory.belief(belief)
+    memory.beliefs.get(belief)
     with pytest.raises(NotFoundError):
         memory.expand("m_nope")
     # What was recalled is a search and no look.
-    assert memory.flush() == 1
+    assert memory.usage.flush() == 1
     assert accesses(look, memory) == []
 
 
@@ -131,8 +131,8 @@ def test_a_hundred_are_one_transaction(door: Door, look: Look) -> None:
         memory.expand(memory_id)
         assert (graph.writes, len(accesses(look, memory))) == (1, FULL)
         assert memory.expand(memory_id).accesses == FULL
-        assert (graph.writes, memory.flush(), graph.writes) == (1, 1, 2)
-        assert (memory.flush(), graph.writes) == (0, 2)
+        assert (graph.writes, memory.usage.flush(), graph.writes) == (1, 1, 2)
+        assert (memory.usage.flush(), graph.writes) == (0, 2)
 
 
 def test_what_waits_is_written_when_the_client_is_left(door: Door, look: Look) -> None:
@@ -143,13 +143,13 @@ def test_what_waits_is_written_when_the_client_is_left(door: Door, look: Look) -
         assert accesses(look, memory) == []
     assert {e["scope"] for e in accesses(look, memory)} == {"global", "alice"}
     closed = door.open()
-    handle = closed.tenant(memory._state.binding.wall.tenant)
+    handle = on_tenant(closed, memory._state.binding.wall.tenant)
     handle.expand(memory_id)
     closed.close()
     assert len(accesses(look, memory)) == 3
 
 
-def test_what_waits_is_written_when_a_session_is_left(memory: GraphMem, look: Look) -> None:
+def test_what_waits_is_written_when_a_session_is_left(memory: Handle, look: Look) -> None:
     memory_id = str(memory.remember(unlike(1)).memory_id)
     with memory.session("s1") as session:
         session.expand(memory_id)
@@ -158,32 +158,32 @@ def test_what_waits_is_written_when_a_session_is_left(memory: GraphMem, look: Lo
 
 
 def test_tenants_are_flushed_together_and_kept_apart(
-    door: Door, memory: GraphMem, look: Look
+    door: Door, memory: Handle, look: Look
 ) -> None:
     names = sorted(fresh_tenant() for _ in range(3))
-    handles = [memory.tenant(name) for name in names]
+    handles = [on_tenant(memory, name) for name in names]
     for n, handle in enumerate(handles):
         memory_id = str(handle.remember(unlike(1)).memory_id)
         for _ in range(n + 1):
             handle.expand(memory_id)
     graph = Counting(memory._state.binding.world.graph)
-    assert door.on(memory, graph=graph).flush() == 6
+    assert door.on(memory, graph=graph).usage.flush() == 6
     assert graph.writes == 1
     assert [len(accesses(look, handle)) for handle in handles] == [1, 2, 3]
 
 
-def test_looks_are_counted_as_far_as_their_scopes_are_seen(memory: GraphMem) -> None:
+def test_looks_are_counted_as_far_as_their_scopes_are_seen(memory: Handle) -> None:
     memory_id = str(memory.remember(unlike(1)).memory_id)
     alice, bob = memory.scope("alice"), memory.scope("bob")
     for handle, times in ((memory, 1), (alice, 2), (bob, 4)):
         for _ in range(times):
             handle.expand(memory_id)
-    memory.flush()
-    both = memory.scope("x", see=["alice", "bob", "global"])
+    memory.usage.flush()
+    both = memory.scope("x", read_scopes=["alice", "bob", "global"])
     seen = [handle.expand(memory_id) for handle in (memory, alice, bob, both)]
     assert [card.accesses for card in seen] == [1, 3, 5, 7]
     assert all(card.last_access_at is not None for card in seen)
-    hers = memory.scope("x", see=["global"]).expand(memory_id)
+    hers = memory.scope("x", read_scopes=["global"]).expand(memory_id)
     assert hers.last_access_at == seen[0].last_access_at
 
 
@@ -200,21 +200,21 @@ def test_a_write_that_fails_is_raised_by_flush_alone_and_made_again(
         ]
         for _ in range(2):
             with pytest.raises(GraphUnavailableError):
-                memory.flush()
+                memory.usage.flush()
         graph.refuses = False
-        assert memory.flush() == 2 * FULL + 50
+        assert memory.usage.flush() == 2 * FULL + 50
         assert len(accesses(look, memory)) == 2 * FULL + 50
 
 
 @pytest.fixture
-def own(door: Door, memory: GraphMem) -> Iterator[tuple[GraphMem, Counting]]:
+def own(door: Door, memory: Handle) -> Iterator[tuple[GraphMem, Counting]]:
     """A client of its own that has something to write, and its graph."""
     memory_id = str(memory.remember(unlike(1)).memory_id)
-    client = door.open()
+    client = door.open(tenant=memory._state.binding.wall.tenant)
     graph = Counting(client._state.binding.world.graph)
-    handle = door.on(client, graph=graph).tenant(memory._state.binding.wall.tenant)
-    handle.expand(memory_id)
-    yield handle, graph
+    client = door.on(client, graph=graph)
+    client.expand(memory_id)
+    yield client, graph
     door.run(graph.close())
 
 
@@ -250,38 +250,36 @@ def broken(graph: Counting) -> None:
 
 
 @pytest.mark.parametrize("fault", ["retried", "unacknowledged"])
-def test_a_write_made_twice_counts_once(
-    door: Door, memory: GraphMem, look: Look, fault: str
-) -> None:
+def test_a_write_made_twice_counts_once(door: Door, memory: Handle, look: Look, fault: str) -> None:
     memory_id = str(memory.remember(unlike(1)).memory_id)
     for _ in range(3):
         memory.expand(memory_id)
     inner = memory._state.binding.world.graph
     if fault == "retried":
-        assert door.on(memory, graph=Retrying(inner)).flush() == 3
+        assert door.on(memory, graph=Retrying(inner)).usage.flush() == 3
     else:
         with pytest.raises(GraphUnavailableError):
-            door.on(memory, graph=Unacknowledged(inner, 1)).flush()
+            door.on(memory, graph=Unacknowledged(inner, 1)).usage.flush()
         assert len(accesses(look, memory)) == 3
-        assert memory.flush() == 0
+        assert memory.usage.flush() == 0
     assert len(accesses(look, memory)) == 3
     assert memory.expand(memory_id).accesses == 3
 
 
-def test_many_at_once_are_each_written_once(door: Door, memory: GraphMem, look: Look) -> None:
+def test_many_at_once_are_each_written_once(door: Door, memory: Handle, look: Look) -> None:
     ids = [str(memory.remember(unlike(n)).memory_id) for n in range(4)]
 
     def call(n: int) -> Callable[[Any], Any]:
-        return lambda m: m.flush() if n % 20 == 19 else m.expand(ids[n % 4])
+        return lambda m: m.usage.flush() if n % 20 == 19 else m.expand(ids[n % 4])
 
     calls = [call(n) for n in range(140)]
     done = door.together(memory, calls)
     assert [one for one in done if isinstance(one, Exception)] == []
-    memory.flush()
+    memory.usage.flush()
     assert len(accesses(look, memory)) == 133
 
 
-def test_what_is_no_longer_there_is_passed_over(door: Door, memory: GraphMem, look: Look) -> None:
+def test_what_is_no_longer_there_is_passed_over(door: Door, memory: Handle, look: Look) -> None:
     kept = str(memory.remember(unlike(1)).memory_id)
     binding = memory._state.binding
     looks = [
@@ -300,9 +298,9 @@ def hit_of(bite: AnyBite) -> tuple[str, dict[str, float] | None]:
     return found[bite.kind]["id"], parts
 
 
-def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: GraphMem) -> None:
+def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: Handle) -> None:
     memory = door.on(memory, clock=FrozenClock(datetime.now(UTC)))
-    memory.predicate("works_on", cardinality="ONE")
+    memory.predicates.declare("works_on", cardinality="ONE")
     with memory.session("s1") as session:
         turn = session.add_messages([{"role": "user", "content": unlike(1)}]).turn_ids[0]
     done = memory.remember(unlike(1), claims=[("alice", "works_on", "Atlas")], at=MAY)
@@ -311,35 +309,38 @@ def test_nothing_but_retrieval_rests_on_a_look(door: Door, memory: GraphMem) -> 
 
     def told() -> list[Any]:
         return [
-            sorted(map(hit_of, memory.recall(unlike(1), hidden=True, turns=True).bites), key=str),
-            memory.list(statuses=list(Status)),
-            *(read(x) for x in (memory_id, newer) for read in (memory.get, memory.why)),
-            *(memory.history(x) for x in (memory_id, newer)),
-            memory.belief(belief),
+            sorted(
+                map(hit_of, memory.recall(unlike(1), include_hidden=True, turns=True).bites),
+                key=str,
+            ),
+            memory.memories.list(statuses=list(Status)),
+            *(read(x) for x in (memory_id, newer) for read in (memory.memories.get, memory.why)),
+            *(memory.memories.history(x) for x in (memory_id, newer)),
+            memory.beliefs.get(belief),
             memory.why(belief),
-            memory.belief_history(belief),
-            memory.provenance(belief),
+            memory.beliefs.history(belief),
+            memory.beliefs.provenance(belief),
             memory.current("alice", "works_on"),
-            memory.episode(session.episode_id),
-            memory.stale(days=1),
-            memory.verify(),
+            memory.episodes.get(session.episode_id),
+            memory.memories.stale(days=1),
+            memory.admin.verify(),
         ]
 
     before = unfaded(told())
-    life = memory.belief(belief).vitality
+    life = memory.beliefs.get(belief).vitality
     for item_id in (memory_id, newer, belief, turn, session.episode_id):
         for _ in range(3):
             memory.expand(item_id)
-    assert memory.flush() == 15 + 1
+    assert memory.usage.flush() == 15 + 1
     assert memory.expand(belief).accesses == 3
     assert unfaded(told()) == before
-    alive = memory.belief(belief).vitality
+    alive = memory.beliefs.get(belief).vitality
     assert life is not None
     assert alive is not None
     assert (alive.storage, alive.mean) == (life.storage, life.mean)
     assert alive.last_access_at is not None
     assert alive.retrieval > life.retrieval
-    assert memory.rebuild().wrong == ()
+    assert memory.admin.rebuild().wrong == ()
 
 
 CHILD = """
@@ -359,7 +360,7 @@ sys.stdin.read()
 
 @pytest.mark.system
 def test_a_killed_process_loses_what_waited_and_nothing_else(
-    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+    plain: Handle, look: Look, migrated: Settings, tenant: str
 ) -> None:
     memory_id = str(plain.remember(unlike(1)).memory_id)
     with children.running(CHILD, memory_id, settings=migrated, tenant=tenant) as child:
@@ -393,7 +394,7 @@ asyncio.run(main())
 
 
 def test_what_waits_is_written_when_the_process_ends(
-    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+    plain: Handle, look: Look, migrated: Settings, tenant: str
 ) -> None:
     memory_id = str(plain.remember(unlike(1)).memory_id)
     with children.running(LEFT, memory_id, settings=migrated, tenant=tenant) as child:
@@ -410,7 +411,7 @@ def test_what_waits_is_written_when_the_process_ends(
 
 
 def test_an_awaited_client_says_what_it_lost(
-    plain: GraphMem, look: Look, migrated: Settings, tenant: str
+    plain: Handle, look: Look, migrated: Settings, tenant: str
 ) -> None:
     memory_id = str(plain.remember(unlike(1)).memory_id)
     with children.running(LEFT_AWAITED, memory_id, settings=migrated, tenant=tenant) as child:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, GraphMem, Status
+from graphmem import AsOf, Handle, Status
 from graphmem.errors import InvalidInputError
 from tests.plugins.graph import Look
 
@@ -62,15 +62,15 @@ HISTORY = [
 TOO_LONG = "scope: has more than 200 characters."
 
 
-def contents(memory: GraphMem, **narrowing: Any) -> dict[str, str]:
-    found = memory.list(statuses=list(Status), limit=1_000, **narrowing).memories
+def contents(memory: Handle, **narrowing: Any) -> dict[str, str]:
+    found = memory.memories.list(statuses=list(Status), limit=1_000, **narrowing).memories
     return {one.content: one.status.value for one in found}
 
 
-def test_memories_of_mem0_with_their_history(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_memories_of_mem0_with_their_history(memory: Handle, look: Look, tenant: str) -> None:
     data = {"results": [ALICE], "history": HISTORY}
 
-    done = memory.adopt(data, "mem0")
+    done = memory.admin.import_foreign(data, "mem0")
 
     alice = memory.scope("user:alice")
     assert contents(alice) == {
@@ -78,12 +78,12 @@ def test_memories_of_mem0_with_their_history(memory: GraphMem, look: Look, tenan
         "Alice lives in Porto": "superseded",
         "The office has a red door": "deprecated",
     }
-    before = alice.list(as_of=AsOf(valid=datetime(2025, 4, 1, tzinfo=UTC))).memories
+    before = alice.memories.list(as_of=AsOf(valid=datetime(2025, 4, 1, tzinfo=UTC))).memories
     assert {one.content for one in before} == {
         "Alice lives in Porto",
         "The office has a red door",
     }
-    [now] = alice.list().memories
+    [now] = alice.memories.list().memories
     assert (now.created_at, now.tags) == (MAY, ("home", "places"))
     events = look.events(tenant)
     assert {"mem0_h1", "mem0_h2", "mem0_g0", "mem0_g1"} <= events.keys()
@@ -96,22 +96,24 @@ def test_memories_of_mem0_with_their_history(memory: GraphMem, look: Look, tenan
     assert done.unplaced == {"memory.metadata": 1, "memory.run_id": 1}
     assert done.refused == ()
 
-    again = memory.adopt(data, "mem0")
+    again = memory.admin.import_foreign(data, "mem0")
 
     assert again == done
     assert look.events(tenant) == events
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
-def test_a_list_of_mem0_has_one_text_each(plain: GraphMem) -> None:
-    plain.adopt([ALICE, {"id": "m2", "memory": "Tea is hot", "created_at": "2025-03-05"}], "mem0")
+def test_a_list_of_mem0_has_one_text_each(plain: Handle) -> None:
+    plain.admin.import_foreign(
+        [ALICE, {"id": "m2", "memory": "Tea is hot", "created_at": "2025-03-05"}], "mem0"
+    )
     assert contents(plain) == {"Tea is hot": "current"}
-    [one] = plain.scope("user:alice", see=["user:alice"]).list().memories
+    [one] = plain.scope("user:alice", read_scopes=["user:alice"]).memories.list().memories
     assert (one.content, one.created_at) == ("Alice lives in Lisbon", MAY)
 
 
-def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: GraphMem) -> None:
-    done = plain.adopt(
+def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: Handle) -> None:
+    done = plain.admin.import_foreign(
         {
             "memories": [
                 {"id": "m1", "memory": "Tea is hot", "created_at": "2025-03-05T00:00:00"},
@@ -142,14 +144,14 @@ def test_what_cannot_be_taken_is_listed_and_the_rest_taken(plain: GraphMem) -> N
 
 @pytest.mark.parametrize("owner", ["user_id", "agent_id", "run_id"])
 def test_an_owner_too_long_for_a_scope_is_refused(
-    plain: GraphMem, look: Look, tenant: str, owner: str
+    plain: Handle, look: Look, tenant: str, owner: str
 ) -> None:
     longest = "u" * (200 - len(owner.replace("_id", ":")))
     texts = [
         {"id": f"m{n}", "memory": f"Tea is {n}", "created_at": "2025-03-05", owner: name}
         for n, name in enumerate([longest, f"{longest}u", "u" * 40_000])
     ]
-    done = plain.adopt(texts, "mem0")
+    done = plain.admin.import_foreign(texts, "mem0")
     assert done.refused == tuple(f"mem0:m{n}: {TOO_LONG}" for n in (1, 2))
     scopes = look.rows("MATCH (m:Memory {tenant: $tenant}) RETURN m.scope AS at", tenant=tenant)
     assert scopes == [{"at": f"{owner.removesuffix('_id')}:{longest}"}]
@@ -167,10 +169,10 @@ def test_an_owner_too_long_for_a_scope_is_refused(
     ],
 )
 def test_an_episode_of_graphiti_passes_the_checks_of_other_episodes(
-    plain: GraphMem, look: Look, tenant: str, wrong: dict[str, str], says: str
+    plain: Handle, look: Look, tenant: str, wrong: dict[str, str], says: str
 ) -> None:
     episode = {"uuid": "p1", "content": "Ada joined", "valid_at": "2025-03-01"} | wrong
-    done = plain.adopt({"episodes": [episode]}, "graphiti")
+    done = plain.admin.import_foreign({"episodes": [episode]}, "graphiti")
     assert says in done.refused[0]
     assert look.rows("MATCH (p:Episode {tenant: $tenant}) RETURN p", tenant=tenant) == []
 
@@ -221,8 +223,8 @@ GRAPHITI = {
 }
 
 
-def test_facts_of_graphiti_become_evidence(memory: GraphMem, look: Look, tenant: str) -> None:
-    done = memory.adopt(GRAPHITI, "graphiti")
+def test_facts_of_graphiti_become_evidence(memory: Handle, look: Look, tenant: str) -> None:
+    done = memory.admin.import_foreign(GRAPHITI, "graphiti")
 
     team = memory.scope("group:team")
     [spring] = team.current(
@@ -243,7 +245,7 @@ def test_facts_of_graphiti_become_evidence(memory: GraphMem, look: Look, tenant:
     assert first["artifact_ref"] == "graphiti:e1"
     assert "Ada works at Acme." in first["payload"]
     assert ["OCCURRED_IN", "Episode", "graphiti_p1"] in first["edges"]
-    assert team.episode("graphiti_p1").content == "user: Ada joined Acme, said 1"
+    assert team.episodes.get("graphiti_p1").content == "user: Ada joined Acme, said 1"
     assert events["graphiti_e1_invalid"]["occurred_at"].to_native() == JUNE
     assert done.done == {"episode": 2, "observe": 6, "retract": 1}
     assert done.refused == ("edge 3: target 'n9' is not among the nodes.",)
@@ -256,7 +258,7 @@ def test_facts_of_graphiti_become_evidence(memory: GraphMem, look: Look, tenant:
         "node.summary": 1,
     }
 
-    assert memory.adopt(GRAPHITI, "graphiti") == done
+    assert memory.admin.import_foreign(GRAPHITI, "graphiti") == done
     assert look.events(tenant) == events
 
 
@@ -274,7 +276,7 @@ def test_facts_of_graphiti_become_evidence(memory: GraphMem, look: Look, tenant:
     ],
 )
 def test_what_is_something_else_altogether_is_refused(
-    plain: GraphMem, data: Any, source: str
+    plain: Handle, data: Any, source: str
 ) -> None:
     with pytest.raises(InvalidInputError):
-        plain.adopt(data, source)
+        plain.admin.import_foreign(data, source)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Memory, Status
+from graphmem import Handle, Memory, Status
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -28,31 +28,31 @@ def on(n: float) -> AsOf:
     return AsOf(valid=day(n))
 
 
-def kept(memory: GraphMem, n: int, at: datetime = MAY) -> str:
+def kept(memory: Handle, n: int, at: datetime = MAY) -> str:
     """Remember the n-th text and return its memory's id."""
     return str(memory.remember(unlike(n), at=at).memory_id)
 
 
-def last_recorded(memory: GraphMem, memory_id: str) -> datetime:
+def last_recorded(memory: Handle, memory_id: str) -> datetime:
     """Return when the newest event of a memory was recorded."""
-    return max(e.recorded_at for e in memory.history(memory_id))
+    return max(e.recorded_at for e in memory.memories.history(memory_id))
 
 
-def read(memory: GraphMem, name: str, memory_id: str, as_of: Any) -> Any:
+def read(memory: Handle, name: str, memory_id: str, as_of: Any) -> Any:
     if name == "list":
-        return memory.list(as_of=as_of)
+        return memory.memories.list(as_of=as_of)
     return getattr(memory, name)(memory_id, as_of=as_of)
 
 
-def test_a_memory_is_what_it_was_on_each_day(memory: GraphMem) -> None:
+def test_a_memory_is_what_it_was_on_each_day(memory: Handle) -> None:
     a = kept(memory, 1, day(1))
     memory.remember(unlike(1), at=day(2))
     b = memory.supersede(a, unlike(2), at=day(3)).newer_id
-    memory.deprecate(a, at=day(4))
-    memory.restore(a, at=day(5))
+    memory.memories.deprecate(a, at=day(4))
+    memory.memories.restore(a, at=day(5))
 
     def told(n: float) -> tuple[Status, tuple[str, ...], int, datetime]:
-        found = memory.get(a, as_of=on(n))
+        found = memory.memories.get(a, as_of=on(n))
         assert found.created_at == day(1)
         return found.status, found.head_ids, found.reinforce_count, found.last_seen_at
 
@@ -61,12 +61,12 @@ def test_a_memory_is_what_it_was_on_each_day(memory: GraphMem) -> None:
     assert told(3) == (Status.SUPERSEDED, (b,), 1, day(2))
     assert told(4) == (Status.DEPRECATED, (), 1, day(2))
     assert told(5) == told(9_999) == (Status.CURRENT, (), 1, day(2))
-    assert memory.get(a, as_of=on(9)) == memory.get(a)
-    assert memory.get(b, as_of=on(4)).status is Status.CURRENT
+    assert memory.memories.get(a, as_of=on(9)) == memory.memories.get(a)
+    assert memory.memories.get(b, as_of=on(4)).status is Status.CURRENT
 
 
 @pytest.mark.parametrize("name", ["get", "history", "chain"])
-def test_before_it_was_said_it_is_not_found(memory: GraphMem, name: str) -> None:
+def test_before_it_was_said_it_is_not_found(memory: Handle, name: str) -> None:
     a = kept(memory, 1, day(1))
     known = last_recorded(memory, a)
     for as_of in (
@@ -81,67 +81,69 @@ def test_before_it_was_said_it_is_not_found(memory: GraphMem, name: str) -> None
         assert read(memory, name, a, as_of)
 
 
-def test_what_is_told_late_takes_its_place_by_when_it_happened(memory: GraphMem) -> None:
+def test_what_is_told_late_takes_its_place_by_when_it_happened(memory: Handle) -> None:
     a = kept(memory, 1, day(5))
     before = last_recorded(memory, a)
     memory.remember(unlike(1), at=day(2))
 
-    early = memory.get(a, as_of=on(3))
+    early = memory.memories.get(a, as_of=on(3))
     assert (early.created_at, early.last_seen_at, early.reinforce_count) == (day(2), day(2), 0)
     with pytest.raises(NotFoundError):
-        memory.get(a, as_of=AsOf(valid=day(3), known=before))
-    then = memory.get(a, as_of=AsOf(known=before))
+        memory.memories.get(a, as_of=AsOf(valid=day(3), known=before))
+    then = memory.memories.get(a, as_of=AsOf(known=before))
     assert (then.created_at, then.reinforce_count) == (day(5), 0)
-    assert [m.id for m in memory.list(as_of=AsOf(known=before), since=day(3)).memories] == [a]
-    assert memory.list(since=day(3)).memories == ()
+    assert [
+        m.id for m in memory.memories.list(as_of=AsOf(known=before), since=day(3)).memories
+    ] == [a]
+    assert memory.memories.list(since=day(3)).memories == ()
 
 
-def test_a_memory_known_by_other_words_alone_is_current(memory: GraphMem) -> None:
+def test_a_memory_known_by_other_words_alone_is_current(memory: Handle) -> None:
     """Said nearly at first, and exactly later: the day between has no exact statement."""
     a = str(memory.remember(WINDOW, at=day(5)).memory_id)
     assert memory.remember(restated(5), at=day(2)).memory_id == a
-    found = memory.get(a, as_of=on(3))
+    found = memory.memories.get(a, as_of=on(3))
     assert (found.status, found.created_at, found.reinforce_count) == (Status.CURRENT, day(2), 0)
 
 
-def test_what_a_reader_heard_in_private_brings_nothing_back(memory: GraphMem) -> None:
+def test_what_a_reader_heard_in_private_brings_nothing_back(memory: Handle) -> None:
     a = kept(memory, 1)
     alice = memory.scope("alice")
     assert alice.remember(unlike(1), at=day(5)).memory_id == a
-    memory.deprecate(a, at=day(2))
+    memory.memories.deprecate(a, at=day(2))
 
     for handle in (alice, memory):
-        assert handle.get(a, as_of=on(9)).status is Status.DEPRECATED
-    assert alice.get(a, as_of=on(9)).last_seen_at == day(5)
-    assert alice.get(a, as_of=on(4)).last_seen_at == MAY
-    assert memory.get(a, as_of=on(9)).last_seen_at == MAY
+        assert handle.memories.get(a, as_of=on(9)).status is Status.DEPRECATED
+    assert alice.memories.get(a, as_of=on(9)).last_seen_at == day(5)
+    assert alice.memories.get(a, as_of=on(4)).last_seen_at == MAY
+    assert memory.memories.get(a, as_of=on(9)).last_seen_at == MAY
 
 
-def test_a_chain_grows_with_the_days(memory: GraphMem) -> None:
+def test_a_chain_grows_with_the_days(memory: Handle) -> None:
     ids = [kept(memory, 0)]
     for n in range(1, 6):
         ids.append(memory.supersede(ids[-1], unlike(n), at=day(n)).newer_id)
 
     for n in range(6):
-        chain = memory.chain(ids[0], as_of=on(n))
+        chain = memory.memories.chain(ids[0], as_of=on(n))
         assert [m.id for m in chain.memories] == ids[: n + 1]
         assert chain.head_ids == (ids[n],)
         assert [(x.newer_id, x.older_id, x.in_force) for x in chain.links] == [
             (newer, older, True) for older, newer in pairwise(ids[: n + 1])
         ]
         assert [m.head_ids for m in chain.memories] == [(ids[n],)] * n + [()]
-        assert memory.get(ids[0], as_of=on(n)).head_ids == ((ids[n],) if n else ())
-    assert memory.chain(ids[2], as_of=on(9)) == memory.chain(ids[2])
+        assert memory.memories.get(ids[0], as_of=on(n)).head_ids == ((ids[n],) if n else ())
+    assert memory.memories.chain(ids[2], as_of=on(9)) == memory.memories.chain(ids[2])
 
 
 @pytest.mark.parametrize("late", ["short", "long"])
-def test_heads_are_found_along_what_is_in_force_alone(memory: GraphMem, late: str) -> None:
+def test_heads_are_found_along_what_is_in_force_alone(memory: Handle, late: str) -> None:
     """A text x replaced m, was undone, and stands there again by way of a: one way is shut."""
     m, x = kept(memory, 1), kept(memory, 3)
 
     def short() -> None:
         memory.supersede(m, unlike(3), at=day(1))
-        memory.restore(m, at=day(2))
+        memory.memories.restore(m, at=day(2))
 
     def long() -> None:
         a = memory.supersede(m, unlike(2), at=day(3)).newer_id
@@ -151,30 +153,30 @@ def test_heads_are_found_along_what_is_in_force_alone(memory: GraphMem, late: st
         part()
     y = memory.supersede(x, unlike(4), at=day(5)).newer_id
 
-    assert memory.get(m, as_of=on(1)).head_ids == (x,)
-    assert memory.get(m, as_of=on(2)).head_ids == ()
-    assert memory.get(m, as_of=on(4)).head_ids == (x,)
-    assert memory.get(m, as_of=on(5)).head_ids == (y,) == memory.get(m).head_ids
-    links = memory.chain(y, as_of=on(9)).links
+    assert memory.memories.get(m, as_of=on(1)).head_ids == (x,)
+    assert memory.memories.get(m, as_of=on(2)).head_ids == ()
+    assert memory.memories.get(m, as_of=on(4)).head_ids == (x,)
+    assert memory.memories.get(m, as_of=on(5)).head_ids == (y,) == memory.memories.get(m).head_ids
+    links = memory.memories.chain(y, as_of=on(9)).links
     assert sum(link.in_force for link in links) == 3
-    assert links == memory.chain(y).links
+    assert links == memory.memories.chain(y).links
 
 
-def test_a_memory_not_said_yet_is_not_in_its_chain(memory: GraphMem) -> None:
+def test_a_memory_not_said_yet_is_not_in_its_chain(memory: Handle) -> None:
     a = kept(memory, 1, day(5))
     b = memory.supersede(a, unlike(2), at=day(3)).newer_id
-    chain = memory.chain(b, as_of=on(4))
+    chain = memory.memories.chain(b, as_of=on(4))
     assert ([m.id for m in chain.memories], chain.links, chain.head_ids) == ([b], (), (b,))
 
 
-def test_history_is_what_was_seen(memory: GraphMem) -> None:
+def test_history_is_what_was_seen(memory: Handle) -> None:
     a = kept(memory, 1)
     known = last_recorded(memory, a)
     memory.remember(unlike(1), at=day(2))
-    memory.deprecate(a, at=day(1))
+    memory.memories.deprecate(a, at=day(1))
 
     def types(as_of: AsOf, **more: int) -> list[str]:
-        return [e.type for e in memory.history(a, as_of=as_of, **more)]
+        return [e.type for e in memory.memories.history(a, as_of=as_of, **more)]
 
     assert types(on(0)) == ["ADD"]
     assert types(on(1)) == ["ADD", "DEPRECATE"]
@@ -183,13 +185,13 @@ def test_history_is_what_was_seen(memory: GraphMem) -> None:
     assert types(on(2), limit=2) == ["DEPRECATE", "REINFORCE_EXACT"]
 
 
-def test_list_narrows_by_what_was(memory: GraphMem) -> None:
+def test_list_narrows_by_what_was(memory: Handle) -> None:
     a, b = kept(memory, 1, day(1)), kept(memory, 2, day(2))
     memory.remember(unlike(1), at=day(3), source="import", tags=["t"])
-    memory.deprecate(b, at=day(4))
+    memory.memories.deprecate(b, at=day(4))
 
     def ids(n: float, **narrowing: Any) -> list[str]:
-        return [m.id for m in memory.list(as_of=on(n), **narrowing).memories]
+        return [m.id for m in memory.memories.list(as_of=on(n), **narrowing).memories]
 
     assert ids(0) == []
     assert ids(1) == [a]
@@ -206,20 +208,20 @@ def test_list_narrows_by_what_was(memory: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 9])
-def test_pages_of_the_past_cover_it_once(memory: GraphMem, limit: int) -> None:
+def test_pages_of_the_past_cover_it_once(memory: Handle, limit: int) -> None:
     ids = [kept(memory, n, day(n % 3)) for n in range(8)]
     for n in (1, 4):
-        memory.deprecate(ids[n], at=day(5))
+        memory.memories.deprecate(ids[n], at=day(5))
     known = max(last_recorded(memory, m) for m in ids)
     for n in range(8, 12):
         kept(memory, n, day(n % 3))
-    memory.deprecate(ids[0], at=day(4))
+    memory.memories.deprecate(ids[0], at=day(4))
 
     as_of = AsOf(valid=day(9), known=known)
     found: list[Memory] = []
     cursor = None
     while cursor is not None or not found:
-        page = memory.list(as_of=as_of, limit=limit, cursor=cursor)
+        page = memory.memories.list(as_of=as_of, limit=limit, cursor=cursor)
         found += page.memories
         cursor = page.next_cursor
     assert {m.id for m in found} == {*ids} - {ids[1], ids[4]}
@@ -228,34 +230,46 @@ def test_pages_of_the_past_cover_it_once(memory: GraphMem, limit: int) -> None:
     assert len(order) == 6
 
 
-def test_the_past_has_the_walls_of_the_present(memory: GraphMem, tenant: str) -> None:
+def test_the_past_has_the_walls_of_the_present(memory: Handle, tenant: str) -> None:
     alice = memory.scope("alice")
     hers = kept(alice, 1)
-    for other in (memory, memory.scope("bob"), memory.tenant(f"{tenant}-other").scope("alice")):
+    for other in (memory, memory.scope("bob"), on_tenant(memory, f"{tenant}-other").scope("alice")):
         for name in ("get", "history", "chain"):
             with pytest.raises(NotFoundError):
                 read(other, name, hers, on(9))
-        assert other.list(as_of=on(9)).memories == ()
-    assert [m.id for m in alice.list(as_of=on(9)).memories] == [hers]
+        assert other.memories.list(as_of=on(9)).memories == ()
+    assert [m.id for m in alice.memories.list(as_of=on(9)).memories] == [hers]
 
 
-def test_what_is_known_of_late_is_provisional(memory: GraphMem) -> None:
+def test_what_is_known_of_late_is_provisional(memory: Handle) -> None:
     """A write under way may still be recorded before it."""
     a = kept(memory, 1)
     known = AsOf(known=last_recorded(memory, a))
-    page, chain = memory.list(as_of=known), memory.chain(a, as_of=known)
-    marked: list[Any] = [memory.get(a, as_of=known), page, *page.memories, chain, *chain.memories]
+    page, chain = memory.memories.list(as_of=known), memory.memories.chain(a, as_of=known)
+    marked: list[Any] = [
+        memory.memories.get(a, as_of=known),
+        page,
+        *page.memories,
+        chain,
+        *chain.memories,
+    ]
     assert all(answer.provisional for answer in marked)
 
-    page, chain = memory.list(as_of=on(9)), memory.chain(a)
-    unmarked: list[Any] = [memory.get(a), memory.get(a, as_of=on(9)), page, *page.memories, chain]
+    page, chain = memory.memories.list(as_of=on(9)), memory.memories.chain(a)
+    unmarked: list[Any] = [
+        memory.memories.get(a),
+        memory.memories.get(a, as_of=on(9)),
+        page,
+        *page.memories,
+        chain,
+    ]
     assert not any(answer.provisional for answer in unmarked)
-    long_ago = memory.list(as_of=AsOf(known=datetime.now(UTC) - timedelta(minutes=5)))
+    long_ago = memory.memories.list(as_of=AsOf(known=datetime.now(UTC) - timedelta(minutes=5)))
     assert (long_ago.memories, long_ago.provisional) == ((), False)
 
 
 @pytest.mark.parametrize("name", READS)
-def test_nobody_knows_yet_what_will_be_known(memory: GraphMem, name: str) -> None:
+def test_nobody_knows_yet_what_will_be_known(memory: Handle, name: str) -> None:
     a = kept(memory, 1)
     now = datetime.now(UTC)
     for ahead in (timedelta(minutes=10), timedelta(days=1_000)):
@@ -267,11 +281,11 @@ def test_nobody_knows_yet_what_will_be_known(memory: GraphMem, name: str) -> Non
     assert read(memory, name, a, AsOf(valid=now + timedelta(days=1_000)))
 
 
-def test_it_is_the_servers_clock_that_counts(memory: GraphMem, door: Door) -> None:
+def test_it_is_the_servers_clock_that_counts(memory: Handle, door: Door) -> None:
     a = kept(memory, 1)
     behind = door.on(memory, clock=FrozenClock(day(1)))
     known = AsOf(known=last_recorded(memory, a))
-    assert behind.get(a, as_of=known) == memory.get(a, as_of=known)
+    assert behind.memories.get(a, as_of=known) == memory.memories.get(a, as_of=known)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +306,7 @@ def test_it_is_the_servers_clock_that_counts(memory: GraphMem, door: Door) -> No
     ],
     ids=repr,
 )
-def test_what_is_no_pair_of_times_is_refused(plain: GraphMem, as_of: Any) -> None:
+def test_what_is_no_pair_of_times_is_refused(plain: Handle, as_of: Any) -> None:
     for name in READS:
         with pytest.raises(InvalidInputError, match="as_of"):
             read(plain, name, "m_1", as_of)

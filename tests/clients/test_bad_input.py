@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Message, NewMemory, Outcome
+from graphmem import Handle, Message, NewMemory, Outcome
 from graphmem.errors import InvalidInputError
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -35,10 +36,10 @@ NO_INSTANTS = [
     [],
 ]
 
-Call = Callable[[GraphMem, Any], Any]
+Call = Callable[[Handle, Any], Any]
 
 
-def refused(memory: GraphMem, call: Call, value: Any) -> InvalidInputError:
+def refused(memory: Handle, call: Call, value: Any) -> InvalidInputError:
     """Make a call that must be refused; what a log shows of it must be short and say nothing."""
     with pytest.raises(InvalidInputError) as caught:
         call(memory, value)
@@ -55,34 +56,34 @@ def refused(memory: GraphMem, call: Call, value: Any) -> InvalidInputError:
     "call",
     [
         lambda m, n: m.recall("Alice", limit=n),
-        lambda m, n: m.list(limit=n),
-        lambda m, n: m.history("m_1", limit=n),
-        lambda m, n: m.turns("ep_1", limit=n),
-        lambda m, n: m.stale(limit=n),
+        lambda m, n: m.memories.list(limit=n),
+        lambda m, n: m.memories.history("m_1", limit=n),
+        lambda m, n: m.episodes.turns("ep_1", limit=n),
+        lambda m, n: m.memories.stale(limit=n),
     ],
     ids=["recall", "list", "history", "turns", "stale"],
 )
-def test_a_limit_is_a_whole_number_in_its_range(offline: GraphMem, call: Call, limit: Any) -> None:
+def test_a_limit_is_a_whole_number_in_its_range(offline: Handle, call: Call, limit: Any) -> None:
     assert "limit" in str(refused(offline, call, limit))
 
 
 @pytest.mark.parametrize("start", [-1, True, 1.5, "0", None, 10**30], ids=str)
-def test_turns_start_at_a_position(offline: GraphMem, start: Any) -> None:
-    refused(offline, lambda m, n: m.turns("ep_1", start=n), start)
+def test_turns_start_at_a_position(offline: Handle, start: Any) -> None:
+    refused(offline, lambda m, n: m.episodes.turns("ep_1", start=n), start)
 
 
 @pytest.mark.parametrize("value", NO_IDS, ids=repr)
 @pytest.mark.parametrize(
     "call",
     [
-        lambda m, x: m.get(x),
-        lambda m, x: m.history(x),
-        lambda m, x: m.chain(x),
+        lambda m, x: m.memories.get(x),
+        lambda m, x: m.memories.history(x),
+        lambda m, x: m.memories.chain(x),
         lambda m, x: m.supersede(x, unlike(1)),
-        lambda m, x: m.deprecate(x),
-        lambda m, x: m.restore(x),
-        lambda m, x: m.episode(x),
-        lambda m, x: m.turns(x),
+        lambda m, x: m.memories.deprecate(x),
+        lambda m, x: m.memories.restore(x),
+        lambda m, x: m.episodes.get(x),
+        lambda m, x: m.episodes.turns(x),
         lambda m, x: m.expand(x),
     ],
     ids=[
@@ -90,7 +91,7 @@ def test_turns_start_at_a_position(offline: GraphMem, start: Any) -> None:
         *("episode", "turns", "expand"),
     ],
 )
-def test_an_id_is_a_string(offline: GraphMem, call: Call, value: Any) -> None:
+def test_an_id_is_a_string(offline: Handle, call: Call, value: Any) -> None:
     refused(offline, call, value)
 
 
@@ -100,16 +101,16 @@ def test_an_id_is_a_string(offline: GraphMem, call: Call, value: Any) -> None:
     [
         lambda m, x: m.tenant(x),
         lambda m, x: m.scope(x),
-        lambda m, x: m.scope("a", see=[x]),
+        lambda m, x: m.scope("a", read_scopes=[x]),
         lambda m, x: m.session(x),
         lambda m, x: m.remember(unlike(1), source=x),
         lambda m, x: m.remember(unlike(1), tags=[x]),
-        lambda m, x: m.list(tags=[x]),
-        lambda m, x: m.add_episode(entities=[x]),
+        lambda m, x: m.memories.list(tags=[x]),
+        lambda m, x: m.episodes.add(entities=[x]),
     ],
     ids=["tenant", "scope", "see", "session", "source", "tag", "tags of list", "entity"],
 )
-def test_a_name_is_a_short_string(offline: GraphMem, call: Call, value: Any) -> None:
+def test_a_name_is_a_short_string(offline: Handle, call: Call, value: Any) -> None:
     refused(offline, call, value)
 
 
@@ -117,15 +118,15 @@ def test_a_name_is_a_short_string(offline: GraphMem, call: Call, value: Any) -> 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda m, x: m.remember(unlike(1), id=x),
+        lambda m, x: m.remember(unlike(1), event_id=x),
         lambda m, x: m.remember(unlike(1), actor=x),
-        lambda m, x: m.deprecate("m_1", id=x),
-        lambda m, x: m.add_episode(session_id=x),
-        lambda m, x: m.list(source=x),
+        lambda m, x: m.memories.deprecate("m_1", event_id=x),
+        lambda m, x: m.episodes.add(session_id=x),
+        lambda m, x: m.memories.list(source=x),
     ],
     ids=["id", "actor", "id of deprecate", "session_id", "source of list"],
 )
-def test_an_optional_name_is_a_short_string(offline: GraphMem, call: Call, value: Any) -> None:
+def test_an_optional_name_is_a_short_string(offline: Handle, call: Call, value: Any) -> None:
     refused(offline, call, value)
 
 
@@ -135,28 +136,28 @@ def test_an_optional_name_is_a_short_string(offline: GraphMem, call: Call, value
     [
         lambda m, t: m.remember(unlike(1), at=t),
         lambda m, t: m.supersede("m_1", unlike(2), at=t),
-        lambda m, t: m.deprecate("m_1", at=t),
-        lambda m, t: m.restore("m_1", at=t),
-        lambda m, t: m.add_episode(at=t),
+        lambda m, t: m.memories.deprecate("m_1", at=t),
+        lambda m, t: m.memories.restore("m_1", at=t),
+        lambda m, t: m.episodes.add(at=t),
     ],
     ids=["remember", "supersede", "deprecate", "restore", "add_episode"],
 )
 def test_an_instant_has_a_zone_a_place_in_the_calendar_and_has_been(
-    offline: GraphMem, call: Call, at: Any
+    offline: Handle, call: Call, at: Any
 ) -> None:
     refused(offline, call, at)
 
 
 @pytest.mark.parametrize("field", ["since", "until"])
-def test_a_narrowing_instant_has_a_zone(offline: GraphMem, field: str) -> None:
+def test_a_narrowing_instant_has_a_zone(offline: Handle, field: str) -> None:
     narrowing: Any = {field: datetime(2025, 1, 1)}  # noqa: DTZ001
-    error = refused(offline, lambda m, n: m.list(**n), narrowing)
+    error = refused(offline, lambda m, n: m.memories.list(**n), narrowing)
     assert field in str(error)
     assert "time zone" in error.hint
 
 
 @pytest.mark.parametrize("content", [None, 5, b"bytes", ["a"], {"a": 1}, True], ids=repr)
-def test_a_text_is_a_string(offline: GraphMem, content: Any) -> None:
+def test_a_text_is_a_string(offline: Handle, content: Any) -> None:
     for call in (
         lambda m, x: m.remember(x),
         lambda m, x: m.remember_many([unlike(1), x]),
@@ -167,7 +168,7 @@ def test_a_text_is_a_string(offline: GraphMem, content: Any) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "  \t\n", "\x1f\x1c", "\x00", "x\ud800", "x" * 100_001])
-def test_a_question_says_something(offline: GraphMem, query: str) -> None:
+def test_a_question_says_something(offline: Handle, query: str) -> None:
     refused(offline, lambda m, q: m.recall(q), query)
 
 
@@ -186,7 +187,7 @@ def test_a_question_says_something(offline: GraphMem, query: str) -> None:
     ],
     ids=lambda text: repr(text)[:12],
 )
-def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: GraphMem, content: str) -> None:
+def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: Handle, content: str) -> None:
     for done in (
         offline.remember(content),
         *offline.remember_many([content, NewMemory(content=content)]),
@@ -207,13 +208,13 @@ def test_a_text_that_cannot_be_kept_is_refused_by_name(offline: GraphMem, conten
     ],
     ids=lambda given: repr(given)[:25],
 )
-def test_an_origin_fits(offline: GraphMem, given: dict[str, Any]) -> None:
+def test_an_origin_fits(offline: Handle, given: dict[str, Any]) -> None:
     refused(offline, lambda m, x: m.remember(unlike(1), **x), given)
     refused(offline, lambda m, x: m.supersede("m_1", unlike(2), **x), given)
 
 
-def test_a_status_change_has_no_tags(offline: GraphMem) -> None:
-    for change in (offline.deprecate, offline.restore):
+def test_a_status_change_has_no_tags(offline: Handle) -> None:
+    for change in (offline.memories.deprecate, offline.memories.restore):
         with pytest.raises(TypeError, match="tags"):
             change("m_1", tags=["t"])  # type: ignore[call-arg]
 
@@ -221,11 +222,11 @@ def test_a_status_change_has_no_tags(offline: GraphMem) -> None:
 @pytest.mark.parametrize(
     "reason", [5, b"x", "half \ud800", "x" * 10_001, ["a"]], ids=lambda v: repr(v)[:25]
 )
-def test_a_reason_is_a_text(offline: GraphMem, reason: Any) -> None:
+def test_a_reason_is_a_text(offline: Handle, reason: Any) -> None:
     for call in (
         lambda m, x: m.supersede("m_1", unlike(2), reason=x),
-        lambda m, x: m.deprecate("m_1", reason=x),
-        lambda m, x: m.restore("m_1", reason=x),
+        lambda m, x: m.memories.deprecate("m_1", reason=x),
+        lambda m, x: m.memories.restore("m_1", reason=x),
     ):
         refused(offline, call, reason)
 
@@ -233,13 +234,13 @@ def test_a_reason_is_a_text(offline: GraphMem, reason: Any) -> None:
 @pytest.mark.parametrize(
     "statuses", ["current", ["gone"], [5], 5, [None]], ids=lambda value: repr(value)
 )
-def test_a_status_is_one_of_three(offline: GraphMem, statuses: Any) -> None:
-    refused(offline, lambda m, x: m.list(statuses=x), statuses)
+def test_a_status_is_one_of_three(offline: Handle, statuses: Any) -> None:
+    refused(offline, lambda m, x: m.memories.list(statuses=x), statuses)
 
 
 @pytest.mark.parametrize("cursor", [5, b"x", True, ["a"], {"a": 1}], ids=repr)
-def test_a_cursor_is_a_string(offline: GraphMem, cursor: Any) -> None:
-    refused(offline, lambda m, x: m.list(cursor=x), cursor)
+def test_a_cursor_is_a_string(offline: Handle, cursor: Any) -> None:
+    refused(offline, lambda m, x: m.memories.list(cursor=x), cursor)
 
 
 @pytest.mark.parametrize(
@@ -253,14 +254,14 @@ def test_a_cursor_is_a_string(offline: GraphMem, cursor: Any) -> None:
     ],
     ids=lambda v: repr(v)[:25],
 )
-def test_messages_are_messages(offline: GraphMem, messages: Any) -> None:
+def test_messages_are_messages(offline: Handle, messages: Any) -> None:
     session = offline.session("s")
     refused(offline, lambda _, x: session.add_messages(x), messages)
     refused(offline, lambda m, x: m.ingest(x), messages)
 
 
 def test_a_message_from_the_future_is_refused_and_not_written(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     messages = [Message(role="user", content="hi", at=datetime(9999, 1, 1, tzinfo=UTC))]
     session = plain.session("s")
@@ -284,20 +285,20 @@ SYNTAX = [
 
 @pytest.mark.parametrize("text", SYNTAX)
 def test_syntax_in_a_text_or_a_question_is_only_text(
-    memory: GraphMem, look: Look, tenant: str, text: str
+    memory: Handle, look: Look, tenant: str, text: str
 ) -> None:
-    there = memory.tenant(f"{tenant}-other")
+    there = on_tenant(memory, f"{tenant}-other")
     theirs = there.remember(f"alice bob title body unbalanced regex {unlike(1)}")
     content = f"{text} {unlike(2)}"
     with memory.session(text) as session:
         session.add_messages([{"role": "user", "content": content, "name": text}])
-    done = memory.remember(content, tags=[text], source=text, id=text)
+    done = memory.remember(content, tags=[text], source=text, event_id=text)
 
-    assert memory.get(str(done.memory_id)).content == content
-    assert memory.list(tags=[text], source=text).memories[0].id == done.memory_id
+    assert memory.memories.get(str(done.memory_id)).content == content
+    assert memory.memories.list(tags=[text], source=text).memories[0].id == done.memory_id
     for question in (text, content):
-        found = memory.recall(question, turns=True, hidden=True)
+        found = memory.recall(question, turns=True, include_hidden=True)
         assert [bite.kind for bite in found.bites].count("memory") == 1
         assert len(found.bites) == 2
-    assert there.list().memories[0].id == theirs.memory_id
+    assert there.memories.list().memories[0].id == theirs.memory_id
     assert set(look.count(tenant)) == {"Memory", "Event", "Episode", "Turn"}

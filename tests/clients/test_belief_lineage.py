@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Message
+from graphmem import Handle, Message
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
 from graphmem.model import (
     AsOf,
@@ -28,6 +28,7 @@ from graphmem.rules.read_options import FOREVER
 from tests.oracles import lineage
 from tests.oracles.lineage import Effect
 from tests.oracles.retraction import Retract, retracted
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
@@ -160,7 +161,7 @@ def told(look: Look, tenant: str) -> Told:
     return found
 
 
-def write(memory: GraphMem, history: list[Step]) -> None:
+def write(memory: Handle, history: list[Step]) -> None:
     """Do the steps that are not refused."""
     evidence = ["never"]
     for n, step in enumerate(history):
@@ -172,20 +173,20 @@ def write(memory: GraphMem, history: list[Step]) -> None:
                 evidence.append(done.event_id)
 
 
-def act(memory: GraphMem, step: Step, evidence: list[str], by: dict[str, Any]) -> object:
+def act(memory: Handle, step: Step, evidence: list[str], by: dict[str, Any]) -> object:
     """Do one step; the first can only be to believe something."""
     name, which, wording, _ = step
     first, second, *_ = (STATEMENTS[place] for place in wording)
-    ids = sorted(b.id for b in memory.beliefs(superseded=True).beliefs)
+    ids = sorted(b.id for b in memory.beliefs.list(include_superseded=True).beliefs)
     if name == "believe" or not ids:
         return memory.believe(first, **by)
     one, other = ids[which % len(ids)], ids[(which + 1) % len(ids)]
     acts: dict[str, Callable[[], object]] = {
-        "evidence": lambda: memory.evidence(one, "supporting", 0.8, **by),
-        "revise": lambda: memory.revise(one, first, **by),
-        "split": lambda: memory.split(one, [first, second], **by),
-        "merge": lambda: memory.merge([one, other], first, **by),
-        "retract": lambda: memory.retract(evidence[which % len(evidence)], **by),
+        "evidence": lambda: memory.add_evidence(one, "supporting", 0.8, **by),
+        "revise": lambda: memory.beliefs.revise(one, first, **by),
+        "split": lambda: memory.beliefs.split(one, [first, second], **by),
+        "merge": lambda: memory.beliefs.merge([one, other], first, **by),
+        "retract": lambda: memory.beliefs.retract(evidence[which % len(evidence)], **by),
     }
     return acts[name]()
 
@@ -193,9 +194,9 @@ def act(memory: GraphMem, step: Step, evidence: list[str], by: dict[str, Any]) -
 @settings(max_examples=EXAMPLES)
 @given(history=histories, data=st.data())
 def test_what_is_read_at_any_pair_of_times_follows_from_the_events_seen(
-    plain: GraphMem, look: Look, history: list[Step], data: st.DataObject
+    plain: Handle, look: Look, history: list[Step], data: st.DataObject
 ) -> None:
-    memory = plain.tenant(fresh_tenant())
+    memory = on_tenant(plain, fresh_tenant())
     write(memory, history)
     whole = told(look, memory._state.binding.wall.tenant)
     recorded = sorted({e["recorded_at"] for e in whole.events.values()})
@@ -212,60 +213,62 @@ def test_what_is_read_at_any_pair_of_times_follows_from_the_events_seen(
                 nothing_is_known(memory, belief, as_of)
 
 
-def chains_agree(memory: GraphMem, then: Told, belief: str, as_of: AsOf) -> None:
-    chain = memory.belief_chain(belief, as_of=as_of)
+def chains_agree(memory: Handle, then: Told, belief: str, as_of: AsOf) -> None:
+    chain = memory.beliefs.chain(belief, as_of=as_of)
     assert {card.id for card in chain.beliefs} == then.linked(belief)
     for card in chain.beliefs:
         effects = then.effects(card.id)
         assert card.status == lineage.status_of(effects)
         assert card.head_ids == then.heads(card.id)
         assert card.created_at == min(e["at"] for e in then.seen(card.id))
-        assert memory.belief(card.id, as_of=as_of).status == card.status
+        assert memory.beliefs.get(card.id, as_of=as_of).status == card.status
     links = {(link.event_id, link.newer_id, link.in_force, link.older_id) for link in chain.links}
     assert links == {(*link, card.id) for card in chain.beliefs for link in then.links(card.id)}
     replaced = {link.older_id for link in chain.links if link.in_force}
     assert set(chain.head_ids) == {card.id for card in chain.beliefs} - replaced
-    origin = memory.provenance(belief, as_of=as_of)
+    origin = memory.beliefs.provenance(belief, as_of=as_of)
     assert origin.belief in chain.beliefs
     assert set(origin.superseded_by) == {x for x in chain.links if x.older_id == belief}
     assert set(origin.supersedes) == {x for x in chain.links if x.newer_id == belief}
 
 
-def histories_agree(memory: GraphMem, then: Told, belief: str, as_of: AsOf) -> None:
+def histories_agree(memory: Handle, then: Told, belief: str, as_of: AsOf) -> None:
     seen, gone = then.seen(belief), then.withdrawn()
     evidence = {e["id"] for e in seen if e["polarity"] is not None}
-    lines = memory.belief_history(belief, as_of=as_of)
+    lines = memory.beliefs.history(belief, as_of=as_of)
     assert {e.id for e in lines} == {e["id"] for e in seen} | then.words(evidence)
     assert {e.id for e in lines if e.retracted} == evidence & gone
     assert {e.id for e in lines if e.kind is EvidenceKind.SUPPORTING} == evidence
     order = [(e.occurred_at, e.recorded_at, e.id) for e in lines]
     assert order == sorted(order)
-    assert memory.belief_history(belief, limit=2, as_of=as_of) == lines[-2:]
-    origin = memory.provenance(belief, as_of=as_of)
+    assert memory.beliefs.history(belief, limit=2, as_of=as_of) == lines[-2:]
+    origin = memory.beliefs.provenance(belief, as_of=as_of)
     stated = {e["id"] for e in seen if e["type"] == "BELIEVE"}
     assert {e.id for e in origin.events} == stated | (evidence - gone)
     assert origin.total == len(origin.events)
-    assert memory.provenance(belief, limit=1, as_of=as_of).events == origin.events[-1:]
+    assert memory.beliefs.provenance(belief, limit=1, as_of=as_of).events == origin.events[-1:]
 
 
-def nothing_is_known(memory: GraphMem, belief: str, as_of: AsOf) -> None:
-    for read in (memory.belief_chain, memory.belief_history, memory.provenance):
+def nothing_is_known(memory: Handle, belief: str, as_of: AsOf) -> None:
+    for read in (memory.beliefs.chain, memory.beliefs.history, memory.beliefs.provenance):
         with pytest.raises(NotFoundError):
             read(belief, as_of=as_of)
 
 
-def test_a_belief_comes_from_what_was_said_where(memory: GraphMem) -> None:
+def test_a_belief_comes_from_what_was_said_where(memory: Handle) -> None:
     with memory.session("monday") as session:
         added = session.add_messages([Message(role="user", content="I moved to Porto", at=MAY)])
         said = session.remember(
             "Alice moved to Porto", claims=[("alice", "lives_in", "Porto")], at=MAY
         )
         [belief] = said.belief_ids
-        seen = session.observe("alice", "lives_in", "Porto", turn=added.turn_ids[0], at=MAY + HOUR)
+        seen = session.observe(
+            "alice", "lives_in", "Porto", turn_id=added.turn_ids[0], at=MAY + HOUR
+        )
     wrong = memory.observe("alice", "lives_in", "Porto", at=MAY + 2 * HOUR, kind="refuting")
-    memory.retract(wrong.event_id)
+    memory.beliefs.retract(wrong.event_id)
 
-    found = memory.provenance(belief)
+    found = memory.beliefs.provenance(belief)
     assert (found.belief.id, found.belief.statement) == (belief, "alice lives in Porto")
     assert [e.id for e in found.events] == [said.event_id, seen.event_id]
     assert [e.memory_id for e in found.events] == [said.memory_id, None]
@@ -276,9 +279,9 @@ def test_a_belief_comes_from_what_was_said_where(memory: GraphMem) -> None:
     assert [m.id for m in found.memories] == [said.memory_id]
     assert found.memories[0].claim_ids == (belief,)
     assert (found.supersedes, found.superseded_by, found.total) == ((), (), 2)
-    assert memory.provenance(belief, as_of=AsOf(valid=MAY)).total == 1
+    assert memory.beliefs.provenance(belief, as_of=AsOf(valid=MAY)).total == 1
 
-    lines = memory.belief_history(belief)
+    lines = memory.beliefs.history(belief)
     assert [(e.type, e.retracted) for e in lines] == [
         ("ADD", False),
         ("EVIDENCE", False),
@@ -288,12 +291,12 @@ def test_a_belief_comes_from_what_was_said_where(memory: GraphMem) -> None:
     assert (lines[2].kind, lines[3].target_id) == (EvidenceKind.REFUTING, wrong.event_id)
 
 
-def test_a_chain_shows_what_stood_in_the_place_of_what(memory: GraphMem) -> None:
+def test_a_chain_shows_what_stood_in_the_place_of_what(memory: Handle) -> None:
     four = memory.believe("The pool should have 4 threads", at=MAY).belief_id
-    eight = memory.revise(four, "The pool should have 8 threads", at=MAY + HOUR)
+    eight = memory.beliefs.revise(four, "The pool should have 8 threads", at=MAY + HOUR)
     [new] = eight.newer_ids
     for belief in (four, new):
-        chain = memory.belief_chain(belief)
+        chain = memory.beliefs.chain(belief)
         assert [(c.id, c.status, c.head_ids) for c in chain.beliefs] == [
             (four, "superseded", (new,)),
             (new, "current", ()),
@@ -309,43 +312,48 @@ def test_a_chain_shows_what_stood_in_the_place_of_what(memory: GraphMem) -> None
         )
         assert chain.head_ids == (new,)
         assert not chain.provisional
-    before = memory.belief_chain(four, as_of=AsOf(valid=MAY))
+    before = memory.beliefs.chain(four, as_of=AsOf(valid=MAY))
     assert isinstance(before.beliefs[0], BeliefCard)
     assert [(c.id, c.status) for c in before.beliefs] == [(four, "current")]
     # Stated again, it is current again.
     memory.believe("The pool should have 4 threads", at=MAY + 2 * HOUR)
-    assert [c.status for c in memory.belief_chain(new).beliefs] == ["current", "current"]
-    assert [link.in_force for link in memory.belief_chain(new).links] == [False]
+    assert [c.status for c in memory.beliefs.chain(new).beliefs] == ["current", "current"]
+    assert [link.in_force for link in memory.beliefs.chain(new).links] == [False]
 
 
-def test_another_tenants_belief_is_not_there(memory: GraphMem, plain: GraphMem) -> None:
-    other = plain.tenant(fresh_tenant()).believe("The pool should have 4 threads").belief_id
+def test_another_tenants_belief_is_not_there(memory: Handle, plain: Handle) -> None:
+    other = on_tenant(plain, fresh_tenant()).believe("The pool should have 4 threads").belief_id
     private = memory.scope("alice").believe("The pool should have 8 threads").belief_id
     for belief in (other, private):
         for read in (
-            memory.belief_chain,
-            memory.belief_history,
-            memory.provenance,
-            memory.flip_set,
+            memory.beliefs.chain,
+            memory.beliefs.history,
+            memory.beliefs.provenance,
+            memory.beliefs.flip_set,
         ):
             with pytest.raises(NotFoundError):
                 read(belief)
 
 
-def test_what_will_be_known_is_not_told(memory: GraphMem) -> None:
+def test_what_will_be_known_is_not_told(memory: Handle) -> None:
     belief = memory.believe("The pool should have 4 threads")
     later = AsOf(known=datetime.now(UTC) + timedelta(days=1))
-    for read in (memory.belief_chain, memory.belief_history, memory.provenance, memory.flip_set):
+    for read in (
+        memory.beliefs.chain,
+        memory.beliefs.history,
+        memory.beliefs.provenance,
+        memory.beliefs.flip_set,
+    ):
         with pytest.raises(InvalidInputError, match="must not be in the future"):
             read(belief, as_of=later)
     now = AsOf(known=datetime.now(UTC))
-    assert memory.belief_chain(belief, as_of=now).provisional
-    assert memory.provenance(belief, as_of=now).provisional
+    assert memory.beliefs.chain(belief, as_of=now).provisional
+    assert memory.beliefs.provenance(belief, as_of=now).provisional
 
 
 @pytest.mark.parametrize("limit", [0, 1_001, 1.5])
-def test_a_limit_that_does_not_fit_is_refused(memory: GraphMem, limit: Any) -> None:
+def test_a_limit_that_does_not_fit_is_refused(memory: Handle, limit: Any) -> None:
     belief = memory.believe("The pool should have 4 threads")
-    for read in (memory.belief_history, memory.provenance):
+    for read in (memory.beliefs.history, memory.beliefs.provenance):
         with pytest.raises(InvalidInputError):
             read(belief, limit=limit)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
 from graphmem.rules import claims
-from tests.plugins.clients import Door, on
+from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -22,20 +22,27 @@ ACCUMULATING, PROMOTED, DEMOTED = VerdictStatus
 ODDS_OF_85 = 1.7346010553881064
 
 
-def refuted(memory: GraphMem, times: int, *, confidence: float = 0.6) -> EvidenceReceipt:
+def refuted(memory: Handle, times: int, *, confidence: float = 0.6) -> EvidenceReceipt:
     """Believe FOUR and refute it at 0.85, once an hour."""
     belief = memory.believe(FOUR, confidence=confidence, at=MAY)
     for n in range(times):
-        memory.evidence(
-            belief, "refuting", 0.85, at=MAY + (n + 1) * HOUR, note=f"queue grew {n}", id=f"r{n}"
+        memory.add_evidence(
+            belief,
+            "refuting",
+            0.85,
+            at=MAY + (n + 1) * HOUR,
+            note=f"queue grew {n}",
+            event_id=f"r{n}",
         )
     return belief
 
 
 def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    done = memory.believe(FOUR, confidence=0.6, at=MAY, actor="alice", note="a guess", id="h1")
+    done = memory.believe(
+        FOUR, confidence=0.6, at=MAY, actor="alice", note="a guess", event_id="h1"
+    )
 
     assert done == EvidenceReceipt(
         event_id="h1", belief_id=claims.about_statement("global", FOUR).id, strength=None
@@ -43,7 +50,7 @@ def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
     event = look.events(tenant)["h1"]
     assert (event["type"], event["confidence"], event["actor"]) == ("BELIEVE", 0.6, "alice")
     assert event["edges"] == [["CONCERNS", "Belief", done.belief_id]]
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     assert (kept.statement, kept.subject, kept.predicate, kept.object) == (FOUR, None, None, None)
     assert (kept.initial_confidence, kept.belief) == (0.6, 0.6)
     assert (kept.supporting_episodes, kept.refuting_episodes, kept.contested) == (0, 0, False)
@@ -54,7 +61,7 @@ def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
     assert look.count(tenant) == {"Belief": 1, "Event": 1}
 
 
-def test_the_walk_through_of_the_sequential_test(memory: GraphMem) -> None:
+def test_the_walk_through_of_the_sequential_test(memory: Handle) -> None:
     belief = refuted(memory, 3)
 
     trail = memory.evidence_for(belief)
@@ -72,24 +79,24 @@ def test_the_walk_through_of_the_sequential_test(memory: GraphMem) -> None:
     assert trail.needed.demote == trail.needed.demote_pieces == 0
     assert trail.needed.promote == pytest.approx(2.890371757896165 + 3 * ODDS_OF_85, abs=1e-9)
     assert trail.needed.promote_pieces == 4
-    kept = memory.belief(belief)
+    kept = memory.beliefs.get(belief)
     assert kept.verdict == trail.verdict
     # Demoted, it keeps its wording until somebody revises it.
     assert (kept.statement, kept.status) == (FOUR, "current")
 
 
-def test_the_trail_by_pages_and_as_of_any_time(memory: GraphMem) -> None:
+def test_the_trail_by_pages_and_as_of_any_time(memory: Handle) -> None:
     belief = refuted(memory, 3)
     middle = memory.evidence_for(belief, start=1, limit=1)
     assert [line.event_id for line in middle.lines] == ["r1"]
     assert (middle.lines[0].status, middle.verdict.evidence) == (DEMOTED, 3)
     then = AsOf(valid=MAY + HOUR)
     assert memory.evidence_for(belief, as_of=then).verdict.status is ACCUMULATING
-    assert memory.belief(belief, as_of=then).verdict.evidence == 1
+    assert memory.beliefs.get(belief, as_of=then).verdict.evidence == 1
     assert memory.evidence_for(belief, start=3).lines == ()
 
 
-def test_a_promotion_and_a_demotion_each_count_once(memory: GraphMem) -> None:
+def test_a_promotion_and_a_demotion_each_count_once(memory: Handle) -> None:
     belief = memory.believe(FOUR, confidence=0.6, at=MAY)
     for n, (kind, status, confidence) in enumerate(
         [
@@ -101,12 +108,12 @@ def test_a_promotion_and_a_demotion_each_count_once(memory: GraphMem) -> None:
             ("refuting", DEMOTED, 0.5),
         ]
     ):
-        memory.evidence(belief, kind, 0.85, at=MAY + n * HOUR)  # type: ignore[arg-type]
-        verdict = memory.belief(belief).verdict
+        memory.add_evidence(belief, kind, 0.85, at=MAY + n * HOUR)  # type: ignore[arg-type]
+        verdict = memory.beliefs.get(belief).verdict
         assert (verdict.status, round(verdict.confidence, 9)) == (status, confidence), n
 
 
-def test_a_statement_is_the_same_whatever_its_space_but_not_its_case(memory: GraphMem) -> None:
+def test_a_statement_is_the_same_whatever_its_space_but_not_its_case(memory: Handle) -> None:
     first = memory.believe("Zoë  pays\tin euros ")
     assert memory.believe("Zoe\u0308 pays in euros").belief_id == first.belief_id
     assert memory.believe("zoë pays in euros").belief_id != first.belief_id
@@ -114,42 +121,44 @@ def test_a_statement_is_the_same_whatever_its_space_but_not_its_case(memory: Gra
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_the_earliest_hypothesis_says_what_was_believed_at_first(
-    memory: GraphMem, order: Sequence[int]
+    memory: Handle, order: Sequence[int]
 ) -> None:
     told = [(0.9, MAY), (0.2, MAY - HOUR), (0.7, MAY + HOUR)]
     for place in order:
         confidence, at = told[place]
         done = memory.believe(FOUR, confidence=confidence, at=at)
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     assert (kept.initial_confidence, kept.created_at) == (0.2, MAY - HOUR)
-    assert memory.belief(done, as_of=AsOf(valid=MAY - HOUR)).belief == 0.2
+    assert memory.beliefs.get(done, as_of=AsOf(valid=MAY - HOUR)).belief == 0.2
     with pytest.raises(NotFoundError):
-        memory.belief(done, as_of=AsOf(valid=MAY - 2 * HOUR))
+        memory.beliefs.get(done, as_of=AsOf(valid=MAY - 2 * HOUR))
 
 
-def test_a_triple_may_have_words_of_its_own(memory: GraphMem, look: Look, tenant: str) -> None:
-    memory.predicate("works_on", template="{subject} toils on {object}")
+def test_a_triple_may_have_words_of_its_own(memory: Handle, look: Look, tenant: str) -> None:
+    memory.predicates.declare("works_on", template="{subject} toils on {object}")
     bare = memory.believe(subject="bob", predicate="works_on", object="Atlas", confidence=0.3)
     worded = memory.believe(
         "Alice gives her days to Atlas", subject="alice", predicate="works_on", object="Atlas"
     )
     assert worded.belief_id == claims.about_triple("global", "alice", "works_on", "Atlas").id
-    assert memory.belief(bare).statement == "bob toils on Atlas"
-    assert memory.belief(worded).statement == "Alice gives her days to Atlas"
-    assert memory.belief(worded).object == "Atlas"
+    assert memory.beliefs.get(bare).statement == "bob toils on Atlas"
+    assert memory.beliefs.get(worded).statement == "Alice gives her days to Atlas"
+    assert memory.beliefs.get(worded).object == "Atlas"
     # Other words for the same triple are the same belief; an id holds for its own words.
-    memory.believe("So it is", subject="ALICE", predicate="works_on", object="atlas", id="h")
+    memory.believe("So it is", subject="ALICE", predicate="works_on", object="atlas", event_id="h")
     with pytest.raises(EventConflictError):
-        memory.believe("So be it", subject="ALICE", predicate="works_on", object="atlas", id="h")
+        memory.believe(
+            "So be it", subject="ALICE", predicate="works_on", object="atlas", event_id="h"
+        )
     assert look.count(tenant) == {"Belief": 2, "Event": 4, "Predicate": 1}
 
 
-def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
+def test_a_belief_about_a_triple_has_both_readings(memory: Handle) -> None:
     """One evidence, two readings: what is observed counts in the test and the other way round."""
     parts = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
     belief = memory.believe(**parts, confidence=0.5, at=MAY)
-    memory.observe(**parts, confidence=0.8, source_type="RULE", at=MAY + HOUR, id="o")  # type: ignore[arg-type]
-    memory.evidence(belief, "supporting", 0.85, at=MAY + 2 * HOUR, id="t")
+    memory.observe(**parts, confidence=0.8, source_type="RULE", at=MAY + HOUR, event_id="o")  # type: ignore[arg-type]
+    memory.add_evidence(belief, "supporting", 0.85, at=MAY + 2 * HOUR, event_id="t")
 
     observed, testified = memory.evidence_for(belief).lines
     assert (observed.event_id, observed.weight) == ("o", 0.8)
@@ -157,7 +166,7 @@ def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
     assert (testified.event_id, testified.strength) == ("t", 0.85)
     assert (testified.source_type, testified.weight) == ("EXPLICIT", 1.0)
     assert testified.evidence_confidence == pytest.approx(0.7)
-    kept = memory.belief(belief)
+    kept = memory.beliefs.get(belief)
     assert kept.positive == pytest.approx(1 - 0.2**0.8 * 0.3)
     assert kept.belief == pytest.approx(1 / (1 + 0.2**0.8 * 0.3))
     assert kept.verdict.log_ratio == pytest.approx(1.5163474893680886 + ODDS_OF_85)
@@ -179,14 +188,14 @@ def test_a_belief_about_a_triple_has_both_readings(memory: GraphMem) -> None:
     ],
 )
 def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
-    memory: GraphMem, kind: Any, strength: float, counted: float, *, against: bool
+    memory: Handle, kind: Any, strength: float, counted: float, *, against: bool
 ) -> None:
     belief = memory.believe(FOUR)
-    done = memory.evidence(belief, kind, strength, id="e")
+    done = memory.add_evidence(belief, kind, strength, event_id="e")
     assert done.strength == counted
     assert done.clamped is (counted != strength)
     assert done.counts_against is against
-    assert memory.evidence(belief, kind, strength, id="e") == done.model_copy(
+    assert memory.add_evidence(belief, kind, strength, event_id="e") == done.model_copy(
         update={"repeated": True}
     )
     [line] = memory.evidence_for(belief).lines
@@ -197,13 +206,20 @@ def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
     assert (line.llr == 0) is (counted == 0.5)
 
 
-def test_a_line_tells_where_its_evidence_comes_from(memory: GraphMem) -> None:
+def test_a_line_tells_where_its_evidence_comes_from(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "the queue grew", "id": "1"}])
-        [turn] = session.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id)
         belief = session.believe(FOUR)
-        session.evidence(
-            belief, "refuting", 0.85, turn=turn.id, actor="ci", source="hook", note="grew", at=MAY
+        session.add_evidence(
+            belief,
+            "refuting",
+            0.85,
+            turn_id=turn.id,
+            actor="ci",
+            source="hook",
+            note="grew",
+            at=MAY,
         )
     [line] = memory.evidence_for(belief).lines
     assert (line.kind, line.type, line.occurred_at) == ("refuting", "EVIDENCE", MAY)
@@ -214,39 +230,39 @@ def test_a_line_tells_where_its_evidence_comes_from(memory: GraphMem) -> None:
     assert not line.supposed
 
 
-def test_a_belief_is_named_by_its_id_or_by_what_made_it(memory: GraphMem) -> None:
+def test_a_belief_is_named_by_its_id_or_by_what_made_it(memory: Handle) -> None:
     done = memory.believe(FOUR)
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     ways: tuple[EvidenceReceipt | str | Belief, ...] = (done, done.belief_id, kept)
     for n, known in enumerate(ways):
-        memory.evidence(known, "supporting", 0.6)
-        assert memory.belief(known).verdict.evidence == n + 1
+        memory.add_evidence(known, "supporting", 0.6)
+        assert memory.beliefs.get(known).verdict.evidence == n + 1
         assert len(memory.evidence_for(known).lines) == n + 1
-        assert memory.what_if(known).verdict.evidence == n + 1
+        assert memory.beliefs.what_if(known).verdict.evidence == n + 1
 
 
 @pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
 def test_what_would_be_is_what_comes_to_be(
-    memory: GraphMem, look: Look, tenant: str, *, pooled: bool
+    memory: Handle, look: Look, tenant: str, *, pooled: bool
 ) -> None:
-    memory.add_episode(id="ep")
+    memory.episodes.add(episode_id="ep")
     belief = refuted(memory, 2)
     before = look.events(tenant), look.beliefs(tenant)
     pieces: list[HypotheticalEvidence | dict[str, Any]] = [
         {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode": "ep"},
-        HypotheticalEvidence(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode="ep"),
+        HypotheticalEvidence(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode_id="ep"),
         {"kind": "supporting", "strength": 2, "at": (MAY + 7 * HOUR).isoformat()},
         {"kind": "supporting", "strength": 0.9, "at": MAY + 6 * HOUR},
     ]
 
-    would = memory.what_if(belief, pieces, without=["r1"], pooled=pooled)
+    would = memory.beliefs.what_if(belief, pieces, without=["r1"], pooled=pooled)
 
     assert (look.events(tenant), look.beliefs(tenant)) == before
     assert [line.supposed for line in would.lines] == [False] + [True] * (3 if pooled else 4)
     for piece in pieces:
         given = piece if isinstance(piece, dict) else piece.model_dump(mode="json")
-        memory.evidence(belief, **given)
-    memory.retract("r1")
+        memory.add_evidence(belief, **given)
+    memory.beliefs.retract("r1")
     came = memory.evidence_for(belief, pooled=pooled)
     assert came.verdict == would.verdict
     assert came.needed == would.needed
@@ -255,7 +271,7 @@ def test_what_would_be_is_what_comes_to_be(
         [getattr(line, name) for name in told] for line in would.lines
     ]
     assert would.verdict.status is PROMOTED
-    assert memory.what_if(belief).verdict == memory.evidence_for(belief).verdict
+    assert memory.beliefs.what_if(belief).verdict == memory.evidence_for(belief).verdict
 
 
 def test_the_bounds_of_the_test_are_settings(door: Door) -> None:
@@ -264,86 +280,88 @@ def test_the_bounds_of_the_test_are_settings(door: Door) -> None:
     )
     with door.opened(chosen) as memory:
         belief = memory.believe(FOUR, confidence=0.6)
-        memory.evidence(belief, "supporting", 0.85)
-        verdict = memory.belief(belief).verdict
+        memory.add_evidence(belief, "supporting", 0.85)
+        verdict = memory.beliefs.get(belief).verdict
     assert (verdict.status, verdict.confidence) == (PROMOTED, 0.8)
 
 
 @pytest.mark.parametrize("last", ["words", "testimony"])
-def test_testimony_words_nothing(memory: GraphMem, look: Look, tenant: str, last: str) -> None:
+def test_testimony_words_nothing(memory: Handle, look: Look, tenant: str, last: str) -> None:
     """Whichever comes first: the earliest of those who named the triple words it."""
     parts: Any = {"subject": "alice", "predicate": "works_on"}
     belief = memory.observe(**parts, object="ATLAS", at=MAY + 2 * HOUR)
     acts: dict[str, Callable[[], object]] = {
-        "testimony": lambda: memory.evidence(belief, "supporting", 0.7, at=MAY),
+        "testimony": lambda: memory.add_evidence(belief, "supporting", 0.7, at=MAY),
         "words": lambda: memory.observe(**parts, object="Atlas", at=MAY + HOUR),
     }
     for name in sorted(acts, key=lambda name: name == last):
         acts[name]()
-    kept = memory.belief(belief)
+    kept = memory.beliefs.get(belief)
     assert (kept.object, kept.statement, kept.created_at) == ("Atlas", "alice works on Atlas", MAY)
 
 
 @pytest.mark.parametrize("last", ["believe", "revise"])
 def test_what_is_stated_again_later_is_current_again(
-    memory: GraphMem, look: Look, tenant: str, last: str
+    memory: Handle, look: Look, tenant: str, last: str
 ) -> None:
     belief = memory.believe(FOUR, at=MAY)
     acts: dict[str, Callable[[], object]] = {
         "believe": lambda: memory.believe(FOUR, at=MAY + 2 * HOUR),
-        "revise": lambda: memory.revise(belief, "The pool should have 8 threads", at=MAY + HOUR),
+        "revise": lambda: memory.beliefs.revise(
+            belief, "The pool should have 8 threads", at=MAY + HOUR
+        ),
     }
     for name in sorted(acts, key=lambda name: name == last):
         acts[name]()
-    assert memory.belief(belief).status == "current"
+    assert memory.beliefs.get(belief).status == "current"
     [edge] = look.edges(tenant)
     assert (edge.older, edge.in_force) == (belief.belief_id, False)
 
 
 @pytest.mark.parametrize("last", ["believe", "revise"])
 def test_what_was_stated_before_stays_superseded(
-    memory: GraphMem, look: Look, tenant: str, last: str
+    memory: Handle, look: Look, tenant: str, last: str
 ) -> None:
     belief = memory.believe(FOUR, at=MAY)
     acts: dict[str, Callable[[], object]] = {
         "believe": lambda: memory.believe(FOUR, at=MAY + HOUR),
-        "revise": lambda: memory.revise(belief, "Eight threads", at=MAY + 2 * HOUR),
+        "revise": lambda: memory.beliefs.revise(belief, "Eight threads", at=MAY + 2 * HOUR),
     }
     for name in sorted(acts, key=lambda name: name == last):
         acts[name]()
     # Evidence alone brings nothing back.
-    memory.evidence(belief, "supporting", 0.9)
-    assert memory.belief(belief).status == "superseded"
+    memory.add_evidence(belief, "supporting", 0.9)
+    assert memory.beliefs.get(belief).status == "superseded"
     [edge] = look.edges(tenant)
     assert edge.in_force
 
 
 def test_a_shared_belief_is_not_for_a_private_handle_to_testify_about(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     shared = memory.believe(FOUR)
     alice = memory.scope("alice")
     with pytest.raises(ForeignScopeError) as caught:
-        alice.evidence(shared, "supporting", 0.7)
+        alice.add_evidence(shared, "supporting", 0.7)
     assert (caught.value.code, "Open a handle" in caught.value.hint) == ("foreign_scope", True)
     # Of its own it may have one of the same words.
     hers = alice.believe(FOUR)
     assert hers.belief_id != shared.belief_id
-    alice.evidence(hers, "supporting", 0.7)
-    assert memory.belief(shared).verdict.evidence == 0
+    alice.add_evidence(hers, "supporting", 0.7)
+    assert memory.beliefs.get(shared).verdict.evidence == 0
     assert look.count(tenant) == {"Belief": 2, "Event": 3}
 
 
-def test_what_cannot_be_seen_is_not_there(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: str) -> None:
     hers = memory.scope("alice").believe(FOUR)
     known = look.events(tenant)
-    strangers = [memory, memory.scope("bob"), memory.tenant(fresh_tenant()).scope("alice")]
+    strangers = [memory, memory.scope("bob"), on_tenant(memory, fresh_tenant()).scope("alice")]
     for stranger in strangers:
         for belief_id in (hers.belief_id, "b_nowhere", ""):
             for ask in (
-                stranger.belief,
+                stranger.beliefs.get,
                 stranger.evidence_for,
-                stranger.what_if,
+                stranger.beliefs.what_if,
                 lambda b, s=stranger: s.evidence(b, "supporting", 0.7),
                 lambda b, s=stranger: s.revise(b, "Something else"),
                 lambda b, s=stranger: s.split(b, ["One thing", "Another"]),
@@ -353,16 +371,16 @@ def test_what_cannot_be_seen_is_not_there(memory: GraphMem, look: Look, tenant: 
                     ask(belief_id)
                 assert caught.value.code == "not_found"
                 assert "scope 'alice'" not in str(caught.value)
-        assert stranger.beliefs(superseded=True).beliefs == ()
+        assert stranger.beliefs.list(include_superseded=True).beliefs == ()
     assert look.events(tenant) == known
 
 
-def test_a_boundary_that_is_met_exactly_is_crossed(plain: GraphMem) -> None:
+def test_a_boundary_that_is_met_exactly_is_crossed(plain: Handle) -> None:
     """With alpha and beta of 0.1 the bounds are ln 9 and -ln 9, one strong piece away."""
     world = plain._state.binding.world
     settings = world.settings.model_copy(update={"alpha": 0.1, "beta": 0.1})
     memory = on(plain, settings=settings)
     for kind, status in (("supporting", PROMOTED), ("refuting", DEMOTED)):
         belief = memory.believe(f"It is {kind}.", confidence=0.5)
-        memory.evidence(belief, kind, 0.9)  # type: ignore[arg-type]
+        memory.add_evidence(belief, kind, 0.9)  # type: ignore[arg-type]
         assert memory.evidence_for(belief).verdict.status == status

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import BeliefBite, GraphMem, RecallPolicy, Recollection
+from graphmem import BeliefBite, Handle, RecallPolicy, Recollection
 from graphmem.model import AsOf
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.samples import on_each
 
@@ -110,11 +111,11 @@ def slots(facts: Facts) -> Sequence[Slot]:
 
 
 @pytest.fixture(scope="module")
-def told(_blocking: GraphMem, slots: Sequence[Slot]) -> GraphMem:
+def told(client: Handle, slots: Sequence[Slot]) -> Handle:
     """A tenant that was told all values of all slots, newest first, one by one and in batches."""
-    memory = _blocking.tenant(fresh_tenant())
+    memory = on_tenant(client, fresh_tenant())
     for predicate in {slot.predicate for slot in slots}:
-        memory.predicate(predicate, cardinality="ONE", at=BEFORE_ALL)
+        memory.predicates.declare(predicate, cardinality="ONE", at=BEFORE_ALL)
     rows: list[tuple[int, dict[str, Any]]] = [
         (n, {"subject": slot.subject, "predicate": slot.predicate, "object": value, "at": since})
         for slot in slots
@@ -155,7 +156,7 @@ def test_there_is_something_to_be_told(facts: Facts) -> None:
 
 @pytest.mark.parametrize("wording", [0, 1], ids=["plain", "as the data ask"])
 def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
-    told: GraphMem, slots: Sequence[Slot], wording: int
+    told: Handle, slots: Sequence[Slot], wording: int
 ) -> None:
     wrong = {}
     for slot in slots:
@@ -177,9 +178,7 @@ def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
     assert wrong == {}
 
 
-def test_no_value_that_lost_is_shown_unless_asked_for(
-    told: GraphMem, slots: Sequence[Slot]
-) -> None:
+def test_no_value_that_lost_is_shown_unless_asked_for(told: Handle, slots: Sequence[Slot]) -> None:
     newest = {(slot.subject, slot.predicate): slot.values[-1][1] for slot in slots}
     for slot in slots:
         found = told.recall(slot.wordings[0], memories=False, limit=50)
@@ -190,14 +189,14 @@ def test_no_value_that_lost_is_shown_unless_asked_for(
 
 @pytest.mark.parametrize("policy", ["default", EVERY], ids=["default", "every"])
 def test_an_old_value_is_marked_with_what_stands_in_its_place(
-    told: GraphMem, slots: Sequence[Slot], policy: Any
+    told: Handle, slots: Sequence[Slot], policy: Any
 ) -> None:
     """By default the evidence of the 20 most relevant beliefs is read; some slots have more."""
     wrong = {}
     for slot in slots:
         newest = slot.values[-1][1]
         found = told.recall(
-            slot.wordings[0], memories=False, hidden=True, limit=1_000, policy=policy
+            slot.wordings[0], memories=False, include_hidden=True, limit=1_000, policy=policy
         )
         ours = [b for b in beliefs(found) if slot_of(b) == (slot.subject, slot.predicate)]
         marks = {str(bite.belief.object): (bite.lost, bite.head_ids) for bite in ours}
@@ -216,7 +215,7 @@ def test_an_old_value_is_marked_with_what_stands_in_its_place(
 
 @pytest.mark.parametrize("which", ["before the last change", "amid", "at the first change"])
 def test_what_held_then_answers_and_what_came_later_is_not_there(
-    told: GraphMem, facts: Facts, which: str
+    told: Handle, facts: Facts, which: str
 ) -> None:
     wrong, asked = {}, 0
     for slot in facts.slots:
@@ -237,7 +236,9 @@ def test_what_held_then_answers_and_what_came_later_is_not_there(
         then = AsOf(valid=when)
         bite = first(told.recall(slot.wordings[0], memories=False, as_of=then))
         leader = told.current(slot.subject, slot.predicate, as_of=then).candidates[0]
-        every = told.recall(slot.wordings[0], memories=False, hidden=True, limit=50, as_of=then)
+        every = told.recall(
+            slot.wordings[0], memories=False, include_hidden=True, limit=50, as_of=then
+        )
         seen = {b.belief.object for b in beliefs(every) if slot_of(b) == slot_of(bite)}
         if not (
             (slot_of(bite), bite.belief.object) == ((slot.subject, slot.predicate), held)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import graphmem
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Session
-from graphmem.client.handle import AsyncHandle, Handle
+from graphmem import GraphMem
+from graphmem.client.handle import Handle
 from graphmem.errors import SuspendedInSyncError
 from graphmem.model import (
     BeliefEvidence,
@@ -24,8 +24,9 @@ from graphmem.model import (
 from graphmem.ports import run_now
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door
+from tests.plugins.twins import TWINS, methods, public
 
-TWINS = [(AsyncHandle, Handle), (AsyncGraphMem, GraphMem), (AsyncSession, Session)]
+NOT_AWAITED = {"tenant", "scope", "session"}
 RENAMED = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
 
 
@@ -52,10 +53,11 @@ def test_twins_are_called_alike(awaited: type, blocking: type) -> None:
         twin = members(blocking)[RENAMED.get(name, name)]
         if isinstance(member, property):
             assert isinstance(twin, property)
+            assert member.__doc__ == twin.__doc__, name
             continue
         ours, theirs = inspect.signature(plain(member)), inspect.signature(plain(twin))
         assert list(ours.parameters.values()) == list(theirs.parameters.values()), name
-        if name != "session":
+        if name not in NOT_AWAITED:
             assert ours.return_annotation == theirs.return_annotation, name
         assert plain(twin).__doc__ or name in RENAMED, name
 
@@ -64,12 +66,13 @@ def test_twins_are_called_alike(awaited: type, blocking: type) -> None:
 def test_only_one_of_them_is_awaited(awaited: type, blocking: type) -> None:
     for name, member in members(awaited).items():
         twin = plain(members(blocking)[RENAMED.get(name, name)])
-        is_coroutine = inspect.iscoroutinefunction(plain(member))
-        assert is_coroutine or name in {"tenant", "scope", "session", "episode_id"}, name
+        if isinstance(member, property):
+            continue
+        assert inspect.iscoroutinefunction(plain(member)) or name in NOT_AWAITED, name
         assert not inspect.iscoroutinefunction(twin), name
 
 
-@pytest.mark.parametrize("owner", [AsyncHandle, AsyncGraphMem, AsyncSession])
+@pytest.mark.parametrize("owner", [awaited for awaited, _ in TWINS])
 def test_every_keyword_is_in_the_signature(owner: type) -> None:
     for name, member in members(owner).items():
         if not isinstance(member, property):
@@ -82,15 +85,15 @@ def test_every_keyword_is_in_the_signature(owner: type) -> None:
     [
         ("observe", Observation),
         ("believe", Hypothesis),
-        ("evidence", BeliefEvidence),
-        ("retract", EventSource),
-        ("predicate", Policy),
+        ("add_evidence", BeliefEvidence),
+        ("beliefs.retract", EventSource),
+        ("predicates.declare", Policy),
         ("remember", NewMemory),
         ("supersede", NewMemory),
     ],
 )
 def test_defaults_are_those_of_the_record(name: str, record: type[Record]) -> None:
-    shown = inspect.signature(getattr(Handle, name)).parameters
+    shown = inspect.signature(public()[name]).parameters
     shared = {n: p.default for n, p in shown.items() if p.default is not inspect.Parameter.empty}
     fields = {n: record.model_fields[n].default for n in shared.keys() & record.model_fields.keys()}
     assert fields
@@ -102,13 +105,19 @@ def test_help_shows_every_parameter_with_its_default() -> None:
     for words in (
         "confidence: 'float' = 0.8",
         "source_type: 'str' = 'EXPLICIT'",
-        "turn: 'str | None'",
+        "turn_id: 'str | None'",
     ):
         assert words in shown
 
 
+def test_only_the_client_owns_the_connection() -> None:
+    owning = {"open", "close", "reconnect", "health", "tenant"}
+    assert set(methods(GraphMem)) - set(methods(Handle)) == owning
+    assert not hasattr(Handle, "__enter__")
+
+
 def test_every_public_name_is_there() -> None:
-    assert {"AsyncGraphMem", "GraphMem", "AsyncSession", "Session"} <= set(graphmem.__all__)
+    assert {"AsyncHandle", "Handle", "AsyncSession", "Session"} <= set(graphmem.__all__)
 
 
 def test_a_real_await_is_an_error_and_is_closed() -> None:
@@ -156,9 +165,9 @@ def test_the_blocking_client_works_inside_a_running_loop(plain_in_loop: list[str
 
 
 @pytest.fixture
-def plain_in_loop(plain: GraphMem) -> list[str]:
+def plain_in_loop(plain: Handle) -> list[str]:
     async def inside() -> list[str]:
         plain.remember("Alice deploys from Borealis")
-        return [m.content for m in plain.list().memories]
+        return [m.content for m in plain.memories.list().memories]
 
     return asyncio.run(inside())

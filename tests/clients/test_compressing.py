@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import ConsolidationPolicy, GraphMem, Settings
+from graphmem import ConsolidationPolicy, GraphMem, Handle, Settings
 from graphmem.errors import (
     ArchiveDamagedError,
     ForeignScopeError,
@@ -23,7 +23,7 @@ from graphmem.model import CompressionReport, Episode
 from graphmem.operations.upkeep import compressing
 from graphmem.rules import identity, upkeep
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Between, Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
@@ -36,13 +36,13 @@ HOSTILE = "a\r\nb\r\tc\x00\x1e\x1f\u2028\ufeff 🙂 e\u0301 \\ ` ' \" " * 30
 
 
 @pytest.fixture
-def then(door: Door, memory: GraphMem) -> GraphMem:
+def then(door: Door, memory: Handle) -> Handle:
     """A memory whose clock stands."""
     return door.on(memory, clock=FrozenClock(NOW))
 
 
-def long_ago(memory: GraphMem, episode_id: str, **more: Any) -> str:
-    return memory.add_episode(id=episode_id, **{"content": LONG, "at": OLD, **more})
+def long_ago(memory: Handle, episode_id: str, **more: Any) -> str:
+    return memory.episodes.add(episode_id=episode_id, **{"content": LONG, "at": OLD, **more})
 
 
 def ids(done: CompressionReport) -> list[str]:
@@ -60,7 +60,7 @@ def stored(look: Look, tenant: str, label: str) -> list[dict[str, Any]]:
     return [{k: v for k, v in row["has"].items() if k != "locked_at"} for row in rows]
 
 
-def test_old_unused_episodes_of_normal_importance_are_compressed(then: GraphMem) -> None:
+def test_old_unused_episodes_of_normal_importance_are_compressed(then: Handle) -> None:
     long_ago(then, "told nothing more")
     long_ago(then, "summed up", summary="Ann moved.", at=OLD - timedelta(days=1))
     long_ago(then, "on the day", at=NOW - timedelta(days=30), importance=0.69)
@@ -71,27 +71,27 @@ def test_old_unused_episodes_of_normal_importance_are_compressed(then: GraphMem)
     long_ago(then, "no text", content=None, summary="Ann moved.")
     long_ago(then, "looked at")
     then.scope("alice").expand("looked at")
-    then.flush()
-    done = then.compress()
+    then.usage.flush()
+    done = then.episodes.compress()
     assert done.applied
     assert ids(done) == ["summed up", "told nothing more", "on the day"]
     assert [one.kept for one in done.episodes] == ["Ann moved.", GIST, GIST]
     assert {one.characters for one in done.episodes} == {len(LONG)}
     whole = ["new", "important", "short", "longer summary", "looked at"]
-    assert all(then.episode(name).content for name in whole)
-    assert not any(then.episode(name).compressed for name in [*whole, "no text"])
-    again = then.compress()
+    assert all(then.episodes.get(name).content for name in whole)
+    assert not any(then.episodes.get(name).compressed for name in [*whole, "no text"])
+    again = then.episodes.compress()
     assert (again.applied, again.episodes) == (False, ())
 
 
-def test_what_is_read_of_a_compressed_episode(then: GraphMem) -> None:
+def test_what_is_read_of_a_compressed_episode(then: Handle) -> None:
     long_ago(then, "a", entities=["ann"])
     long_ago(then, "b", summary="Ann moved.")
-    then.compress()
+    then.episodes.compress()
     for name, summary, gist in (("a", None, GIST), ("b", "Ann moved.", None)):
         card = then.expand(name).item
         assert isinstance(card, Episode)
-        assert card == then.episode(name)
+        assert card == then.episodes.get(name)
         assert (card.summary, card.content, card.gist, card.compressed) == (
             summary,
             None,
@@ -100,15 +100,15 @@ def test_what_is_read_of_a_compressed_episode(then: GraphMem) -> None:
         )
     # The same again is the same episode, and it stays compressed.
     assert long_ago(then, "b", summary="Ann moved.") == "b"
-    assert then.episode("b").compressed
+    assert then.episodes.get("b").compressed
 
 
 def test_the_text_goes_to_an_archive_and_an_event_says_so(
-    then: GraphMem, look: Look, tenant: str
+    then: Handle, look: Look, tenant: str
 ) -> None:
     long_ago(then, "a")
     [before] = stored(look, tenant, "Episode")
-    then.compress()
+    then.episodes.compress()
     [after] = stored(look, tenant, "Episode")
     assert before["embedding"]
     assert after.pop("gist") == GIST
@@ -134,52 +134,52 @@ def test_the_text_goes_to_an_archive_and_an_event_says_so(
 
 @pytest.mark.parametrize("summary", [None, "", " \n", "Ann moved."])
 def test_restored_it_is_what_it_was(
-    then: GraphMem, look: Look, tenant: str, summary: str | None
+    then: Handle, look: Look, tenant: str, summary: str | None
 ) -> None:
     long_ago(then, "a", content=HOSTILE, summary=summary, entities=["ann"])
-    before, seen = stored(look, tenant, "Episode"), then.episode("a")
-    assert ids(then.compress()) == ["a"]
-    done = then.restore_episode("a")
+    before, seen = stored(look, tenant, "Episode"), then.episodes.get("a")
+    assert ids(then.episodes.compress()) == ["a"]
+    done = then.episodes.restore("a")
     assert (done.episode_id, done.changed) == ("a", True)
     assert stored(look, tenant, "Episode") == before
     assert stored(look, tenant, "Archive") == []
-    assert then.episode("a") == seen
+    assert then.episodes.get("a") == seen
     events = look.events(tenant)
     assert sorted(event["type"] for event in events.values()) == ["COMPRESS", "RESTORE"]
     assert events[str(done.event_id)]["edges"] == [["CONCERNS", "Episode", "a"]]
     # Somebody wanted it: it is left whole.
-    assert then.compress().episodes == ()
-    again = then.restore_episode("a")
+    assert then.episodes.compress().episodes == ()
+    again = then.episodes.restore("a")
     assert (again.changed, again.event_id) == (False, None)
     assert look.events(tenant) == events
 
 
 @settings(max_examples=examples(5, 30, 200))
 @given(st.text(min_size=301, max_size=2_000))
-def test_any_text_comes_back(plain: GraphMem, look: Look, text: str) -> None:
+def test_any_text_comes_back(plain: Handle, look: Look, text: str) -> None:
     tenant = fresh_tenant()
-    memory = plain.tenant(tenant)
-    memory.add_episode(id="a", content=text, at=OLD)
-    [one] = memory.compress().episodes
+    memory = on_tenant(plain, tenant)
+    memory.episodes.add(episode_id="a", content=text, at=OLD)
+    [one] = memory.episodes.compress().episodes
     assert one.kept == upkeep.gist(text)
-    memory.restore_episode("a")
-    assert memory.episode("a").content == text
+    memory.episodes.restore("a")
+    assert memory.episodes.get("a").content == text
 
 
 def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
-    then: GraphMem, look: Look, tenant: str
+    then: Handle, look: Look, tenant: str
 ) -> None:
     long_ago(then, "a")
     long_ago(then, "b", summary="Ann moved.")
     before = look.graph(tenant)
-    told = then.compress(dry_run=True)
+    told = then.episodes.compress(dry_run=True)
     assert look.graph(tenant) == before
     assert not told.applied
     assert len(told.episodes) == 2
-    assert then.compress().episodes == told.episodes
+    assert then.episodes.compress().episodes == told.episodes
 
 
-def test_a_page_at_a_time(then: GraphMem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_at_a_time(then: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compressing, "BATCH", 2)
     for n in range(5):
         long_ago(then, f"e{n}", at=OLD - timedelta(days=n // 3))
@@ -189,7 +189,7 @@ def test_a_page_at_a_time(then: GraphMem, monkeypatch: pytest.MonkeyPatch) -> No
         seen.append((kind, count))
 
     for dry_run in (True, False):
-        done = then.compress(dry_run=dry_run, on_part=told)
+        done = then.episodes.compress(dry_run=dry_run, on_progress=told)
         assert ids(done) == ["e3", "e4", "e0", "e1", "e2"]
     assert seen == [("episode", 2), ("episode", 2), ("episode", 1)] * 2
 
@@ -197,7 +197,7 @@ def test_a_page_at_a_time(then: GraphMem, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("nth", [1, 2])
 def test_a_batch_is_written_whole_or_not_at_all(
     door: Door,
-    then: GraphMem,
+    then: Handle,
     look: Look,
     tenant: str,
     nth: int,
@@ -208,117 +208,115 @@ def test_a_batch_is_written_whole_or_not_at_all(
         long_ago(then, name)
     graph = then._state.binding.world.graph
     with pytest.raises(LostError):
-        door.on(then, graph=Breaking(graph, nth)).compress()
-    assert [then.episode(name).compressed for name in "ab"] == [nth == 2, False]
+        door.on(then, graph=Breaking(graph, nth)).episodes.compress()
+    assert [then.episodes.get(name).compressed for name in "ab"] == [nth == 2, False]
     assert len(look.events(tenant)) == len(stored(look, tenant, "Archive")) == nth - 1
-    assert ids(then.compress()) == ["a", "b"][nth - 1 :]
+    assert ids(then.episodes.compress()) == ["a", "b"][nth - 1 :]
 
 
 def test_an_unacknowledged_and_a_repeated_transaction_write_once(
-    door: Door, then: GraphMem, look: Look, tenant: str
+    door: Door, then: Handle, look: Look, tenant: str
 ) -> None:
     long_ago(then, "a")
     graph = then._state.binding.world.graph
     with pytest.raises(GraphUnavailableError):
-        door.on(then, graph=Unacknowledged(graph, 1)).compress()
-    assert then.compress().episodes == ()
+        door.on(then, graph=Unacknowledged(graph, 1)).episodes.compress()
+    assert then.episodes.compress().episodes == ()
     with pytest.raises(GraphUnavailableError):
-        door.on(then, graph=Unacknowledged(graph, 1)).restore_episode("a")
-    assert not then.restore_episode("a").changed
+        door.on(then, graph=Unacknowledged(graph, 1)).episodes.restore("a")
+    assert not then.episodes.restore("a").changed
     long_ago(then, "b")
-    assert ids(door.on(then, graph=Retrying(graph)).compress()) == ["b"]
-    assert door.on(then, graph=Retrying(graph)).restore_episode("b").changed
-    assert then.episode("b").content == LONG
+    assert ids(door.on(then, graph=Retrying(graph)).episodes.compress()) == ["b"]
+    assert door.on(then, graph=Retrying(graph)).episodes.restore("b").changed
+    assert then.episodes.get("b").content == LONG
     assert len(look.events(tenant)) == 4
 
 
 @pytest.mark.usefixtures("both_clients")
-def test_many_at_once_compress_each_once(
-    door: Door, then: GraphMem, look: Look, tenant: str
-) -> None:
+def test_many_at_once_compress_each_once(door: Door, then: Handle, look: Look, tenant: str) -> None:
     for n in range(10):
         long_ago(then, f"e{n}")
-    done = door.together(then, [lambda m: m.compress()] * 3)
+    done = door.together(then, [lambda m: m.episodes.compress()] * 3)
     assert not [one for one in done if isinstance(one, Exception)]
     assert sorted(name for one in done for name in ids(one)) == [f"e{n}" for n in range(10)]
     assert len(look.events(tenant)) == len(stored(look, tenant, "Archive")) == 10
-    done = door.together(then, [lambda m: m.restore_episode("e0")] * 3)
+    done = door.together(then, [lambda m: m.episodes.restore("e0")] * 3)
     assert sorted(one.changed for one in done) == [False, False, True]
 
 
 def test_what_happens_meanwhile_is_heeded(
-    door: Door, then: GraphMem, migrated: Settings, tenant: str
+    door: Door, then: Handle, migrated: Settings, tenant: str
 ) -> None:
     for name in "abc":
         long_ago(then, name)
 
     def happens() -> None:
-        with GraphMem.open(migrated, embedder=then._state.binding.world.embedder) as other:
+        with GraphMem.open(settings=migrated, embedder=then._state.binding.world.embedder) as other:
             elsewhere = other.tenant(tenant)
             elsewhere.expand("a")
-            elsewhere.flush()
-            elsewhere.compress()
-            elsewhere.restore_episode("c")
+            elsewhere.usage.flush()
+            elsewhere.episodes.compress()
+            elsewhere.episodes.restore("c")
 
     graph = Between(then._state.binding.world.graph, happens)
-    assert door.on(then, graph=graph).compress().episodes == ()
-    assert [then.episode(name).compressed for name in "abc"] == [False, True, False]
+    assert door.on(then, graph=graph).episodes.compress().episodes == ()
+    assert [then.episodes.get(name).compressed for name in "abc"] == [False, True, False]
 
 
-def test_only_the_own_scope_is_compressed_and_restored(then: GraphMem) -> None:
+def test_only_the_own_scope_is_compressed_and_restored(then: Handle) -> None:
     alice = then.scope("alice")
     long_ago(then, "ours")
     long_ago(alice, "hers")
-    assert ids(alice.compress()) == ["hers"]
-    assert ids(then.compress()) == ["ours"]
+    assert ids(alice.episodes.compress()) == ["hers"]
+    assert ids(then.episodes.compress()) == ["ours"]
     with pytest.raises(ForeignScopeError):
-        alice.restore_episode("ours")
+        alice.episodes.restore("ours")
     with pytest.raises(NotFoundError):
-        then.restore_episode("hers")
-    for handle in (then, then.tenant(fresh_tenant())):
+        then.episodes.restore("hers")
+    for handle in (then, on_tenant(then, fresh_tenant())):
         with pytest.raises(NotFoundError):
-            handle.restore_episode("nobody's")
-    assert then.episode("ours").compressed
+            handle.episodes.restore("nobody's")
+    assert then.episodes.get("ours").compressed
 
 
 @pytest.mark.parametrize("wrong", [5, None, "\ud800"])
-def test_an_id_must_be_one(plain: GraphMem, wrong: Any) -> None:
+def test_an_id_must_be_one(plain: Handle, wrong: Any) -> None:
     with pytest.raises(InvalidInputError):
-        plain.restore_episode(wrong)
+        plain.episodes.restore(wrong)
 
 
 def test_a_damaged_archive_is_not_put_back(
-    plain: GraphMem, look: Look, tenant: str, driver: neo4j.Driver
+    plain: Handle, look: Look, tenant: str, driver: neo4j.Driver
 ) -> None:
     long_ago(plain, "a")
-    plain.compress()
+    plain.episodes.compress()
     driver.execute_query(
         "MATCH (a:Archive {tenant: $tenant}) WHERE a.id IS NOT NULL SET a.content = 'other'",
         tenant=tenant,
     )
     before = look.graph(tenant)
     with pytest.raises(ArchiveDamagedError) as caught:
-        plain.restore_episode("a")
+        plain.episodes.restore("a")
     assert caught.value.code == "archive_damaged"
     assert look.graph(tenant) == before
 
 
-def test_turns_stay_word_for_word(then: GraphMem) -> None:
+def test_turns_stay_word_for_word(then: Handle) -> None:
     episode_id = identity.episode_id("global", "s")
     long_ago(then, episode_id, session_id="s")
     then.session("s").add_messages([{"role": "user", "content": LONG, "at": OLD}])
-    assert ids(then.compress()) == [episode_id]
-    assert [turn.text for turn in then.turns(episode_id)] == [LONG]
+    assert ids(then.episodes.compress()) == [episode_id]
+    assert [turn.text for turn in then.episodes.turns(episode_id)] == [LONG]
 
 
 @pytest.mark.parametrize("told", ["summary", "content"])
-def test_consolidation_sees_a_compressed_episode_as_before(then: GraphMem, told: str) -> None:
+def test_consolidation_sees_a_compressed_episode_as_before(then: Handle, told: str) -> None:
     for n in range(3):
         text = " ".join(["I swim across the cold lake before breakfast."] * (30 + n))
         long_ago(then, f"e{n}", **{told: text[:999] if told == "summary" else text})
     policy = ConsolidationPolicy(start=1)
     before = then.consolidate(dry_run=True, policy=policy)
     assert before.changes
-    assert len(then.compress().episodes) == 3
+    assert len(then.episodes.compress().episodes) == 3
     after = then.consolidate(dry_run=True, policy=policy)
     assert after.changes == before.changes

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import ConsolidationPolicy, GraphMem
+from graphmem import ConsolidationPolicy, Handle
 from graphmem.errors import InvalidInputError
 from graphmem.model import BeliefChangeKind, ConsolidationReport
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
@@ -19,7 +19,7 @@ def steps(done: ConsolidationReport) -> list[tuple[BeliefChangeKind, str]]:
     return [(one.step, one.statement) for one in done.changes]
 
 
-def test_three_episodes_that_say_the_same_become_a_belief(memory: GraphMem) -> None:
+def test_three_episodes_that_say_the_same_become_a_belief(memory: Handle) -> None:
     tell(memory, SWIMS)
     tell(memory, [unlike(n) for n in range(5)], first=10)
     done = memory.consolidate(policy=FEW)
@@ -29,17 +29,15 @@ def test_three_episodes_that_say_the_same_become_a_belief(memory: GraphMem) -> N
     assert change.step is BeliefChangeKind.CREATE
     assert change.statement in SWIMS
     assert [quote.text for quote in change.quotes] == list(SWIMS)
-    belief = memory.belief(change.belief_id)
+    belief = memory.beliefs.get(change.belief_id)
     assert belief.supporting_episodes == 3
     assert belief.vitality is not None
     assert belief.vitality.derived
-    assert {e.source for e in memory.belief_history(belief.id)} == {"consolidation"}
+    assert {e.source for e in memory.beliefs.history(belief.id)} == {"consolidation"}
     assert memory.recall("who swims across the lake?").bites[0].id == belief.id
 
 
-def test_the_evidence_quotes_the_words_it_rests_on(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_the_evidence_quotes_the_words_it_rests_on(memory: Handle, look: Look, tenant: str) -> None:
     tell(memory, SWIMS)
     [change] = memory.consolidate(policy=FEW).changes
     rows = look.rows(
@@ -58,7 +56,7 @@ def test_the_evidence_quotes_the_words_it_rests_on(
     )
 
 
-def test_two_episodes_are_too_few_and_the_third_completes_them(memory: GraphMem) -> None:
+def test_two_episodes_are_too_few_and_the_third_completes_them(memory: Handle) -> None:
     tell(memory, SWIMS[:2])
     # Said twice in one episode is one episode.
     memory.session("s0").add_messages([{"role": "user", "content": SWIMS[0] + " Truly."}])
@@ -69,24 +67,24 @@ def test_two_episodes_are_too_few_and_the_third_completes_them(memory: GraphMem)
     assert len(done.changes[0].episode_ids) == 3
 
 
-def test_one_more_episode_supports_what_is_believed_and_one_contradicts(memory: GraphMem) -> None:
+def test_one_more_episode_supports_what_is_believed_and_one_contradicts(memory: Handle) -> None:
     tell(memory, SWIMS)
     [made] = memory.consolidate(policy=FEW).changes
-    before = memory.belief(made.belief_id)
+    before = memory.beliefs.get(made.belief_id)
     tell(memory, ["Once more I swim across the cold lake before breakfast."], first=20)
     [more] = memory.consolidate(policy=FEW).changes
     assert (more.step, more.belief_id) == (BeliefChangeKind.SUPPORT, made.belief_id)
-    supported = memory.belief(made.belief_id)
+    supported = memory.beliefs.get(made.belief_id)
     assert supported.supporting_episodes == 4
     assert supported.belief > before.belief
     tell(memory, ["I never swim across the cold lake before breakfast."], first=30)
     against = memory.consolidate(policy=FEW)
     assert (BeliefChangeKind.CONTRADICT, made.statement) in steps(against)
-    assert memory.belief(made.belief_id).refuting_episodes == 1
-    assert memory.belief(made.belief_id).belief < supported.belief
+    assert memory.beliefs.get(made.belief_id).refuting_episodes == 1
+    assert memory.beliefs.get(made.belief_id).belief < supported.belief
 
 
-def assert_settled(memory: GraphMem, look: Look, tenant: str) -> None:
+def assert_settled(memory: Handle, look: Look, tenant: str) -> None:
     """One more run finds nothing to do."""
     before = look.graph(tenant)
     again = memory.consolidate(policy=FEW)
@@ -94,14 +92,14 @@ def assert_settled(memory: GraphMem, look: Look, tenant: str) -> None:
     assert look.graph(tenant) == before
 
 
-def test_a_second_run_finds_nothing_to_do(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_second_run_finds_nothing_to_do(memory: Handle, look: Look, tenant: str) -> None:
     tell(memory, SWIMS)
     memory.consolidate(policy=FEW)
     assert_settled(memory, look, tenant)
 
 
 def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     against = "I never swim across the cold lake before breakfast."
     tell(memory, (*SWIMS, against))
@@ -114,12 +112,12 @@ def test_what_speaks_of_a_new_belief_is_heard_in_the_same_run(
     ]
     assert len({one.belief_id for one in done.changes}) == 1
     assert [quote.text for quote in done.changes[1].quotes] == [against]
-    assert memory.belief(done.changes[0].belief_id).refuting_episodes == 1
+    assert memory.beliefs.get(done.changes[0].belief_id).refuting_episodes == 1
     assert_settled(memory, look, tenant)
 
 
 def test_what_a_cluster_leaves_over_is_gathered_again(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     # All six lie in one cluster, and tea is no evidence for coffee.
     drinks = ("tea", "tea", "tea", "coffee", "coffee", "coffee")
@@ -135,7 +133,7 @@ def test_what_a_cluster_leaves_over_is_gathered_again(
 
 
 def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     tell(memory, SWIMS)
     tell(
@@ -150,14 +148,14 @@ def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
     assert told.changes == done.changes
 
 
-def test_nothing_runs_before_ten_episodes(memory: GraphMem) -> None:
+def test_nothing_runs_before_ten_episodes(memory: Handle) -> None:
     tell(memory, SWIMS)
     done = memory.consolidate()
     assert not done.applied
     assert done.skipped == "consolidation starts at 10 episodes; the scope has 3"
 
 
-def test_a_run_is_due_after_twenty_new_episodes(memory: GraphMem) -> None:
+def test_a_run_is_due_after_twenty_new_episodes(memory: Handle) -> None:
     policy = ConsolidationPolicy(start=1, fresh=3)
     tell(memory, [unlike(n) for n in range(2)])
     assert memory.consolidate(policy=policy, if_due=True).applied  # None has run before.
@@ -188,7 +186,7 @@ def test_a_run_is_due_after_twenty_new_episodes(memory: GraphMem) -> None:
     ],
     ids=repr,
 )
-def test_a_policy_that_does_not_fit_is_refused(plain: GraphMem, policy: Any) -> None:
+def test_a_policy_that_does_not_fit_is_refused(plain: Handle, policy: Any) -> None:
     with pytest.raises(InvalidInputError, match="policy"):
         plain.consolidate(policy=policy)
 
@@ -196,7 +194,7 @@ def test_a_policy_that_does_not_fit_is_refused(plain: GraphMem, policy: Any) -> 
 @pytest.mark.parametrize(
     "text", ["", " ", "?", "🙂" * 40, "\u202e" + "a b c d e", "日本語です。" * 9, "x" * 9_000]
 )
-def test_odd_texts_do_no_harm(plain: GraphMem, text: str) -> None:
+def test_odd_texts_do_no_harm(plain: Handle, text: str) -> None:
     for n in range(3):
         plain.session(f"s{n}").add_messages([{"role": "user", "content": text, "id": str(n)}])
     done = plain.consolidate(policy=FEW)
@@ -204,14 +202,14 @@ def test_odd_texts_do_no_harm(plain: GraphMem, text: str) -> None:
     assert len(done.changes) <= 1
 
 
-def test_what_the_assistant_said_is_no_evidence(memory: GraphMem) -> None:
+def test_what_the_assistant_said_is_no_evidence(memory: Handle) -> None:
     for n, text in enumerate(SWIMS):
         memory.session(f"s{n}").add_messages([{"role": "assistant", "content": text}])
     done = memory.consolidate(policy=FEW)
     assert (done.passages, done.changes) == (0, ())
 
 
-def test_two_speakers_do_not_speak_for_one_another(memory: GraphMem) -> None:
+def test_two_speakers_do_not_speak_for_one_another(memory: Handle) -> None:
     tell(memory, SWIMS[:2], name="Ada")
     tell(memory, SWIMS[2:], name="Bob", first=5)
     assert not memory.consolidate(policy=FEW).changes
@@ -221,17 +219,17 @@ def test_two_speakers_do_not_speak_for_one_another(memory: GraphMem) -> None:
     assert len(change.quotes) == 3
 
 
-def test_episodes_without_turns_are_passages_themselves(memory: GraphMem) -> None:
+def test_episodes_without_turns_are_passages_themselves(memory: Handle) -> None:
     for n, text in enumerate(SWIMS):
-        memory.add_episode(summary=text, at=MARCH + timedelta(days=n))
-    memory.add_episode(content=unlike(1))
+        memory.episodes.add(summary=text, at=MARCH + timedelta(days=n))
+    memory.episodes.add(content=unlike(1))
     [change] = memory.consolidate(policy=FEW).changes
     assert change.step is BeliefChangeKind.CREATE
     assert {quote.turn_id for quote in change.quotes} == {None}
-    assert memory.belief(change.belief_id).supporting_episodes == 3
+    assert memory.beliefs.get(change.belief_id).supporting_episodes == 3
 
 
-def test_a_scope_is_consolidated_on_its_own(memory: GraphMem) -> None:
+def test_a_scope_is_consolidated_on_its_own(memory: Handle) -> None:
     mine, yours = memory.scope("ada"), memory.scope("bob")
     tell(mine, SWIMS[:2])
     tell(yours, SWIMS[2:], first=7)
@@ -240,7 +238,7 @@ def test_a_scope_is_consolidated_on_its_own(memory: GraphMem) -> None:
     assert not memory.consolidate(policy=FEW).changes
 
 
-def test_what_is_hardly_believed_is_archived_and_comes_back(memory: GraphMem) -> None:
+def test_what_is_hardly_believed_is_archived_and_comes_back(memory: Handle) -> None:
     tell(memory, SWIMS)
     [made] = memory.consolidate(policy=FEW).changes
     against = [f"I never swim across the cold lake before breakfast. {n}" for n in range(6)]
@@ -248,32 +246,32 @@ def test_what_is_hardly_believed_is_archived_and_comes_back(memory: GraphMem) ->
     memory.consolidate(policy=FEW)
     done = memory.consolidate(policy=FEW)
     assert (BeliefChangeKind.ARCHIVE, made.statement) in steps(done)
-    assert memory.belief(made.belief_id).status == "archived"
+    assert memory.beliefs.get(made.belief_id).status == "archived"
     assert made.belief_id not in {b.id for b in memory.recall("swim in the cold lake").bites}
     tell(memory, ["Again I swim across the cold lake before breakfast."], first=30)
     back = memory.consolidate(policy=FEW)
     assert {BeliefChangeKind.SUPPORT, BeliefChangeKind.RESTORE} <= {step for step, _ in steps(back)}
-    assert memory.belief(made.belief_id).status == "current"
+    assert memory.beliefs.get(made.belief_id).status == "current"
 
 
-def test_a_told_belief_is_never_archived(memory: GraphMem) -> None:
+def test_a_told_belief_is_never_archived(memory: Handle) -> None:
     told = memory.believe("I swim across the cold lake before breakfast", confidence=0.1)
     tell(memory, [f"I never swim across the cold lake before breakfast. {n}" for n in range(4)])
     done = memory.consolidate(policy=FEW)
     assert BeliefChangeKind.CONTRADICT in {step for step, _ in steps(done)}
     memory.consolidate(policy=FEW)
-    assert memory.belief(told.belief_id).status == "current"
+    assert memory.beliefs.get(told.belief_id).status == "current"
 
 
-def test_a_contradiction_that_passes_the_gate_flags_the_belief(memory: GraphMem) -> None:
+def test_a_contradiction_that_passes_the_gate_flags_the_belief(memory: Handle) -> None:
     told = memory.believe("I swim across the cold lake before breakfast", confidence=0.95)
     tell(memory, ["I never swim across the cold lake before breakfast."])
     done = memory.consolidate(policy=FEW)
     assert [step for step, _ in steps(done)] == [BeliefChangeKind.CONTRADICT, BeliefChangeKind.FLAG]
-    alive = memory.belief(told.belief_id).vitality
+    alive = memory.beliefs.get(told.belief_id).vitality
     assert alive is not None
     assert alive.flagged_at == done.known
-    memory.resolve(told.belief_id, reason="looked into")
-    resolved = memory.belief(told.belief_id).vitality
+    memory.beliefs.clear_flag(told.belief_id, reason="looked into")
+    resolved = memory.beliefs.get(told.belief_id).vitality
     assert resolved is not None
     assert resolved.flagged_at is None

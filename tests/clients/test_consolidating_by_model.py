@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from graphmem import ConsolidationPolicy, GraphMem, Settings
+from graphmem import ConsolidationPolicy, Handle, Settings
 from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import BeliefChangeKind, ConsolidationReport
@@ -31,7 +31,7 @@ PAINTS = (
 )
 
 
-def scripted(door: Door, memory: GraphMem, *replies: Any) -> tuple[GraphMem, ScriptedLlm]:
+def scripted(door: Door, memory: Handle, *replies: Any) -> tuple[Handle, ScriptedLlm]:
     llm = ScriptedLlm(replies)
     return door.on(memory, llm=llm), llm
 
@@ -41,7 +41,7 @@ def problems(done: ConsolidationReport) -> list[tuple[str, int, bool]]:
 
 
 def test_a_model_words_what_the_episodes_have_in_common(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     tell(memory, SWIMS)
     modelled, llm = scripted(door, memory, GOOD)
@@ -64,7 +64,7 @@ def test_a_model_words_what_the_episodes_have_in_common(
 
 
 def test_a_model_is_shown_no_more_than_the_beginning_of_a_long_passage(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     tell(memory, [f"{text} {'It is cold. ' * 500}THE END" for text in SWIMS])
     modelled, llm = scripted(door, memory, GOOD)
@@ -75,7 +75,7 @@ def test_a_model_is_shown_no_more_than_the_beginning_of_a_long_passage(
     assert len(prompt.user) < 5_000
 
 
-def test_a_triple_is_a_value_of_its_slot(door: Door, memory: GraphMem) -> None:
+def test_a_triple_is_a_value_of_its_slot(door: Door, memory: Handle) -> None:
     tell(memory, SWIMS)
     triple = {"subject": "I", "predicate": "swims_in", "object": "the lake"}
     modelled, _ = scripted(door, memory, GOOD | triple)
@@ -84,7 +84,7 @@ def test_a_triple_is_a_value_of_its_slot(door: Door, memory: GraphMem) -> None:
 
 
 def test_a_model_may_support_and_contradict_beliefs_that_are_there(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     # Near it, and of none can be told by its facts how: a negation among other words.
     said = memory.believe(LAND)
@@ -96,20 +96,20 @@ def test_a_model_may_support_and_contradict_beliefs_that_are_there(
         BeliefChangeKind.CREATE,
         BeliefChangeKind.CONTRADICT,
     }
-    assert memory.belief(said.belief_id).refuting_episodes == 3
+    assert memory.beliefs.get(said.belief_id).refuting_episodes == 3
 
 
-def test_what_says_an_existing_belief_again_makes_no_other(door: Door, memory: GraphMem) -> None:
+def test_what_says_an_existing_belief_again_makes_no_other(door: Door, memory: Handle) -> None:
     said = memory.believe(LAND)
     tell(memory, SWIMS)
     modelled, _ = scripted(door, memory, GOOD | {"supports": ["b1"]})
     [change] = modelled.consolidate(policy=ConsolidationPolicy(start=1, same=0.3)).changes
     assert (change.step, change.belief_id) == (BeliefChangeKind.SUPPORT, said.belief_id)
-    assert memory.belief(said.belief_id).supporting_episodes == 3
+    assert memory.beliefs.get(said.belief_id).supporting_episodes == 3
 
 
 def test_a_model_may_find_nothing_in_common_and_is_not_asked_again(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     tell(memory, SWIMS)
     modelled, llm = scripted(door, memory, {"statement": None, "confidence": 0, "episodes": []})
@@ -143,7 +143,7 @@ def test_a_model_may_find_nothing_in_common_and_is_not_asked_again(
     ],
 )
 def test_a_reply_that_does_not_stand_up_loses_no_episode(
-    door: Door, memory: GraphMem, look: Look, tenant: str, reply: Any, code: str
+    door: Door, memory: Handle, look: Look, tenant: str, reply: Any, code: str
 ) -> None:
     tell(memory, SWIMS)
     before = look.count(tenant)
@@ -156,7 +156,7 @@ def test_a_reply_that_does_not_stand_up_loses_no_episode(
     assert change.statement == STATEMENT
 
 
-def test_a_cluster_is_tried_a_bounded_number_of_times(door: Door, memory: GraphMem) -> None:
+def test_a_cluster_is_tried_a_bounded_number_of_times(door: Door, memory: Handle) -> None:
     tell(memory, SWIMS)
     llm = ScriptedLlm(lambda _: "nonsense")
     modelled = door.on(memory, llm=llm)
@@ -174,7 +174,7 @@ def test_a_cluster_is_tried_a_bounded_number_of_times(door: Door, memory: GraphM
 
 
 def test_a_model_that_is_away_ends_the_run_which_is_gone_on_with(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     tell(memory, SWIMS)
     tell(memory, PAINTS, first=10)
@@ -205,7 +205,7 @@ def answer(shown_to_it: str) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("both_clients")
 def test_faults_of_a_service_lose_no_episode(
-    door: Door, memory: GraphMem, look: Look, tenant: str, service: ChatService
+    door: Door, memory: Handle, look: Look, tenant: str, service: ChatService
 ) -> None:
     tell(memory, SWIMS)
     tell(memory, PAINTS, first=10)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import ConsolidationPolicy, GraphMem, Settings
+from graphmem import ConsolidationPolicy, Handle, Settings
 from graphmem.errors import GraphUnavailableError, LeaseLostError
 from graphmem.model import BeliefChangeKind
 from graphmem.operations.consolidation import writing
@@ -42,10 +42,10 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "LEASE_S", 0)
 
 
-def told(memory: GraphMem) -> GraphMem:
+def told(memory: Handle) -> Handle:
     """Two conversations, the first consolidated: what follows supports, contradicts and makes."""
     then = clocked(memory, WHEN + timedelta(days=100))
-    then.believe("I drink coffee after four in the afternoon", id="thought", at=WHEN)
+    then.believe("I drink coffee after four in the afternoon", event_id="thought", at=WHEN)
     tell(then, SAID)
     return memory
 
@@ -74,7 +74,7 @@ def assert_same(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> No
 @pytest.mark.parametrize("nth", range(1, LAST + 1))
 def test_a_run_that_died_is_gone_on_with(
     door: Door,
-    memory: GraphMem,
+    memory: Handle,
     look: Look,
     tenant: str,
     undisturbed: dict[str, list[Any]],
@@ -94,7 +94,7 @@ def test_a_run_that_died_is_gone_on_with(
 
 @pytest.mark.usefixtures("both_clients")
 def test_two_workers_at_once_do_what_one_does(
-    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+    door: Door, memory: Handle, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:
     told(memory)
     # Without any lease to speak of, both write.
@@ -104,9 +104,7 @@ def test_two_workers_at_once_do_what_one_does(
     assert_same(look.graph(tenant), undisturbed)
 
 
-def test_the_second_of_two_workers_is_told(
-    plain: GraphMem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_second_of_two_workers_is_told(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "LEASE_S", 120)
     told(plain)
     seen: list[str | None] = []
@@ -115,13 +113,13 @@ def test_the_second_of_two_workers_is_told(
         if kind == "cluster":
             seen.append(plain.consolidate(policy=FEW).skipped)
 
-    assert plain.consolidate(policy=FEW, on_part=meanwhile).changes
+    assert plain.consolidate(policy=FEW, on_progress=meanwhile).changes
     assert seen == ["another worker is running"]
     assert plain.consolidate(policy=FEW).applied  # The lease was given back.
 
 
 def test_a_worker_that_was_overtaken_stops(
-    plain: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+    plain: Handle, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:
     told(plain)
 
@@ -130,7 +128,7 @@ def test_a_worker_that_was_overtaken_stops(
             assert run_now(writing.take(plain._state.binding, "another", 0))
 
     with pytest.raises(LeaseLostError):
-        plain.consolidate(policy=FEW, on_part=overtaken)
+        plain.consolidate(policy=FEW, on_progress=overtaken)
     assert look.count(tenant)["Belief"] == 1
     assert plain.consolidate(policy=FEW).resumed
     assert_same(look.graph(tenant), undisturbed)
@@ -156,7 +154,7 @@ GraphMem.open(embedder=HashEmbedder()).consolidate(policy=ConsolidationPolicy(st
 @pytest.mark.system
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_killed_process_leaves_what_the_next_goes_on_with(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     migrated: Settings,
     tenant: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.testing import ScriptedLlm
 from tests.clients.test_consolidating_by_model import GOOD
 from tests.plugins.clients import Door
@@ -16,7 +16,7 @@ from tests.plugins.graph import Look
 @pytest.mark.parametrize("modelled", [False, True])
 def test_dropped_beliefs_come_back_without_a_model(
     door: Door,
-    memory: GraphMem,
+    memory: Handle,
     look: Look,
     tenant: str,
     modelled: bool,  # noqa: FBT001
@@ -28,14 +28,17 @@ def test_dropped_beliefs_come_back_without_a_model(
     tell(memory, against, first=10)
     for _ in range(2):  # The second archives it.
         memory.consolidate(policy=FEW)
-    before = look.graph(tenant), [b.model_dump() for b in memory.beliefs(archived=True).beliefs]
-    assert memory.verify().wrong == ()
+    before = (
+        look.graph(tenant),
+        [b.model_dump() for b in memory.beliefs.list(include_archived=True).beliefs],
+    )
+    assert memory.admin.verify().wrong == ()
 
     change(look, "MATCH (b:Belief {tenant: $tenant}) DETACH DELETE b", tenant=tenant)
-    assert memory.verify().wrong
-    memory.rebuild()
-    assert memory.verify().wrong == ()
-    at = [b.model_dump() for b in memory.beliefs(archived=True).beliefs]
+    assert memory.admin.verify().wrong
+    memory.admin.rebuild()
+    assert memory.admin.verify().wrong == ()
+    at = [b.model_dump() for b in memory.beliefs.list(include_archived=True).beliefs]
     assert look.graph(tenant) == before[0]
     assert [_timeless(b) for b in at] == [_timeless(b) for b in before[1]]
 

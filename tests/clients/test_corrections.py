@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from graphmem import GraphMem, Outcome, Status
+from graphmem import Handle, Outcome, Status
 from graphmem.errors import (
     ContentRefusedError,
     EventConflictError,
@@ -17,6 +17,7 @@ from graphmem.errors import (
     NotFoundError,
     SelfSupersessionError,
 )
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -27,12 +28,12 @@ def day(n: int) -> datetime:
     return MAY + timedelta(days=n)
 
 
-def kept(memory: GraphMem, n: int, at: datetime = MAY) -> str:
+def kept(memory: Handle, n: int, at: datetime = MAY) -> str:
     """Remember the n-th text and return its memory's id."""
     return str(memory.remember(unlike(n), at=at).memory_id)
 
 
-def test_supersede_puts_a_text_in_the_place_of_another(memory: GraphMem) -> None:
+def test_supersede_puts_a_text_in_the_place_of_another(memory: Handle) -> None:
     older = kept(memory, 1)
 
     done = memory.supersede(
@@ -40,25 +41,25 @@ def test_supersede_puts_a_text_in_the_place_of_another(memory: GraphMem) -> None
     )
 
     assert (done.older_id, done.reason) == (older, "moved")
-    old, new = memory.get(older), memory.get(done.newer_id)
+    old, new = memory.memories.get(older), memory.memories.get(done.newer_id)
     assert (old.status, old.head_ids) == (Status.SUPERSEDED, (new.id,))
     assert (new.status, new.head_ids, new.content) == (Status.CURRENT, (), unlike(2))
     assert (new.created_at, new.tags, new.reinforce_count) == (day(3), ("t",), 0)
-    assert [e.type for e in memory.history(older)] == ["ADD", "SUPERSEDE"]
-    events = {e.type: e for e in memory.history(new.id)}
+    assert [e.type for e in memory.memories.history(older)] == ["ADD", "SUPERSEDE"]
+    events = {e.type: e for e in memory.memories.history(new.id)}
     assert set(events) == {"ADD", "SUPERSEDE"}
     assert events["SUPERSEDE"].id == done.event_id
     assert events["SUPERSEDE"].payload["reason"] == "moved"
     assert (events["SUPERSEDE"].actor, events["ADD"].source) == ("alice", "hook")
 
 
-def test_a_chain_is_the_same_seen_from_anywhere(memory: GraphMem) -> None:
+def test_a_chain_is_the_same_seen_from_anywhere(memory: Handle) -> None:
     a = kept(memory, 1)
     b = memory.supersede(a, unlike(2), at=day(1)).newer_id
     c = memory.supersede(b, unlike(3), at=day(2)).newer_id
     lone = kept(memory, 4)
 
-    chains = [memory.chain(x) for x in (a, b, c)]
+    chains = [memory.memories.chain(x) for x in (a, b, c)]
 
     assert chains[0] == chains[1] == chains[2]
     assert [m.id for m in chains[0].memories] == [a, b, c]
@@ -67,118 +68,121 @@ def test_a_chain_is_the_same_seen_from_anywhere(memory: GraphMem) -> None:
         (b, a, True),
         (c, b, True),
     ]
-    assert memory.get(a).head_ids == (c,)
-    alone = memory.chain(lone)
+    assert memory.memories.get(a).head_ids == (c,)
+    alone = memory.memories.chain(lone)
     assert ([m.id for m in alone.memories], alone.links, alone.head_ids) == ([lone], (), (lone,))
 
 
-def test_one_memory_may_replace_many_and_be_replaced_by_many(memory: GraphMem) -> None:
+def test_one_memory_may_replace_many_and_be_replaced_by_many(memory: Handle) -> None:
     a, b = kept(memory, 1), kept(memory, 2)
     joined = memory.supersede(a, unlike(3), at=day(1)).newer_id
     assert memory.supersede(b, unlike(3), at=day(1)).newer_id == joined
     left = memory.supersede(joined, unlike(4), at=day(2)).newer_id
     right = memory.supersede(joined, unlike(5), at=day(2)).newer_id
 
-    assert set(memory.chain(a).head_ids) == {left, right}
-    assert memory.get(b).head_ids == tuple(sorted((left, right)))
+    assert set(memory.memories.chain(a).head_ids) == {left, right}
+    assert memory.memories.get(b).head_ids == tuple(sorted((left, right)))
 
 
-def test_a_value_comes_back_when_it_is_said_again(memory: GraphMem) -> None:
+def test_a_value_comes_back_when_it_is_said_again(memory: Handle) -> None:
     a = kept(memory, 1)
     b = memory.supersede(a, unlike(2), at=day(1)).newer_id
 
     again = memory.remember(unlike(1), at=day(2))
 
     assert (again.outcome, again.memory_id) == (Outcome.EXACT_DUPE, a)
-    assert memory.get(a).status is memory.get(b).status is Status.CURRENT
-    [link] = memory.chain(a).links
+    assert memory.memories.get(a).status is memory.memories.get(b).status is Status.CURRENT
+    [link] = memory.memories.chain(a).links
     assert not link.in_force
-    assert sorted(e.type for e in memory.history(a)) == sorted(
+    assert sorted(e.type for e in memory.memories.history(a)) == sorted(
         ["ADD", "SUPERSEDE", "REINFORCE_EXACT", "RESTORE"]
     )
 
 
-def test_a_value_comes_back_by_superseding_its_successor(memory: GraphMem) -> None:
+def test_a_value_comes_back_by_superseding_its_successor(memory: Handle) -> None:
     a = kept(memory, 1)
     b = memory.supersede(a, unlike(2), at=day(1)).newer_id
 
     done = memory.supersede(b, unlike(1), at=day(2))
 
     assert done.newer_id == a
-    assert (memory.get(a).status, memory.get(b).status) == (Status.CURRENT, Status.SUPERSEDED)
-    chain = memory.chain(b)
+    assert (memory.memories.get(a).status, memory.memories.get(b).status) == (
+        Status.CURRENT,
+        Status.SUPERSEDED,
+    )
+    chain = memory.memories.chain(b)
     assert chain.head_ids == (a,)
     assert {(x.newer_id, x.older_id): x.in_force for x in chain.links} == {
         (b, a): False,
         (a, b): True,
     }
-    assert memory.get(b).head_ids == (a,)
+    assert memory.memories.get(b).head_ids == (a,)
 
 
-def test_saying_it_earlier_does_not_bring_it_back(memory: GraphMem) -> None:
+def test_saying_it_earlier_does_not_bring_it_back(memory: Handle) -> None:
     """What is said to have happened before the correction does not outweigh it."""
     a = kept(memory, 1)
     memory.supersede(a, unlike(2), at=day(5))
     memory.remember(unlike(1), at=day(3))
-    assert memory.get(a).status is Status.SUPERSEDED
-    assert all(x.in_force for x in memory.chain(a).links)
+    assert memory.memories.get(a).status is Status.SUPERSEDED
+    assert all(x.in_force for x in memory.memories.chain(a).links)
 
 
-def test_deprecate_and_restore(memory: GraphMem) -> None:
+def test_deprecate_and_restore(memory: Handle) -> None:
     a = kept(memory, 1)
 
-    gone = memory.deprecate(a, reason="wrong", at=day(1), actor="bob")
-    assert memory.get(a).status is Status.DEPRECATED
-    assert memory.get(a).head_ids == ()
-    back = memory.restore(a, reason="was right", at=day(2))
-    assert memory.get(a).status is Status.CURRENT
+    gone = memory.memories.deprecate(a, reason="wrong", at=day(1), actor="bob")
+    assert memory.memories.get(a).status is Status.DEPRECATED
+    assert memory.memories.get(a).head_ids == ()
+    back = memory.memories.restore(a, reason="was right", at=day(2))
+    assert memory.memories.get(a).status is Status.CURRENT
 
-    events = {e.id: e for e in memory.history(a)}
+    events = {e.id: e for e in memory.memories.history(a)}
     assert (events[gone].type, events[gone].actor) == ("DEPRECATE", "bob")
     assert events[gone].payload == {"reason": "wrong"}
     assert (events[back].type, events[back].occurred_at) == ("RESTORE", day(2))
-    assert memory.get(a).reinforce_count == 0
+    assert memory.memories.get(a).reinforce_count == 0
 
 
-def test_restore_ends_a_supersession(memory: GraphMem) -> None:
+def test_restore_ends_a_supersession(memory: Handle) -> None:
     a = kept(memory, 1)
     b = memory.supersede(a, unlike(2), at=day(1)).newer_id
-    memory.restore(a, at=day(2))
-    assert {memory.get(a).status, memory.get(b).status} == {Status.CURRENT}
-    assert set(memory.chain(a).head_ids) == {a, b}
+    memory.memories.restore(a, at=day(2))
+    assert {memory.memories.get(a).status, memory.memories.get(b).status} == {Status.CURRENT}
+    assert set(memory.memories.chain(a).head_ids) == {a, b}
 
 
-def test_the_newest_correction_counts_whenever_it_arrives(memory: GraphMem) -> None:
+def test_the_newest_correction_counts_whenever_it_arrives(memory: Handle) -> None:
     a = kept(memory, 1)
-    memory.restore(a, at=day(9))
-    memory.deprecate(a, at=day(5))
+    memory.memories.restore(a, at=day(9))
+    memory.memories.deprecate(a, at=day(5))
     b = memory.supersede(a, unlike(2), at=day(7)).newer_id
-    assert memory.get(a).status is Status.CURRENT
-    assert not memory.chain(b).links[0].in_force
+    assert memory.memories.get(a).status is Status.CURRENT
+    assert not memory.memories.chain(b).links[0].in_force
 
 
 @pytest.mark.parametrize("largest", ["gone", "over", "back"])
 @pytest.mark.parametrize("order", list(permutations(["gone", "over", "back"])), ids="-".join)
 def test_at_one_instant_the_largest_id_counts_whenever_it_arrives(
-    memory: GraphMem, order: tuple[str, ...], largest: str
+    memory: Handle, order: tuple[str, ...], largest: str
 ) -> None:
     a = kept(memory, 1)
     for act in order:
         event_id = f"z-{act}" if act == largest else act
         if act == "gone":
-            memory.deprecate(a, id=event_id, at=day(1))
+            memory.memories.deprecate(a, event_id=event_id, at=day(1))
         elif act == "back":
-            memory.restore(a, id=event_id, at=day(1))
+            memory.memories.restore(a, event_id=event_id, at=day(1))
         else:
-            memory.supersede(a, unlike(2), id=event_id, at=day(1))
+            memory.supersede(a, unlike(2), event_id=event_id, at=day(1))
 
     status = {"gone": Status.DEPRECATED, "over": Status.SUPERSEDED, "back": Status.CURRENT}
-    assert memory.get(a).status is status[largest]
+    assert memory.memories.get(a).status is status[largest]
     # By their names alone: back, gone, over.
-    assert memory.chain(a).links[0].in_force is (largest != "back")
+    assert memory.memories.chain(a).links[0].in_force is (largest != "back")
 
 
-def test_supersede_keeps_its_text_word_for_word(memory: GraphMem) -> None:
+def test_supersede_keeps_its_text_word_for_word(memory: Handle) -> None:
     """A near duplicate would put another wording in the place of what was given."""
     near = str(memory.remember(WINDOW).memory_id)
     a = kept(memory, 1)
@@ -186,58 +190,54 @@ def test_supersede_keeps_its_text_word_for_word(memory: GraphMem) -> None:
     done = memory.supersede(a, restated(6))
 
     assert done.newer_id != near
-    assert memory.get(done.newer_id).content == restated(6)
+    assert memory.memories.get(done.newer_id).content == restated(6)
 
 
-def test_supersede_takes_a_text_that_is_there(memory: GraphMem) -> None:
+def test_supersede_takes_a_text_that_is_there(memory: Handle) -> None:
     a, b = kept(memory, 1), kept(memory, 2)
-    memory.deprecate(b, at=day(1))
+    memory.memories.deprecate(b, at=day(1))
 
     done = memory.supersede(a, f"  {unlike(2)} ", at=day(2), tags=["new"])
 
     assert done.newer_id == b
-    found = memory.get(b)
+    found = memory.memories.get(b)
     assert (found.status, found.reinforce_count, found.tags) == (Status.CURRENT, 1, ("new",))
 
 
-def test_corrections_are_written_once_under_one_id(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_corrections_are_written_once_under_one_id(memory: Handle, look: Look, tenant: str) -> None:
     a = kept(memory, 1)
-    first = memory.supersede(a, unlike(2), id="s", reason="r", at=day(1))
-    memory.deprecate(a, id="d", at=day(2))
-    memory.restore(a, id="r", at=day(3))
-    before, statuses = look.events(tenant), memory.get(a).status
+    first = memory.supersede(a, unlike(2), event_id="s", reason="r", at=day(1))
+    memory.memories.deprecate(a, event_id="d", at=day(2))
+    memory.memories.restore(a, event_id="r", at=day(3))
+    before, statuses = look.events(tenant), memory.memories.get(a).status
 
-    assert memory.supersede(a, unlike(2), id="s", reason="r", at=day(1)) == first
-    assert memory.deprecate(a, id="d", at=day(2)) == "d"
-    assert memory.restore(a, id="r", at=day(3)) == "r"
+    assert memory.supersede(a, unlike(2), event_id="s", reason="r", at=day(1)) == first
+    assert memory.memories.deprecate(a, event_id="d", at=day(2)) == "d"
+    assert memory.memories.restore(a, event_id="r", at=day(3)) == "r"
 
     assert look.events(tenant) == before
-    assert memory.get(a).status is statuses
+    assert memory.memories.get(a).status is statuses
 
 
-def test_an_id_used_for_something_else_is_refused(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_an_id_used_for_something_else_is_refused(memory: Handle, look: Look, tenant: str) -> None:
     a, b = kept(memory, 1), kept(memory, 2)
-    memory.remember(unlike(3), id="m")
-    memory.supersede(a, unlike(4), id="s", reason="r")
-    memory.deprecate(a, id="d", reason="r")
+    memory.remember(unlike(3), event_id="m")
+    memory.supersede(a, unlike(4), event_id="s", reason="r")
+    memory.memories.deprecate(a, event_id="d", reason="r")
     before = look.events(tenant)
 
     attempts: list[Callable[[], object]] = [
-        lambda: memory.supersede(a, unlike(4), id="m"),
-        lambda: memory.supersede(a, unlike(4), id="s"),
-        lambda: memory.supersede(a, unlike(5), id="s", reason="r"),
-        lambda: memory.supersede(b, unlike(4), id="s", reason="r"),
-        lambda: memory.supersede(a, unlike(4), id="s", reason="r", tags=["x"]),
-        lambda: memory.deprecate(a, id="s", reason="r"),
-        lambda: memory.deprecate(a, id="d"),
-        lambda: memory.deprecate(b, id="d", reason="r"),
-        lambda: memory.restore(a, id="d", reason="r"),
-        lambda: memory.remember(unlike(3), id="d"),
-        lambda: memory.remember(unlike(4), id="s"),
+        lambda: memory.supersede(a, unlike(4), event_id="m"),
+        lambda: memory.supersede(a, unlike(4), event_id="s"),
+        lambda: memory.supersede(a, unlike(5), event_id="s", reason="r"),
+        lambda: memory.supersede(b, unlike(4), event_id="s", reason="r"),
+        lambda: memory.supersede(a, unlike(4), event_id="s", reason="r", tags=["x"]),
+        lambda: memory.memories.deprecate(a, event_id="s", reason="r"),
+        lambda: memory.memories.deprecate(a, event_id="d"),
+        lambda: memory.memories.deprecate(b, event_id="d", reason="r"),
+        lambda: memory.memories.restore(a, event_id="d", reason="r"),
+        lambda: memory.remember(unlike(3), event_id="d"),
+        lambda: memory.remember(unlike(4), event_id="s"),
     ]
     for attempt in attempts:
         with pytest.raises(EventConflictError):
@@ -248,7 +248,7 @@ def test_an_id_used_for_something_else_is_refused(
 
 @pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
 def test_only_what_is_visible_can_be_corrected(
-    memory: GraphMem, look: Look, tenant: str, act: str
+    memory: Handle, look: Look, tenant: str, act: str
 ) -> None:
     alice, bob = memory.scope("alice"), memory.scope("bob")
     hers = kept(alice, 1)
@@ -261,17 +261,17 @@ def test_only_what_is_visible_can_be_corrected(
         (memory, hers, NotFoundError),
         (bob, shared, ForeignScopeError),
         (bob, "m_nowhere", NotFoundError),
-        (memory.tenant(f"{tenant}-other"), shared, NotFoundError),
+        (on_tenant(memory, f"{tenant}-other"), shared, NotFoundError),
     ]:
         with pytest.raises(error) as caught:
             getattr(handle, act)(target, *arguments)
         assert caught.value.hint
 
     assert look.count(tenant) == before
-    assert alice.get(hers).status is memory.get(shared).status is Status.CURRENT
+    assert alice.memories.get(hers).status is memory.memories.get(shared).status is Status.CURRENT
 
 
-def test_a_text_cannot_replace_itself(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_text_cannot_replace_itself(memory: Handle, look: Look, tenant: str) -> None:
     a = kept(memory, 1)
     with pytest.raises(SelfSupersessionError) as caught:
         memory.supersede(a, f"{unlike(1)}  ")
@@ -279,7 +279,7 @@ def test_a_text_cannot_replace_itself(memory: GraphMem, look: Look, tenant: str)
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
-def test_hygiene_refuses_a_successor(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_hygiene_refuses_a_successor(memory: Handle, look: Look, tenant: str) -> None:
     a = kept(memory, 1)
     for text in ("", "?!", "the password is hunter2hunter2", "half \ud800", "x" * 9_000):
         with pytest.raises(ContentRefusedError) as caught:
@@ -290,9 +290,7 @@ def test_hygiene_refuses_a_successor(memory: GraphMem, look: Look, tenant: str) 
 
 
 @pytest.mark.parametrize("act", ["supersede", "deprecate", "restore"])
-def test_the_future_cannot_be_corrected(
-    memory: GraphMem, look: Look, tenant: str, act: str
-) -> None:
+def test_the_future_cannot_be_corrected(memory: Handle, look: Look, tenant: str, act: str) -> None:
     a = kept(memory, 1)
     with pytest.raises(InvalidInputError):
         getattr(memory, act)(
@@ -301,9 +299,9 @@ def test_the_future_cannot_be_corrected(
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
-def test_history_is_the_newest_events_oldest_first(memory: GraphMem) -> None:
+def test_history_is_the_newest_events_oldest_first(memory: Handle) -> None:
     a = kept(memory, 1)
     for n in range(1, 8):
-        memory.remember(unlike(1), at=day(n), id=f"e{n}")
-    assert [e.id for e in memory.history(a, limit=3)] == ["e5", "e6", "e7"]
-    assert [e.occurred_at for e in memory.history(a)] == [day(n) for n in range(8)]
+        memory.remember(unlike(1), at=day(n), event_id=f"e{n}")
+    assert [e.id for e in memory.memories.history(a, limit=3)] == ["e5", "e6", "e7"]
+    assert [e.occurred_at for e in memory.memories.history(a)] == [day(n) for n in range(8)]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Cardinality, Policy, Slot
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 MONDAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -21,12 +22,15 @@ NET = Policy(combine="net")
 ONE = Policy(cardinality="ONE")
 
 
-def projects(memory: GraphMem, **policy: Any) -> None:
+def projects(memory: Handle, **policy: Any) -> None:
     """Alice works on Borealis since Monday, on Atlas since Friday."""
-    memory.predicate("works_on", cardinality="ONE", at=EARLIER, **policy)
-    monday, friday = memory.add_episode(id="monday"), memory.add_episode(id="friday")
+    memory.predicates.declare("works_on", cardinality="ONE", at=EARLIER, **policy)
+    monday, friday = (
+        memory.episodes.add(episode_id="monday"),
+        memory.episodes.add(episode_id="friday"),
+    )
     memory.observe(
-        "alice", "works_on", "Borealis", confidence=0.8, episode=monday, at=MONDAY, id="m"
+        "alice", "works_on", "Borealis", confidence=0.8, episode_id=monday, at=MONDAY, event_id="m"
     )
     memory.observe(
         "alice",
@@ -34,9 +38,9 @@ def projects(memory: GraphMem, **policy: Any) -> None:
         "Atlas",
         confidence=0.9,
         source_type="TOOL",
-        episode=friday,
+        episode_id=friday,
         at=FRIDAY,
-        id="f",
+        event_id="f",
     )
 
 
@@ -44,7 +48,7 @@ def beliefs(slot: Slot) -> dict[str, float]:
     return {c.object: c.belief for c in slot.candidates}
 
 
-def test_the_walk_through_of_a_value_that_changes(memory: GraphMem) -> None:
+def test_the_walk_through_of_a_value_that_changes(memory: Handle) -> None:
     projects(memory)
 
     slot = memory.current("Alice", " WORKS_ON ")
@@ -64,10 +68,10 @@ def test_the_walk_through_of_a_value_that_changes(memory: GraphMem) -> None:
     for candidate, event_id, source in ((atlas, "f", "TOOL"), (borealis, "m", "EXPLICIT")):
         [line] = memory.evidence_for(candidate.belief_id).lines
         assert (line.event_id, line.source_type) == (event_id, source)
-    assert memory.belief(borealis.belief_id).belief == borealis.belief
+    assert memory.beliefs.get(borealis.belief_id).belief == borealis.belief
 
 
-def test_the_walk_through_as_of_wednesday(memory: GraphMem) -> None:
+def test_the_walk_through_as_of_wednesday(memory: Handle) -> None:
     projects(memory)
     slot = memory.current("alice", "works_on", as_of=AsOf(valid=WEDNESDAY))
     assert beliefs(slot) == {"Borealis": 0.8}
@@ -79,7 +83,7 @@ def test_the_walk_through_as_of_wednesday(memory: GraphMem) -> None:
     assert memory.current("alice", "works_on", as_of=AsOf(valid=EARLIER)).candidates == ()
 
 
-def test_what_came_late_takes_its_place_by_the_time_it_happened(memory: GraphMem) -> None:
+def test_what_came_late_takes_its_place_by_the_time_it_happened(memory: Handle) -> None:
     projects(memory)
     before = memory.current("alice", "works_on")
     known = memory.evidence_for(before.candidates[0].belief_id).lines[0].recorded_at
@@ -98,12 +102,12 @@ def test_what_came_late_takes_its_place_by_the_time_it_happened(memory: GraphMem
     assert not before.provisional
 
 
-def test_three_pieces_of_one_episode_count_once_and_of_three_thrice(memory: GraphMem) -> None:
-    memory.predicate("likes", combine="net", at=EARLIER)
+def test_three_pieces_of_one_episode_count_once_and_of_three_thrice(memory: Handle) -> None:
+    memory.predicates.declare("likes", combine="net", at=EARLIER)
     for subject, episodes in (("echo", ("e1", "e1", "e1")), ("apart", ("e1", "e2", "e3"))):
         for episode in episodes:
-            memory.add_episode(id=episode)
-            memory.observe(subject, "likes", "tea", confidence=0.7, episode=episode, at=MONDAY)
+            memory.episodes.add(episode_id=episode)
+            memory.observe(subject, "likes", "tea", confidence=0.7, episode_id=episode, at=MONDAY)
     memory.observe_many(
         [{"subject": "alone", "predicate": "likes", "object": "tea", "confidence": 0.7}] * 3
     )
@@ -126,13 +130,13 @@ def test_three_pieces_of_one_episode_count_once_and_of_three_thrice(memory: Grap
     assert echo.belief == pytest.approx(1 / 1.3, abs=1e-12)
     assert apart.belief == pytest.approx(1 / 1.027, abs=1e-12)
     assert apart.belief > echo.belief
-    assert memory.belief(apart.belief_id, policy=odds).belief == apart.belief
-    assert memory.belief(apart.belief_id).belief == pytest.approx(0.973, abs=1e-12)
+    assert memory.beliefs.get(apart.belief_id, policy=odds).belief == apart.belief
+    assert memory.beliefs.get(apart.belief_id).belief == pytest.approx(0.973, abs=1e-12)
 
 
 @pytest.mark.parametrize(("other", "ambiguous"), [(0.805, True), (0.795, False)])
 def test_values_nearer_than_the_margin_are_ambiguous(
-    plain: GraphMem, other: float, *, ambiguous: bool
+    plain: Handle, other: float, *, ambiguous: bool
 ) -> None:
     """Without suppression the scores are the confidences; the margin is 0.1."""
     policy = Policy(cardinality="ONE", kappa=0)
@@ -147,7 +151,7 @@ def test_values_nearer_than_the_margin_are_ambiguous(
     [(0.52, 0.52, True), (0.52, 0.5, False), (0.5, 0.52, False), (0.48, 0.9, False)],
 )
 def test_a_value_is_contested_when_more_than_half_speaks_on_each_side(
-    plain: GraphMem, supporting: float, refuting: float, *, contested: bool
+    plain: Handle, supporting: float, refuting: float, *, contested: bool
 ) -> None:
     for kind, confidence in (("supporting", supporting), ("refuting", refuting)):
         plain.observe("it", "is", "true", kind=kind, confidence=confidence, at=MONDAY)  # type: ignore[arg-type]
@@ -156,7 +160,7 @@ def test_a_value_is_contested_when_more_than_half_speaks_on_each_side(
     assert seen.contested is contested
 
 
-def test_what_speaks_on_both_sides_is_shown_with_both_sides(memory: GraphMem) -> None:
+def test_what_speaks_on_both_sides_is_shown_with_both_sides(memory: Handle) -> None:
     for n in range(3):
         memory.observe("it", "is", "true", confidence=0.8, at=MONDAY + n * DAY)
     memory.observe("it", "is", "true", confidence=0.6, kind="refuting", at=FRIDAY)
@@ -167,7 +171,7 @@ def test_what_speaks_on_both_sides_is_shown_with_both_sides(memory: GraphMem) ->
     assert seen.belief == pytest.approx(1 / (1 + 0.2**3 / 0.4))
     [net] = memory.current("it", "is", policy=NET).candidates
     assert net.belief == pytest.approx(1 - 0.2**3 - 0.6)
-    kept = memory.belief(seen.belief_id)
+    kept = memory.beliefs.get(seen.belief_id)
     assert (kept.positive, kept.negative, kept.belief) == (
         seen.positive,
         seen.negative,
@@ -176,8 +180,8 @@ def test_what_speaks_on_both_sides_is_shown_with_both_sides(memory: GraphMem) ->
     assert (kept.supporting_episodes, kept.refuting_episodes, kept.contested) == (3, 1, True)
 
 
-def test_two_that_are_close_are_both_flagged(memory: GraphMem) -> None:
-    memory.predicate("in", cardinality="ONE", margin=0.1, at=EARLIER)
+def test_two_that_are_close_are_both_flagged(memory: Handle) -> None:
+    memory.predicates.declare("in", cardinality="ONE", margin=0.1, at=EARLIER)
     for place, confidence in (("Porto", 0.8), ("Faro", 0.75), ("Lisbon", 0.3)):
         memory.observe("alice", "in", place, confidence=confidence, at=MONDAY)
     slot = memory.current("alice", "in")
@@ -195,7 +199,7 @@ def test_two_that_are_close_are_both_flagged(memory: GraphMem) -> None:
     assert (len(best.candidates), best.total, best.ambiguous) == (1, 3, True)
 
 
-def test_evidence_fades_when_its_policy_says_so(memory: GraphMem) -> None:
+def test_evidence_fades_when_its_policy_says_so(memory: Handle) -> None:
     projects(memory, decay_per_day=0.1)
     later = FRIDAY + 10 * DAY
     slot = memory.current("alice", "works_on", as_of=AsOf(valid=later))
@@ -204,7 +208,7 @@ def test_evidence_fades_when_its_policy_says_so(memory: GraphMem) -> None:
     assert memory.current("alice", "works_on", as_of=AsOf(valid=FRIDAY)).candidates[0].belief == 0.9
 
 
-def test_a_slot_of_which_nothing_is_known_is_empty(memory: GraphMem) -> None:
+def test_a_slot_of_which_nothing_is_known_is_empty(memory: Handle) -> None:
     slot = memory.current(" Nobody ", "works_on")
     assert (slot.subject, slot.predicate, slot.scope) == ("Nobody", "works_on", "global")
     assert (slot.candidates, slot.total, slot.leader) == ((), 0, None)
@@ -213,7 +217,7 @@ def test_a_slot_of_which_nothing_is_known_is_empty(memory: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("policy", [Policy(), ONE], ids=["MANY", "ONE"])
-def test_what_was_only_refuted_never_leads(memory: GraphMem, policy: Policy) -> None:
+def test_what_was_only_refuted_never_leads(memory: Handle, policy: Policy) -> None:
     memory.observe("alice", "in", "Porto", kind="refuting", confidence=0.9)
     slot = memory.current("alice", "in", policy=policy)
     assert slot.leader is None
@@ -222,10 +226,10 @@ def test_what_was_only_refuted_never_leads(memory: GraphMem, policy: Policy) -> 
     assert porto.belief == pytest.approx(0 if policy is ONE else 0.1 / 1.1)
 
 
-def test_what_was_superseded_does_not_lead(memory: GraphMem) -> None:
+def test_what_was_superseded_does_not_lead(memory: Handle) -> None:
     projects(memory)
     atlas, borealis = memory.current("alice", "works_on").candidates
-    memory.revise(
+    memory.beliefs.revise(
         atlas.belief_id, subject="alice", predicate="works_on", object="Atlas 2", confidence=0.5
     )
     slot = memory.current("alice", "works_on")
@@ -234,7 +238,7 @@ def test_what_was_superseded_does_not_lead(memory: GraphMem) -> None:
     assert slot.leader.belief_id == borealis.belief_id
 
 
-def test_the_own_scope_comes_first_and_the_shared_one_next(memory: GraphMem) -> None:
+def test_the_own_scope_comes_first_and_the_shared_one_next(memory: Handle) -> None:
     alice, bob = memory.scope("alice"), memory.scope("bob")
     memory.observe("she", "likes", "tea", at=MONDAY)
     assert [h.current("she", "likes").scope for h in (memory, alice, bob)] == ["global"] * 3
@@ -244,16 +248,16 @@ def test_the_own_scope_comes_first_and_the_shared_one_next(memory: GraphMem) -> 
     assert beliefs(memory.current("she", "likes")).keys() == {"tea"}
     # She did not know it then.
     assert alice.current("she", "likes", as_of=AsOf(valid=MONDAY)).scope == "global"
-    both = memory.scope("bob", see=["bob", "alice"])
+    both = memory.scope("bob", read_scopes=["bob", "alice"])
     assert (both.current("she", "likes").scope, bob.current("she", "likes").scope) == (
         "alice",
         "global",
     )
 
 
-def test_a_slot_is_its_own_tenants(memory: GraphMem) -> None:
+def test_a_slot_is_its_own_tenants(memory: Handle) -> None:
     projects(memory)
-    other = memory.tenant(fresh_tenant())
+    other = on_tenant(memory, fresh_tenant())
     assert other.current("alice", "works_on").candidates == ()
     other.observe("alice", "works_on", "Cygnus")
     slot = other.current("alice", "works_on")
@@ -261,28 +265,28 @@ def test_a_slot_is_its_own_tenants(memory: GraphMem) -> None:
     assert list(beliefs(memory.current("alice", "works_on"))) == ["Atlas", "Borealis"]
 
 
-def test_reading_writes_nothing(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_reading_writes_nothing(memory: Handle, look: Look, tenant: str) -> None:
     projects(memory)
     before = look.events(tenant), look.beliefs(tenant), look.count(tenant)
     slot = memory.current("alice", "works_on")
-    memory.beliefs(superseded=True)
-    memory.predicates()
-    memory.belief(slot.candidates[0].belief_id)
+    memory.beliefs.list(include_superseded=True)
+    memory.predicates.list()
+    memory.beliefs.get(slot.candidates[0].belief_id)
     memory.evidence_for(slot.candidates[0].belief_id)
-    memory.what_if(slot.candidates[0].belief_id, [{"kind": "supporting", "strength": 0.9}])
+    memory.beliefs.what_if(slot.candidates[0].belief_id, [{"kind": "supporting", "strength": 0.9}])
     assert (look.events(tenant), look.beliefs(tenant), look.count(tenant)) == before
 
 
-def test_nobody_knows_yet_what_will_be_known(memory: GraphMem) -> None:
+def test_nobody_knows_yet_what_will_be_known(memory: Handle) -> None:
     projects(memory)
     atlas = memory.current("alice", "works_on").candidates[0].belief_id
     tomorrow = AsOf(known=datetime.now(UTC) + DAY)
     for ask in (
         lambda: memory.current("alice", "works_on", as_of=tomorrow),
-        lambda: memory.belief(atlas, as_of=tomorrow),
-        lambda: memory.beliefs(as_of=tomorrow),
+        lambda: memory.beliefs.get(atlas, as_of=tomorrow),
+        lambda: memory.beliefs.list(as_of=tomorrow),
         lambda: memory.evidence_for(atlas, as_of=tomorrow),
-        lambda: memory.what_if(atlas, as_of=tomorrow),
+        lambda: memory.beliefs.what_if(atlas, as_of=tomorrow),
     ):
         with pytest.raises(InvalidInputError, match="must not be in the future") as caught:
             ask()
@@ -291,25 +295,25 @@ def test_nobody_knows_yet_what_will_be_known(memory: GraphMem) -> None:
     assert memory.current("alice", "works_on", as_of=AsOf(valid=FRIDAY + 10_000 * DAY)).leader
 
 
-def test_beliefs_come_by_pages_newest_first(memory: GraphMem) -> None:
+def test_beliefs_come_by_pages_newest_first(memory: Handle) -> None:
     done = [memory.observe(f"s{n}", "is", "here", at=MONDAY + n * DAY) for n in range(5)]
     old = memory.believe("It rains", at=MONDAY + timedelta(hours=1))
-    memory.revise(old, "It pours", at=MONDAY + timedelta(hours=2))
+    memory.beliefs.revise(old, "It pours", at=MONDAY + timedelta(hours=2))
     wanted = [r.belief_id for r in reversed(done)]
 
     found: list[str] = []
     cursor = None
     while True:
-        page = memory.beliefs(limit=2, cursor=cursor)
+        page = memory.beliefs.list(limit=2, cursor=cursor)
         found += [b.id for b in page.beliefs if b.statement != "It pours"]
         cursor = page.next_cursor
         if cursor is None:
             break
 
     assert found == wanted
-    assert len(memory.beliefs().beliefs) == 6
-    every = memory.beliefs(superseded=True).beliefs
+    assert len(memory.beliefs.list().beliefs) == 6
+    every = memory.beliefs.list(include_superseded=True).beliefs
     assert [b.statement for b in every][-3:] == ["It pours", "It rains", "s0 is here"]
     assert [b.status for b in every][-3:] == ["current", "superseded", "current"]
-    then = memory.beliefs(as_of=AsOf(valid=MONDAY), superseded=True)
+    then = memory.beliefs.list(as_of=AsOf(valid=MONDAY), include_superseded=True)
     assert [b.id for b in then.beliefs] == [done[0].belief_id]

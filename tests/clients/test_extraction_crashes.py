@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Settings
+from graphmem import Handle, Settings
 from graphmem.errors import GraphUnavailableError
 from tests.clients.test_consolidation_crashes import assert_same
 from tests.plugins import children
@@ -21,15 +21,15 @@ LAST = 4
 """Writes of an undisturbed run: three windows, then the embeddings."""
 
 
-def told(memory: GraphMem) -> GraphMem:
+def told(memory: Handle) -> Handle:
     """Say twenty things, of which some are said twice and some are no fact."""
     said = [f"I like City{n % 7}." if n % 3 else "What a day" for n in range(20)]
     say(clocked(memory, JUNE), "s", *said)
     return memory
 
 
-def extracted(memory: GraphMem) -> Any:
-    return memory.extract(session="s", extractor="rules")
+def extracted(memory: Handle) -> Any:
+    return memory.extract(session_id="s", extractor="rules")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
 @pytest.mark.parametrize("nth", range(1, LAST + 1))
 def test_a_run_that_died_is_gone_on_with(
     door: Door,
-    memory: GraphMem,
+    memory: Handle,
     look: Look,
     tenant: str,
     undisturbed: dict[str, list[Any]],
@@ -60,7 +60,7 @@ def test_a_run_that_died_is_gone_on_with(
 
 
 def test_a_transaction_that_the_driver_runs_twice_writes_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+    door: Door, memory: Handle, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:
     graph = Retrying(told(memory)._state.binding.world.graph)
     extracted(door.on(memory, graph=graph))
@@ -69,7 +69,7 @@ def test_a_transaction_that_the_driver_runs_twice_writes_once(
 
 @pytest.mark.usefixtures("both_clients")
 def test_two_workers_at_once_do_what_one_does(
-    door: Door, memory: GraphMem, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
+    door: Door, memory: Handle, look: Look, tenant: str, undisturbed: dict[str, list[Any]]
 ) -> None:
     told(memory)
     both = door.together(memory, [extracted] * 2)
@@ -97,7 +97,7 @@ GraphMem.open(embedder=HashEmbedder()).extract(session="s", extractor="rules")
 @pytest.mark.system
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_killed_process_leaves_what_the_next_goes_on_with(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     migrated: Settings,
     tenant: str,

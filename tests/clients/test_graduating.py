@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, UpkeepPolicy
+from graphmem import Handle, UpkeepPolicy
 from graphmem.errors import DigestFileError, GraphUnavailableError, InvalidInputError
 from graphmem.model import GraduationReport
 from graphmem.rules import identity
@@ -26,7 +26,7 @@ OLD, NEW = NOW - timedelta(days=15), NOW - timedelta(days=13)
 
 
 @pytest.fixture
-def then(door: Door, memory: GraphMem) -> GraphMem:
+def then(door: Door, memory: Handle) -> Handle:
     """A memory whose clock stands."""
     return door.on(memory, clock=FrozenClock(NOW))
 
@@ -36,9 +36,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "MEMORY.md"
 
 
-def important(memory: GraphMem, episode_id: str, **more: Any) -> str:
+def important(memory: Handle, episode_id: str, **more: Any) -> str:
     given = {"importance": 0.8, "summary": f"about {episode_id}", "at": OLD, **more}
-    return memory.add_episode(id=episode_id, **given)
+    return memory.episodes.add(episode_id=episode_id, **given)
 
 
 def ids(done: GraduationReport) -> list[str]:
@@ -50,7 +50,7 @@ def marked(look: Look, tenant: str) -> dict[str, dict[str, Any]]:
     return {k: e for k, e in look.events(tenant).items() if e["type"] == "GRADUATE"}
 
 
-def test_important_and_old_or_looked_at_episodes_graduate(then: GraphMem, file: Path) -> None:
+def test_important_and_old_or_looked_at_episodes_graduate(then: Handle, file: Path) -> None:
     important(then, "old", importance=0.7)
     important(then, "new", at=NEW)
     important(then, "plain", importance=0.69)
@@ -59,8 +59,8 @@ def test_important_and_old_or_looked_at_episodes_graduate(then: GraphMem, file: 
         important(then, episode_id, at=NEW, importance=1.0)
         for _ in range(looks):
             then.expand(episode_id)
-    then.flush()
-    done = then.graduate(file)
+    then.usage.flush()
+    done = then.episodes.graduate(file)
     assert (done.applied, done.file, done.more) == (True, "MEMORY.md", False)
     assert ids(done) == ["looked at", "on the day", "old"]
     assert all(one.added for one in done.episodes)
@@ -71,19 +71,17 @@ def test_important_and_old_or_looked_at_episodes_graduate(then: GraphMem, file: 
         "- 2026-02-14: about old `old`\n"
         f"{END}\n"
     )
-    again = then.graduate(file)
+    again = then.episodes.graduate(file)
     assert (again.applied, again.episodes) == (False, ())
 
 
-def test_ten_in_a_cycle_the_most_important_then_the_oldest_first(
-    then: GraphMem, file: Path
-) -> None:
+def test_ten_in_a_cycle_the_most_important_then_the_oldest_first(then: Handle, file: Path) -> None:
     for n in range(12):
         important(then, f"e{n:02}", importance=0.9 if n == 7 else 0.8, at=OLD - timedelta(n // 6))
-    first = then.graduate(file)
+    first = then.episodes.graduate(file)
     assert ids(first) == ["e07", *(f"e{n:02}" for n in (6, 8, 9, 10, 11, 0, 1, 2, 3))]
     assert first.more
-    second = then.graduate(str(file))
+    second = then.episodes.graduate(str(file))
     assert ids(second) == ["e04", "e05"]
     assert not second.more
     lines = file.read_text().splitlines()
@@ -92,7 +90,7 @@ def test_ten_in_a_cycle_the_most_important_then_the_oldest_first(
     )
 
 
-def test_what_a_line_says(then: GraphMem, file: Path) -> None:
+def test_what_a_line_says(then: Handle, file: Path) -> None:
     important(then, "a", importance=0.9, summary="Moved\n- to *Porto*", content="long")
     important(then, "b", importance=0.88, summary=" ", content="Hi! I moved to Porto in May. Yes.")
     important(then, "c", importance=0.86, summary=None, session_id="talk")
@@ -104,7 +102,7 @@ def test_what_a_line_says(then: GraphMem, file: Path) -> None:
     important(then, identity.episode_id("global", "t"), importance=0.82, summary=None)
     then.session("t").add_messages([{"role": "user", "content": "Why?"}])
     important(then, "d", importance=0.8, summary=None)
-    done = then.graduate(file)
+    done = then.episodes.graduate(file)
     assert [one.line.split(": ", 1)[1].rsplit(" `", 1)[0] for one in done.episodes] == [
         "Moved - to \\*Porto\\*",
         "I moved to Porto in May.",
@@ -115,9 +113,9 @@ def test_what_a_line_says(then: GraphMem, file: Path) -> None:
     ]
 
 
-def test_a_line_has_its_event(then: GraphMem, look: Look, tenant: str, file: Path) -> None:
+def test_a_line_has_its_event(then: Handle, look: Look, tenant: str, file: Path) -> None:
     important(then, "e")
-    [one] = then.graduate(file).episodes
+    [one] = then.episodes.graduate(file).episodes
     [(event_id, event)] = marked(look, tenant).items()
     assert event_id == "graduate_" + identity.digest("e", "MEMORY.md")[:32]
     assert event["edges"] == [["CONCERNS", "Episode", "e"]]
@@ -126,44 +124,44 @@ def test_a_line_has_its_event(then: GraphMem, look: Look, tenant: str, file: Pat
         "file": "MEMORY.md",
         "line_sha256": identity.digest(one.line),
     }
-    other = then.graduate(file.with_name("OTHER.md"))
+    other = then.episodes.graduate(file.with_name("OTHER.md"))
     assert ids(other) == ["e"]
     assert len(marked(look, tenant)) == 2
 
 
-def test_what_the_user_did_to_his_file_stays(then: GraphMem, file: Path) -> None:
+def test_what_the_user_did_to_his_file_stays(then: Handle, file: Path) -> None:
     file.write_bytes(b"# Mine\r\n\r\nNotes\r\n")
     important(then, "one")
     important(then, "two")
-    then.graduate(file)
+    then.episodes.graduate(file)
     text = file.read_bytes()
     assert text.startswith(b"# Mine\r\n\r\nNotes\r\n")
     kept = text.replace(b"- 2026-02-14: about one `one`\r\n", b"").replace(b"about two", b"TWO")
     file.write_bytes(kept + b"below")
     important(then, "three")
-    assert ids(then.graduate(file)) == ["three"]
+    assert ids(then.episodes.graduate(file)) == ["three"]
     assert (
         file.read_bytes()
         == kept.replace(END.encode(), b"- 2026-02-14: about three `three`\r\n" + END.encode())
         + b"below"
     )
     file.unlink()
-    assert then.graduate(file).episodes == ()
+    assert then.episodes.graduate(file).episodes == ()
     assert not file.exists()
 
 
 def test_a_dry_run_writes_nothing_and_says_what_the_run_then_does(
-    then: GraphMem, look: Look, tenant: str, file: Path
+    then: Handle, look: Look, tenant: str, file: Path
 ) -> None:
     important(then, "one")
     important(then, "two")
     file.write_text(f"{BEGIN}\n- mine `one`\n{END}\n")
     before = look.graph(tenant), file.read_bytes()
-    told = then.graduate(file, dry_run=True)
+    told = then.episodes.graduate(file, dry_run=True)
     assert (look.graph(tenant), file.read_bytes()) == before
     assert not told.applied
     assert [one.added for one in told.episodes] == [False, True]
-    done = then.graduate(file)
+    done = then.episodes.graduate(file)
     assert done.applied
     assert done.episodes == told.episodes
     assert len(marked(look, tenant)) == 2
@@ -178,17 +176,17 @@ class Dead(Through):
 
 
 def test_killed_between_file_and_event(
-    door: Door, then: GraphMem, look: Look, tenant: str, file: Path
+    door: Door, then: Handle, look: Look, tenant: str, file: Path
 ) -> None:
     important(then, "one")
     important(then, "two")
     graph = then._state.binding.world.graph
     with pytest.raises(GraphUnavailableError):
-        door.on(then, graph=Dead(graph)).graduate(file)
+        door.on(then, graph=Dead(graph)).episodes.graduate(file)
     written = file.read_bytes()
     assert b"`one`" in written
     assert marked(look, tenant) == {}
-    done = then.graduate(file)
+    done = then.episodes.graduate(file)
     assert [(one.episode_id, one.added) for one in done.episodes] == [
         ("one", False),
         ("two", False),
@@ -198,25 +196,25 @@ def test_killed_between_file_and_event(
 
 
 def test_an_unacknowledged_and_a_repeated_transaction_write_once(
-    door: Door, then: GraphMem, look: Look, tenant: str, file: Path
+    door: Door, then: Handle, look: Look, tenant: str, file: Path
 ) -> None:
     important(then, "one")
     graph = then._state.binding.world.graph
     with pytest.raises(GraphUnavailableError):
-        door.on(then, graph=Unacknowledged(graph, 1)).graduate(file)
-    assert then.graduate(file).episodes == ()
+        door.on(then, graph=Unacknowledged(graph, 1)).episodes.graduate(file)
+    assert then.episodes.graduate(file).episodes == ()
     important(then, "two")
-    assert ids(door.on(then, graph=Retrying(graph)).graduate(file)) == ["two"]
+    assert ids(door.on(then, graph=Retrying(graph)).episodes.graduate(file)) == ["two"]
     assert len(marked(look, tenant)) == 2
 
 
 @pytest.mark.usefixtures("both_clients")
 def test_many_at_once_write_each_line_and_event_once(
-    door: Door, then: GraphMem, look: Look, tenant: str, file: Path
+    door: Door, then: Handle, look: Look, tenant: str, file: Path
 ) -> None:
     for n in range(10):
         important(then, f"e{n}")
-    done = door.together(then, [lambda m: m.graduate(file)] * 4)
+    done = door.together(then, [lambda m: m.episodes.graduate(file)] * 4)
     assert not [one for one in done if isinstance(one, Exception)]
     assert sum(g.added for one in done for g in one.episodes) == 10
     lines = [line for line in file.read_text().splitlines() if line.startswith("- ")]
@@ -224,54 +222,56 @@ def test_many_at_once_write_each_line_and_event_once(
     assert len(marked(look, tenant)) == 10
 
 
-def test_broken_markers_write_nothing(then: GraphMem, look: Look, tenant: str, file: Path) -> None:
+def test_broken_markers_write_nothing(then: Handle, look: Look, tenant: str, file: Path) -> None:
     file.write_text(f"a\n{BEGIN}\n")
     important(then, "one")
     for dry_run in (True, False):
         with pytest.raises(DigestFileError, match="line 2: the digest begins and never ends"):
-            then.graduate(file, dry_run=dry_run)
+            then.episodes.graduate(file, dry_run=dry_run)
     assert file.read_text() == f"a\n{BEGIN}\n"
     assert marked(look, tenant) == {}
 
 
-def test_only_the_own_scope_graduates_and_what_it_sees_counts(then: GraphMem, file: Path) -> None:
+def test_only_the_own_scope_graduates_and_what_it_sees_counts(then: Handle, file: Path) -> None:
     important(then, "shared", at=NEW)
     important(then.scope("alice"), "hers", summary=unlike(1))
     for name in ("alice", "bob"):
         then.scope(name).expand("shared")
-        then.scope(name).flush()
+        then.scope(name).usage.flush()
     then.expand("shared")
-    then.flush()
-    assert ids(then.graduate(file)) == []
-    assert ids(then.scope("global", see=["global", "alice", "bob"]).graduate(file)) == ["shared"]
+    then.usage.flush()
+    assert ids(then.episodes.graduate(file)) == []
+    assert ids(
+        then.scope("global", read_scopes=["global", "alice", "bob"]).episodes.graduate(file)
+    ) == ["shared"]
     assert unlike(1) not in file.read_text()
-    assert ids(then.scope("alice").graduate(file)) == ["hers"]
+    assert ids(then.scope("alice").episodes.graduate(file)) == ["hers"]
 
 
-def test_other_numbers(then: GraphMem, file: Path) -> None:
+def test_other_numbers(then: Handle, file: Path) -> None:
     for n in range(3):
         important(then, f"e{n}", importance=0.2 + n / 10, at=NEW)
     policy = UpkeepPolicy(importance=0.25, graduate_days=13, most=1)
-    assert ids(then.graduate(file, policy=policy)) == ["e2"]
+    assert ids(then.episodes.graduate(file, policy=policy)) == ["e2"]
     policy = UpkeepPolicy(importance=0.25, accesses=1)
-    assert ids(then.graduate(file, policy=policy)) == []
+    assert ids(then.episodes.graduate(file, policy=policy)) == []
     then.expand("e1")
-    then.flush()
-    assert ids(then.graduate(file, policy=policy)) == ["e1"]
+    then.usage.flush()
+    assert ids(then.episodes.graduate(file, policy=policy)) == ["e1"]
 
 
 @pytest.mark.parametrize(
     "file", [5, None, b"MEMORY.md", "", "a\0b", "x" * 201, "a\udcff.md", "x/" * 5_000]
 )
-def test_a_file_must_have_a_name(plain: GraphMem, file: Any) -> None:
+def test_a_file_must_have_a_name(plain: Handle, file: Any) -> None:
     with pytest.raises(InvalidInputError):
-        plain.graduate(file)
+        plain.episodes.graduate(file)
 
 
 @pytest.mark.parametrize("file", [".", "/", "no such folder/MEMORY.md"])
-def test_a_file_must_be_one(plain: GraphMem, file: str) -> None:
+def test_a_file_must_be_one(plain: Handle, file: str) -> None:
     with pytest.raises(DigestFileError):
-        plain.graduate(file)
+        plain.episodes.graduate(file)
 
 
 @pytest.mark.parametrize(
@@ -286,14 +286,14 @@ def test_a_file_must_be_one(plain: GraphMem, file: str) -> None:
         {"other": 1},
     ],
 )
-def test_a_policy_must_fit(plain: GraphMem, file: Path, wrong: Any) -> None:
+def test_a_policy_must_fit(plain: Handle, file: Path, wrong: Any) -> None:
     with pytest.raises(InvalidInputError):
-        plain.graduate(file, policy=wrong)
+        plain.episodes.graduate(file, policy=wrong)
     with pytest.raises(InvalidInputError):
-        plain.compress(policy=wrong)
+        plain.episodes.compress(policy=wrong)
 
 
-def test_a_path_of_any_kind(then: GraphMem, file: Path) -> None:
+def test_a_path_of_any_kind(then: Handle, file: Path) -> None:
     important(then, "one")
     given: os.PathLike[str] = file
-    assert ids(then.graduate(given)) == ["one"]
+    assert ids(then.episodes.graduate(given)) == ["one"]

@@ -21,10 +21,10 @@ def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
     with door.opened(on_commit=told.append) as memory:
         done = list(
             memory.remember_many(
-                [WINDOW, restated(5), WINDOW, "?", NewMemory(content=WINDOW, id="e")]
+                [WINDOW, restated(5), WINDOW, "?", NewMemory(content=WINDOW, event_id="e")]
             )
         )
-        done.append(memory.remember(WINDOW, id="e"))
+        done.append(memory.remember(WINDOW, event_id="e"))
         with memory.session("s") as session:
             done.append(session.remember(unlike(1)))
         done.append(memory.scope("alice").remember(unlike(2)))
@@ -37,11 +37,11 @@ def test_a_hook_is_told_of_every_outcome_in_order(door: Door) -> None:
 def test_a_hook_is_called_after_the_commit(door: Door, migrated: Settings) -> None:
     """What it is told of can be read, by anybody, when it is told."""
     seen: list[str] = []
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as reader:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as reader:
 
         def read(done: CommitOutcome) -> None:
             there = reader.tenant(tenants[0])
-            seen.append(there.get(str(done.memory_id)).content)
+            seen.append(there.memories.get(str(done.memory_id)).content)
 
         tenants: list[str] = []
         with door.opened(on_commit=read) as memory:
@@ -60,9 +60,9 @@ def test_a_hook_that_raises_is_reported_and_changes_nothing(
         raise RuntimeError("the listener fell over")
 
     with door.opened(on_commit=broken) as memory, caplog.at_level(logging.ERROR, "graphmem"):
-        done = memory.remember_many([NewMemory(content=unlike(1), id="e1"), unlike(2)])
+        done = memory.remember_many([NewMemory(content=unlike(1), event_id="e1"), unlike(2)])
         assert [o.outcome for o in done] == [Outcome.INSERTED_NEW] * 2
-        assert memory.get(str(done[0].memory_id)).content == unlike(1)
+        assert memory.memories.get(str(done[0].memory_id)).content == unlike(1)
 
     assert len(calls) == 2
     assert "e1" in caplog.text
@@ -73,7 +73,7 @@ def test_a_hook_that_raises_is_reported_and_changes_nothing(
 def test_a_hook_hears_nothing_of_what_was_refused(door: Door) -> None:
     told: list[CommitOutcome] = []
     with door.opened(on_commit=told.append) as memory:
-        memory.remember(unlike(1), id="e")
+        memory.remember(unlike(1), event_id="e")
         with pytest.raises(EventConflictError):
-            memory.remember_many([unlike(3), NewMemory(content=unlike(2), id="e")])
+            memory.remember_many([unlike(3), NewMemory(content=unlike(2), event_id="e")])
     assert [o.event_id for o in told] == ["e"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, BeliefBite, GraphMem
+from graphmem import AsOf, BeliefBite, Handle
 from graphmem.errors import (
     EventConflictError,
     ForeignScopeError,
@@ -22,7 +22,7 @@ from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
 from graphmem.rules import formulas
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 pytestmark = pytest.mark.usefixtures("both_clients")
@@ -32,33 +32,35 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 FOUR, EIGHT = "The worker pool should have 4 threads", "The worker pool should have 8 threads"
 Verb = Callable[..., Any]
 VERBS: dict[str, Verb] = {
-    "archive": lambda m, *a, **k: m.archive(*a, **k),
-    "restore_belief": lambda m, *a, **k: m.restore_belief(*a, **k),
-    "resolve": lambda m, *a, **k: m.resolve(*a, **k),
+    "archive": lambda m, *a, **k: m.beliefs.archive(*a, **k),
+    "restore_belief": lambda m, *a, **k: m.beliefs.restore(*a, **k),
+    "resolve": lambda m, *a, **k: m.beliefs.clear_flag(*a, **k),
 }
 
 
-def listed(memory: GraphMem, **which: Any) -> dict[str, str]:
-    found = memory.beliefs(limit=1_000, **which).beliefs
+def listed(memory: Handle, **which: Any) -> dict[str, str]:
+    found = memory.beliefs.list(limit=1_000, **which).beliefs
     return {b.statement: b.status for b in found}
 
 
-def recalled(memory: GraphMem, **which: Any) -> dict[str, BeliefBite]:
+def recalled(memory: Handle, **which: Any) -> dict[str, BeliefBite]:
     bites = memory.recall("threads of the worker pool", **which).bites
     return {b.text: b for b in bites if isinstance(b, BeliefBite)}
 
 
-def flag(door: Door, memory: GraphMem, belief_id: str, at: datetime, event_id: str) -> None:
+def flag(door: Door, memory: Handle, belief_id: str, at: datetime, event_id: str) -> None:
     """Flag a belief, as only consolidation does."""
-    source = EventSource(id=event_id, at=at, source="consolidation")
+    source = EventSource(event_id=event_id, at=at, source="consolidation")
     door.run(evidence.mark(memory._state.binding, EventType.FLAG, belief_id, source))
 
 
 def test_what_is_archived_is_hidden_and_can_be_restored(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    done = memory.archive(belief, reason="of no use", at=MAY + DAY, id="a1", actor="bob")
+    done = memory.beliefs.archive(
+        belief, reason="of no use", at=MAY + DAY, event_id="a1", actor="bob"
+    )
 
     assert (done.event_id, done.belief_id) == ("a1", belief.belief_id)
     assert (done.changed, done.status, done.flagged, done.repeated) == (
@@ -67,14 +69,14 @@ def test_what_is_archived_is_hidden_and_can_be_restored(
         False,
         False,
     )
-    assert memory.belief(belief).status == "archived"
+    assert memory.beliefs.get(belief).status == "archived"
     assert listed(memory) == listed(memory, superseded=True) == {}
     assert listed(memory, archived=True) == {FOUR: "archived"}
     assert recalled(memory) == {}
     [hidden] = recalled(memory, hidden=True).values()
     assert (hidden.belief.status, hidden.lost, hidden.head_ids) == ("archived", True, ())
     assert memory.context("threads of the worker pool").ids == ()
-    shown = memory.context("threads of the worker pool", hidden=True).text
+    shown = memory.context("threads of the worker pool", include_hidden=True).text
     assert "archived" in shown
     assert "no longer believed" not in shown
     event = look.events(tenant)["a1"]
@@ -82,24 +84,26 @@ def test_what_is_archived_is_hidden_and_can_be_restored(
     assert json.loads(event["payload"]) == {"note": "of no use"}
     assert event["edges"] == [["CONCERNS", "Belief", belief.belief_id]]
 
-    back = memory.restore_belief(belief, at=MAY + 2 * DAY)
+    back = memory.beliefs.restore(belief, at=MAY + 2 * DAY)
     assert (back.changed, back.status) == (True, "current")
     assert listed(memory) == {FOUR: "current"}
     assert list(recalled(memory)) == [FOUR]
-    assert [e.type for e in memory.belief_history(belief)] == ["BELIEVE", "ARCHIVE", "RESTORE"]
-    assert memory.verify().wrong == ()
+    assert [e.type for e in memory.beliefs.history(belief)] == ["BELIEVE", "ARCHIVE", "RESTORE"]
+    assert memory.admin.verify().wrong == ()
 
 
-def test_it_was_what_it_was_at_earlier_times(memory: GraphMem) -> None:
+def test_it_was_what_it_was_at_earlier_times(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.archive(belief, at=MAY + 2 * DAY)
-    known = memory.belief_history(belief)[-1].recorded_at
-    memory.restore_belief(belief, at=MAY + 4 * DAY)
-    statuses = [memory.belief(belief, as_of=AsOf(valid=MAY + n * DAY)).status for n in range(6)]
+    memory.beliefs.archive(belief, at=MAY + 2 * DAY)
+    known = memory.beliefs.history(belief)[-1].recorded_at
+    memory.beliefs.restore(belief, at=MAY + 4 * DAY)
+    statuses = [
+        memory.beliefs.get(belief, as_of=AsOf(valid=MAY + n * DAY)).status for n in range(6)
+    ]
     assert statuses == ["current"] * 2 + ["archived"] * 2 + ["current"] * 2
-    assert memory.belief(belief, as_of=AsOf(known=known)).status == "archived"
+    assert memory.beliefs.get(belief, as_of=AsOf(known=known)).status == "archived"
     before = AsOf(known=known - timedelta(microseconds=1))
-    assert memory.belief(belief, as_of=before).status == "current"
+    assert memory.beliefs.get(belief, as_of=before).status == "current"
     then = AsOf(valid=MAY + 3 * DAY)
     assert listed(memory, as_of=then) == {}
     assert recalled(memory, as_of=then) == {}
@@ -109,53 +113,53 @@ def test_it_was_what_it_was_at_earlier_times(memory: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_late_events_in_any_order(plain: GraphMem, order: tuple[int, ...]) -> None:
+def test_late_events_in_any_order(plain: Handle, order: tuple[int, ...]) -> None:
     belief = plain.believe(FOUR, at=MAY)
     calls: list[Callable[[], object]] = [
-        lambda: plain.archive(belief, at=MAY + DAY),
+        lambda: plain.beliefs.archive(belief, at=MAY + DAY),
         lambda: plain.believe(FOUR, at=MAY + 2 * DAY),
-        lambda: plain.archive(belief, at=MAY + 3 * DAY),
+        lambda: plain.beliefs.archive(belief, at=MAY + 3 * DAY),
     ]
     for place in order:
         calls[place]()
-    assert plain.belief(belief).status == "archived"
+    assert plain.beliefs.get(belief).status == "archived"
     then = AsOf(valid=MAY + 2 * DAY)
-    assert plain.belief(belief, as_of=then).status == "current"
-    assert plain.verify().wrong == ()
+    assert plain.beliefs.get(belief, as_of=then).status == "current"
+    assert plain.admin.verify().wrong == ()
 
 
-def test_stating_it_again_brings_it_back_and_evidence_does_not(memory: GraphMem) -> None:
+def test_stating_it_again_brings_it_back_and_evidence_does_not(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.archive(belief, at=MAY + DAY)
-    memory.evidence(belief, "supporting", 0.9, at=MAY + 2 * DAY)
-    assert memory.belief(belief).status == "archived"
-    assert memory.belief(belief).verdict.evidence == 1
+    memory.beliefs.archive(belief, at=MAY + DAY)
+    memory.add_evidence(belief, "supporting", 0.9, at=MAY + 2 * DAY)
+    assert memory.beliefs.get(belief).status == "archived"
+    assert memory.beliefs.get(belief).verdict.evidence == 1
     memory.believe(FOUR, at=MAY + HOUR)
-    assert memory.belief(belief).status == "archived"
+    assert memory.beliefs.get(belief).status == "archived"
     memory.believe(FOUR, at=MAY + 3 * DAY)
     assert listed(memory) == {FOUR: "current"}
     assert list(recalled(memory)) == [FOUR]
 
 
-def test_what_replaces_it_may_replace_what_is_archived(memory: GraphMem) -> None:
+def test_what_replaces_it_may_replace_what_is_archived(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.archive(belief, at=MAY + DAY)
-    newer = memory.revise(belief, EIGHT, at=MAY + 2 * DAY).newer_ids[0]
-    assert memory.belief(belief).status == "superseded"
+    memory.beliefs.archive(belief, at=MAY + DAY)
+    newer = memory.beliefs.revise(belief, EIGHT, at=MAY + 2 * DAY).newer_ids[0]
+    assert memory.beliefs.get(belief).status == "superseded"
     with pytest.raises(SupersededBeliefError) as refused:
-        memory.archive(belief)
+        memory.beliefs.archive(belief)
     assert refused.value.code == "superseded_belief"
-    assert memory.restore_belief(belief).status == "current"
-    assert memory.belief_chain(newer).head_ids == (belief.belief_id, newer)
-    assert memory.verify().wrong == ()
+    assert memory.beliefs.restore(belief).status == "current"
+    assert memory.beliefs.chain(newer).head_ids == (belief.belief_id, newer)
+    assert memory.admin.verify().wrong == ()
 
 
-def test_an_archived_value_does_not_lead_its_slot(memory: GraphMem) -> None:
-    memory.predicate("works_on", cardinality="ONE", at=MAY)
+def test_an_archived_value_does_not_lead_its_slot(memory: Handle) -> None:
+    memory.predicates.declare("works_on", cardinality="ONE", at=MAY)
     memory.observe("alice", "works_on", "Borealis", at=MAY)
     atlas = memory.observe("alice", "works_on", "Atlas", at=MAY + DAY)
     memory.remember("Alice is on Atlas", claims=[("alice", "works_on", "Atlas")], at=MAY + DAY)
-    memory.archive(atlas)
+    memory.beliefs.archive(atlas)
     slot = memory.current("alice", "works_on")
     assert {c.object: c.status for c in slot.candidates} == {
         "Atlas": "archived",
@@ -163,7 +167,7 @@ def test_an_archived_value_does_not_lead_its_slot(memory: GraphMem) -> None:
     }
     assert slot.leader is not None
     assert slot.leader.object == "Borealis"
-    [listed_slot] = memory.slots().slots
+    [listed_slot] = memory.beliefs.slots().slots
     assert listed_slot.leader is not None
     assert listed_slot.leader.object == "Borealis"
     found = memory.recall("what does alice work on").bites
@@ -172,10 +176,10 @@ def test_an_archived_value_does_not_lead_its_slot(memory: GraphMem) -> None:
     assert [(o.object, o.status) for o in bite.others] == [("Atlas", "archived")]
 
 
-def test_a_mark_is_there_once(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_mark_is_there_once(memory: Handle, look: Look, tenant: str) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    first = memory.archive(belief, id="a1", at=MAY + DAY, reason="dull")
-    again = memory.archive(belief, id="a1", at=MAY + DAY, reason="dull")
+    first = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY, reason="dull")
+    again = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY, reason="dull")
     assert first.changed
     assert again == first.model_copy(update={"changed": False, "repeated": True})
     assert look.count(tenant)["Event"] == 2
@@ -187,60 +191,60 @@ def test_a_mark_is_there_once(memory: GraphMem, look: Look, tenant: str) -> None
     ):
         with pytest.raises(EventConflictError):
             VERBS[verb](memory, about, id="a1", at=MAY + DAY, reason=reason)
-    twice = memory.archive(belief)
+    twice = memory.beliefs.archive(belief)
     assert (twice.changed, twice.status, twice.repeated) == (False, "archived", False)
-    late = memory.restore_belief(belief, at=MAY)
+    late = memory.beliefs.restore(belief, at=MAY)
     assert (late.changed, late.status) == (False, "archived")
 
 
-def test_a_repeat_is_known_whatever_happened_since(memory: GraphMem) -> None:
+def test_a_repeat_is_known_whatever_happened_since(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.archive(belief, id="a1", at=MAY + DAY)
-    memory.revise(belief, EIGHT)
-    again = memory.archive(belief, id="a1", at=MAY + DAY)
+    memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY)
+    memory.beliefs.revise(belief, EIGHT)
+    again = memory.beliefs.archive(belief, event_id="a1", at=MAY + DAY)
     assert (again.repeated, again.changed, again.status) == (True, False, "superseded")
 
 
-def test_a_flag_stands_until_it_is_resolved(door: Door, memory: GraphMem) -> None:
+def test_a_flag_stands_until_it_is_resolved(door: Door, memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
     flag(door, memory, belief.belief_id, MAY + DAY, "f1")
-    life = memory.belief(belief).vitality
+    life = memory.beliefs.get(belief).vitality
     assert life is not None
     assert life.flagged_at == MAY + DAY
     assert recalled(memory)[FOUR].belief.vitality.flagged_at == MAY + DAY  # type: ignore[union-attr]
     assert "flagged" in memory.context("threads of the worker pool").text
-    assert memory.belief(belief).status == "current"
+    assert memory.beliefs.get(belief).status == "current"
 
-    done = memory.resolve(belief, reason="measured again", at=MAY + 2 * DAY)
+    done = memory.beliefs.clear_flag(belief, reason="measured again", at=MAY + 2 * DAY)
     assert (done.changed, done.flagged, done.status) == (True, False, "current")
-    assert memory.belief(belief).vitality.flagged_at is None  # type: ignore[union-attr]
-    then = memory.belief(belief, as_of=AsOf(valid=MAY + DAY)).vitality
+    assert memory.beliefs.get(belief).vitality.flagged_at is None  # type: ignore[union-attr]
+    then = memory.beliefs.get(belief, as_of=AsOf(valid=MAY + DAY)).vitality
     assert then is not None
     assert then.flagged_at == MAY + DAY
-    again = memory.resolve(belief)
+    again = memory.beliefs.clear_flag(belief)
     assert (again.changed, again.flagged) == (False, False)
-    late = memory.resolve(belief, at=MAY)
+    late = memory.beliefs.clear_flag(belief, at=MAY)
     assert not late.changed
     flag(door, memory, belief.belief_id, MAY + HOUR, "f2")
-    assert memory.belief(belief).vitality.flagged_at is None  # type: ignore[union-attr]
+    assert memory.beliefs.get(belief).vitality.flagged_at is None  # type: ignore[union-attr]
 
 
-def test_a_mark_before_the_first_word_makes_the_belief_older(memory: GraphMem) -> None:
+def test_a_mark_before_the_first_word_makes_the_belief_older(memory: Handle) -> None:
     belief = memory.believe(FOUR, at=MAY)
-    memory.archive(belief, at=MAY - DAY)
+    memory.beliefs.archive(belief, at=MAY - DAY)
     for as_of in (AsOf(), AsOf(known=datetime.now(UTC))):
-        assert memory.belief(belief, as_of=as_of).created_at == MAY - DAY
-        assert memory.belief(belief, as_of=as_of).status == "current"
-    assert memory.belief(belief, as_of=AsOf(valid=MAY - HOUR)).status == "archived"
+        assert memory.beliefs.get(belief, as_of=as_of).created_at == MAY - DAY
+        assert memory.beliefs.get(belief, as_of=as_of).status == "current"
+    assert memory.beliefs.get(belief, as_of=AsOf(valid=MAY - HOUR)).status == "archived"
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_only_what_is_there_and_its_own_is_marked(
-    memory: GraphMem, look: Look, tenant: str, verb: str
+    memory: Handle, look: Look, tenant: str, verb: str
 ) -> None:
     call, belief = VERBS[verb], memory.believe(FOUR)
     before = look.events(tenant)
-    for other in (memory.tenant(fresh_tenant()), memory.scope("alice", see=["alice"])):
+    for other in (on_tenant(memory, fresh_tenant()), memory.scope("alice", read_scopes=["alice"])):
         with pytest.raises(NotFoundError):
             call(other, belief)
     with pytest.raises(ForeignScopeError):
@@ -264,7 +268,7 @@ def test_only_what_is_there_and_its_own_is_marked(
         ("b_1", {"at": datetime(2999, 1, 1, tzinfo=UTC)}),
     ],
 )
-def test_bad_input(plain: GraphMem, verb: str, belief: Any, given: dict[str, Any]) -> None:
+def test_bad_input(plain: Handle, verb: str, belief: Any, given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
         VERBS[verb](plain, belief, **given)
 
@@ -272,20 +276,20 @@ def test_bad_input(plain: GraphMem, verb: str, belief: Any, given: dict[str, Any
 # What was only inferred and is not used.
 
 
-def inferred(memory: GraphMem, at: datetime) -> str:
+def inferred(memory: Handle, at: datetime) -> str:
     memory.observe("the pool", "should_have", "4 threads", at=at, source="consolidation")
-    [belief] = memory.beliefs().beliefs
+    [belief] = memory.beliefs.list().beliefs
     return belief.id
 
 
 def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     question, least = "which threads should the pool have", formulas.LEAST_RETRIEVAL
     # R = e^-days at ordinary importance: 0.0498 after three days.
     now = door.on(memory, clock=FrozenClock(MAY + 3 * DAY))
     belief_id = inferred(now, MAY)
-    life = now.belief(belief_id).vitality
+    life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert life.derived
     assert life.retrieval < least
@@ -302,18 +306,18 @@ def test_what_was_only_inferred_and_is_not_used_stays_out_of_a_context(
     assert earlier.context(question).ids == (belief_id,)
     # Looked at, it is back; so it is when somebody says it.
     now.expand(belief_id)
-    now.flush()
+    now.usage.flush()
     assert now.context(question).ids == (belief_id,)
 
 
-def test_what_was_told_is_never_kept_out(door: Door, memory: GraphMem) -> None:
+def test_what_was_told_is_never_kept_out(door: Door, memory: Handle) -> None:
     now = door.on(memory, clock=FrozenClock(MAY + 900 * DAY))
     belief_id = inferred(now, MAY)
     question = "which threads should the pool have"
     assert now.context(question).ids == ()
     now.believe("the pool should have 4 threads", at=MAY)
     now.observe("the pool", "should_have", "4 threads", at=MAY + HOUR)
-    life = now.belief(belief_id).vitality
+    life = now.beliefs.get(belief_id).vitality
     assert life is not None
     assert (life.derived, life.retrieval < 1e-9) == (False, True)
     assert belief_id in now.context(question).ids

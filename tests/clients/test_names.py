@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, GraphMem, MemoryBite, Message
+from graphmem import AsOf, Handle, MemoryBite, Message
 from graphmem.errors import (
     EventConflictError,
     InvalidInputError,
@@ -18,16 +18,16 @@ from graphmem.errors import (
 )
 from graphmem.model import BeliefReasons
 from graphmem.testing import ScriptedLlm
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def told(memory: GraphMem) -> tuple[str, str, str]:
+def told(memory: Handle) -> tuple[str, str, str]:
     """Bob in Lisbon, then in Porto under his whole name, where he also was in Lisbon once."""
-    memory.predicate("lives_in", cardinality="ONE", at=MAY)
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MAY)
     done = (
         memory.observe("Bob", "lives_in", "Lisbon", at=MAY),
         memory.observe("Bob Smith", "lives_in", "lisbon", at=MAY + DAY),
@@ -37,21 +37,21 @@ def told(memory: GraphMem) -> tuple[str, str, str]:
     return first, second, third
 
 
-def leader(memory: GraphMem, subject: str, **by: Any) -> str | None:
+def leader(memory: Handle, subject: str, **by: Any) -> str | None:
     found = memory.current(subject, "lives_in", **by).leader
     return found.object if found else None
 
 
 def test_a_slot_is_read_under_all_names_until_they_part(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     lisbon, also, porto = told(memory)
     before = look.events(tenant)
     assert (leader(memory, "bob"), leader(memory, "bob smith")) == ("Lisbon", "Porto")
 
-    done = memory.same_as(" Bob Smith ", "Bob", id="n1", note="his badge")
+    done = memory.aliases.add(" Bob Smith ", "Bob", event_id="n1", note="his badge")
     assert (done.name, done.same_as, done.event_id) == ("Bob Smith", "Bob", "n1")
-    assert memory.names() == [done]
+    assert memory.aliases.list() == [done]
     slot = memory.current("bob", "lives_in")
     assert [(c.belief_id, c.events) for c in slot.candidates] == [(porto, 1), (lisbon, 2)]
     assert slot.names == ("bob smith",)
@@ -73,18 +73,18 @@ def test_a_slot_is_read_under_all_names_until_they_part(
     }
     assert json.loads(event["payload"])["note"] == "his badge"
 
-    parted = memory.apart("bob smith")
+    parted = memory.aliases.remove("bob smith")
     assert (parted.name, parted.same_as) == ("bob smith", None)
-    assert memory.names() == []
+    assert memory.aliases.list() == []
     assert (leader(memory, "bob"), leader(memory, "bob smith")) == ("Lisbon", "Porto")
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
 def test_names_hold_for_every_valid_time_from_when_they_are_known(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     told(memory)
-    memory.same_as("Bob Smith", "Bob", id="n1", at=MAY + 9 * DAY)
+    memory.aliases.add("Bob Smith", "Bob", event_id="n1", at=MAY + 9 * DAY)
     assert leader(memory, "bob", as_of=AsOf(valid=MAY + 2 * DAY)) == "Porto"
     assert leader(memory, "bob", as_of=AsOf(valid=MAY + DAY)) == "Lisbon"
     recorded = look.events(tenant)["n1"]["recorded_at"].to_native()
@@ -93,21 +93,25 @@ def test_names_hold_for_every_valid_time_from_when_they_are_known(
     assert leader(memory, "bob", as_of=AsOf(known=recorded)) == "Porto"
 
 
-def test_values_are_compared_by_what_their_objects_stand_for(memory: GraphMem) -> None:
-    memory.predicate("works_at", cardinality="ONE", at=MAY)
+def test_values_are_compared_by_what_their_objects_stand_for(memory: Handle) -> None:
+    memory.predicates.declare("works_at", cardinality="ONE", at=MAY)
     short = memory.observe("alice", "works_at", "IBM", at=MAY).belief_id
     other = memory.observe("alice", "works_at", "Acme", at=MAY + DAY).belief_id
     long = memory.observe(
         "alice", "works_at", "International Business Machines", at=MAY + 2 * DAY
     ).belief_id
-    memory.same_as("International Business Machines", "IBM")
+    memory.aliases.add("International Business Machines", "IBM")
     slot = memory.current("alice", "works_at")
     assert [(c.belief_id, c.events) for c in slot.candidates] == [(short, 2), (other, 1)]
-    assert memory.belief(long).belief == memory.belief(short).belief == slot.candidates[0].belief
+    assert (
+        memory.beliefs.get(long).belief
+        == memory.beliefs.get(short).belief
+        == slot.candidates[0].belief
+    )
 
 
-def test_a_memory_is_outvoted_by_what_is_said_under_another_name(memory: GraphMem) -> None:
-    memory.predicate("lives_in", cardinality="ONE", at=MAY)
+def test_a_memory_is_outvoted_by_what_is_said_under_another_name(memory: Handle) -> None:
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MAY)
     claim = ("Bob", "lives_in", "Lisbon")
     kept = memory.remember("Bob moved to Lisbon.", claims=[claim], at=MAY)
     memory.observe("Bob Smith", "lives_in", "Porto", at=MAY + DAY)
@@ -115,16 +119,16 @@ def test_a_memory_is_outvoted_by_what_is_said_under_another_name(memory: GraphMe
     def lost() -> set[tuple[str, ...] | None]:
         found = memory.recall("where did Bob move", beliefs=False).bites
         [bite] = [one for one in found if isinstance(one, MemoryBite)]
-        return {bite.memory.lost_ids, memory.get(str(kept.memory_id)).lost_ids}
+        return {bite.memory.lost_ids, memory.memories.get(str(kept.memory_id)).lost_ids}
 
     assert lost() == {()}
-    memory.same_as("Bob Smith", "Bob")
+    memory.aliases.add("Bob Smith", "Bob")
     assert lost() == {kept.belief_ids}
-    memory.apart("Bob Smith")
+    memory.aliases.remove("Bob Smith")
     assert lost() == {()}
 
 
-def test_recall_shows_one_value_once(memory: GraphMem) -> None:
+def test_recall_shows_one_value_once(memory: Handle) -> None:
     told(memory)
 
     def shown() -> list[str]:
@@ -132,13 +136,13 @@ def test_recall_shows_one_value_once(memory: GraphMem) -> None:
         return sorted(bite.text for bite in bites)
 
     assert shown() == ["Bob Smith lives in Porto", "Bob lives in Lisbon"]
-    memory.same_as("Bob Smith", "Bob")
+    memory.aliases.add("Bob Smith", "Bob")
     assert shown() == ["Bob Smith lives in Porto"]
 
 
-def test_why_names_what_says_the_same(memory: GraphMem) -> None:
+def test_why_names_what_says_the_same(memory: Handle) -> None:
     lisbon, also, porto = told(memory)
-    memory.same_as("Bob Smith", "Bob")
+    memory.aliases.add("Bob Smith", "Bob")
     found = memory.why(lisbon)
     assert isinstance(found, BeliefReasons)
     [one] = found.namesakes
@@ -149,26 +153,26 @@ def test_why_names_what_says_the_same(memory: GraphMem) -> None:
     assert other.namesakes == ()
 
 
-def test_a_name_holds_in_every_scope_of_its_tenant_and_in_no_other(memory: GraphMem) -> None:
-    memory.same_as("Bob Smith", "Bob")
-    scoped, stranger = memory.scope("alice"), memory.tenant(fresh_tenant())
+def test_a_name_holds_in_every_scope_of_its_tenant_and_in_no_other(memory: Handle) -> None:
+    memory.aliases.add("Bob Smith", "Bob")
+    scoped, stranger = memory.scope("alice"), on_tenant(memory, fresh_tenant())
     for handle in (scoped, stranger):
         handle.observe("Bob Smith", "lives_in", "Porto", at=MAY)
     assert leader(scoped, "bob") == "Porto"
     assert leader(stranger, "bob") is None
-    assert stranger.names() == []
+    assert stranger.aliases.list() == []
 
 
-def test_a_long_slot_is_read_whole_under_two_names(memory: GraphMem) -> None:
+def test_a_long_slot_is_read_whole_under_two_names(memory: Handle) -> None:
     seen = [
         {"subject": "Bob", "predicate": "lives_in", "object": f"o{n % 5}", "at": MAY + n * DAY}
         for n in range(150)
     ]
-    memory.predicate("lives_in", cardinality="ONE", at=MAY)
+    memory.predicates.declare("lives_in", cardinality="ONE", at=MAY)
     memory.observe_many(seen)
-    memory.rebuild()
+    memory.admin.rebuild()
     memory.observe("Bob Smith", "lives_in", "Porto", at=MAY + 200 * DAY)
-    memory.same_as("Bob Smith", "Bob")
+    memory.aliases.add("Bob Smith", "Bob")
     slot = memory.current("bob", "lives_in")
     assert [c.events for c in slot.candidates] == [1, 30, 30, 30, 30, 30]
     assert slot.leader is not None
@@ -178,49 +182,49 @@ def test_a_long_slot_is_read_whole_under_two_names(memory: GraphMem) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda m: m.same_as("Bob", " bob "), InvalidInputError),
-        (lambda m: m.same_as("", "bob"), InvalidInputError),
-        (lambda m: m.same_as("Rob", "Bobby"), NameChainError),
-        (lambda m: m.same_as("Bob", "Carl"), NameChainError),
-        (lambda m: m.apart("Bob"), NotFoundError),
-        (lambda m: m.apart("Nobody"), NotFoundError),
-        (lambda m: m.same_as("Bobby", "Carl", id="n1"), EventConflictError),
-        (lambda m: m.same_as("Al", "Alice", at=MAY + 90_000 * DAY), InvalidInputError),
+        (lambda m: m.aliases.add("Bob", " bob "), InvalidInputError),
+        (lambda m: m.aliases.add("", "bob"), InvalidInputError),
+        (lambda m: m.aliases.add("Rob", "Bobby"), NameChainError),
+        (lambda m: m.aliases.add("Bob", "Carl"), NameChainError),
+        (lambda m: m.aliases.remove("Bob"), NotFoundError),
+        (lambda m: m.aliases.remove("Nobody"), NotFoundError),
+        (lambda m: m.aliases.add("Bobby", "Carl", event_id="n1"), EventConflictError),
+        (lambda m: m.aliases.add("Al", "Alice", at=MAY + 90_000 * DAY), InvalidInputError),
     ],
 )
 def test_what_is_refused_leaves_nothing(
-    memory: GraphMem,
+    memory: Handle,
     look: Look,
     tenant: str,
-    call: Callable[[GraphMem], object],
+    call: Callable[[Handle], object],
     error: type[Exception],
 ) -> None:
-    memory.same_as("Bobby", "Bob", id="n1", at=MAY)
+    memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY)
     before = look.events(tenant)
     with pytest.raises(error):
         call(memory)
     assert look.events(tenant) == before
-    assert [(one.name, one.same_as) for one in memory.names()] == [("Bobby", "Bob")]
+    assert [(one.name, one.same_as) for one in memory.aliases.list()] == [("Bobby", "Bob")]
 
 
-def test_the_same_id_says_it_once(memory: GraphMem, look: Look, tenant: str) -> None:
-    first = memory.same_as("Bobby", "Bob", id="n1", at=MAY)
-    memory.apart("Bobby", id="n2")
-    assert memory.same_as("Bobby", "Bob", id="n1", at=MAY) == first
+def test_the_same_id_says_it_once(memory: Handle, look: Look, tenant: str) -> None:
+    first = memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY)
+    memory.aliases.remove("Bobby", event_id="n2")
+    assert memory.aliases.add("Bobby", "Bob", event_id="n1", at=MAY) == first
     assert set(look.events(tenant)) == {"n1", "n2"}
-    assert memory.names() == []
+    assert memory.aliases.list() == []
 
 
-def test_of_what_was_said_the_newest_by_its_own_time_holds(memory: GraphMem) -> None:
-    memory.same_as("Bobby", "Robert", at=MAY + DAY)
-    memory.same_as("Bobby", "Bob", at=MAY)
-    assert [(one.name, one.same_as) for one in memory.names()] == [("Bobby", "Robert")]
+def test_of_what_was_said_the_newest_by_its_own_time_holds(memory: Handle) -> None:
+    memory.aliases.add("Bobby", "Robert", at=MAY + DAY)
+    memory.aliases.add("Bobby", "Bob", at=MAY)
+    assert [(one.name, one.same_as) for one in memory.aliases.list()] == [("Bobby", "Robert")]
 
 
-def test_extraction_records_under_the_name_that_is_stood_for(door: Door, memory: GraphMem) -> None:
+def test_extraction_records_under_the_name_that_is_stood_for(door: Door, memory: Handle) -> None:
     memory.observe("Alice", "knows", "Lisbon", at=MAY)
     memory.observe("Lisboa", "lies_in", "Portugal", at=MAY)
-    memory.same_as("Lisboa", "Lisbon")
+    memory.aliases.add("Lisboa", "Lisbon")
     memory.session("s1").add_messages(
         [Message(role="user", name="Alice", content="I moved to Lisboa.", at=MAY)]
     )
@@ -234,7 +238,7 @@ def test_extraction_records_under_the_name_that_is_stood_for(door: Door, memory:
         "confidence": 0.9,
     }
     llm = ScriptedLlm([{"proposals": [offered]}])
-    [one] = door.on(memory, llm=llm).extract(session="s1").proposals
+    [one] = door.on(memory, llm=llm).extract(session_id="s1").proposals
     assert one.object == "Lisbon"
     # A name that stands for another is not offered for use again.
     [prompt] = llm.prompts

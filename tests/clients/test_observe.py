@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.model import BeliefReasons, EvidenceReceipt, Observation
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
 from graphmem.rules.drafts import SKEW
 from graphmem.testing import FrozenClock, HashEmbedder
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
@@ -37,8 +37,8 @@ def is_embedded(belief: dict[str, Any]) -> bool:
     return [float(x) for x in found] == pytest.approx(vector(belief["statement"]), abs=1e-6)
 
 
-def test_the_first_evidence_makes_a_belief(memory: GraphMem, look: Look, tenant: str) -> None:
-    episode = memory.add_episode(session_id="friday")
+def test_the_first_evidence_makes_a_belief(memory: Handle, look: Look, tenant: str) -> None:
+    episode = memory.episodes.add(session_id="friday")
 
     done = memory.observe(
         " Zoë ",
@@ -46,13 +46,13 @@ def test_the_first_evidence_makes_a_belief(memory: GraphMem, look: Look, tenant:
         "Atlas",
         confidence=0.9,
         source_type="TOOL",
-        episode=episode,
+        episode_id=episode,
         at=MAY,
         source="hook",
         actor="bob",
         artifact_ref="tracker/7",
         note="assigned",
-        id="e1",
+        event_id="e1",
     )
 
     claim = claims.about_triple("global", "Zoë", "works_on", "Atlas")
@@ -68,7 +68,7 @@ def test_the_first_evidence_makes_a_belief(memory: GraphMem, look: Look, tenant:
     assert (event["artifact_ref"], event["occurred_at"].to_native()) == ("tracker/7", MAY)
     assert "strength" not in event
 
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     assert (kept.id, kept.scope, kept.status) == (claim.id, "global", "current")
     assert kept.statement == "Zoë works on Atlas"
     assert (kept.subject, kept.predicate, kept.object) == ("Zoë", "works_on", "Atlas")
@@ -78,7 +78,7 @@ def test_the_first_evidence_makes_a_belief(memory: GraphMem, look: Look, tenant:
     assert (line.note, line.source_type, line.episode_id) == ("assigned", "TOOL", episode)
 
 
-def test_what_is_left_out_has_its_default(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_is_left_out_has_its_default(memory: Handle, look: Look, tenant: str) -> None:
     before = datetime.now(UTC)
     done = memory.observe(*ATLAS)
     event = look.events(tenant)[done.event_id]
@@ -89,8 +89,8 @@ def test_what_is_left_out_has_its_default(memory: GraphMem, look: Look, tenant: 
     assert not done.repeated
 
 
-def test_what_refutes_is_linked_as_such(memory: GraphMem, look: Look, tenant: str) -> None:
-    done = memory.observe(*ATLAS, kind="refuting", confidence=0.7, id="e1")
+def test_what_refutes_is_linked_as_such(memory: Handle, look: Look, tenant: str) -> None:
+    done = memory.observe(*ATLAS, kind="refuting", confidence=0.7, event_id="e1")
     event = look.events(tenant)["e1"]
     assert event["edges"] == [["REFUTES", "Belief", done.belief_id]]
     assert event["polarity"] == -1
@@ -106,7 +106,7 @@ def test_what_refutes_is_linked_as_such(memory: GraphMem, look: Look, tenant: st
     ids=["case", "space", "another"],
 )
 def test_a_triple_is_the_same_whatever_its_case_and_space(
-    memory: GraphMem, look: Look, tenant: str, again: tuple[str, str, str]
+    memory: Handle, look: Look, tenant: str, again: tuple[str, str, str]
 ) -> None:
     first = memory.observe(*ATLAS)
     second = memory.observe(*again)
@@ -115,12 +115,12 @@ def test_a_triple_is_the_same_whatever_its_case_and_space(
     assert look.count(tenant) == {"Belief": 1 if same else 2, "Event": 2}
 
 
-def test_composed_and_decomposed_letters_are_the_same(memory: GraphMem) -> None:
+def test_composed_and_decomposed_letters_are_the_same(memory: Handle) -> None:
     first = memory.observe("Zoë", "pays_in", "Straße")
     assert memory.observe("Zoe\u0308", "PAYS_IN", "STRASSE").belief_id == first.belief_id
 
 
-def test_the_parts_of_a_triple_do_not_run_into_one_another(memory: GraphMem) -> None:
+def test_the_parts_of_a_triple_do_not_run_into_one_another(memory: Handle) -> None:
     found = {
         memory.observe(*parts).belief_id
         for parts in (("a b", "c", "d"), ("a", "b c", "d"), ("a", "b", "c d"))
@@ -130,7 +130,7 @@ def test_the_parts_of_a_triple_do_not_run_into_one_another(memory: GraphMem) -> 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0)])
 def test_a_belief_is_shown_as_its_earliest_event_words_it(
-    memory: GraphMem, look: Look, tenant: str, order: Sequence[int]
+    memory: Handle, look: Look, tenant: str, order: Sequence[int]
 ) -> None:
     told = [
         (("alice", "works_on", "ATLAS"), MAY),
@@ -140,26 +140,24 @@ def test_a_belief_is_shown_as_its_earliest_event_words_it(
     for place in order:
         parts, at = told[place]
         done = memory.observe(*parts, at=at)
-    kept = memory.belief(done)
+    kept = memory.beliefs.get(done)
     assert (kept.statement, kept.created_at) == ("Alice works on Atlas", MAY - DAY)
     assert (kept.subject, kept.object) == ("Alice", "Atlas")
     assert is_embedded(look.beliefs(tenant)[done.belief_id])
 
 
-def test_of_one_instant_the_smaller_id_words_it(memory: GraphMem) -> None:
+def test_of_one_instant_the_smaller_id_words_it(memory: Handle) -> None:
     for name, subject in (("b", "Alice"), ("a", "ALICE"), ("c", "alice")):
-        done = memory.observe(subject, "works_on", "Atlas", at=MAY, id=name)
-    assert memory.belief(done).subject == "ALICE"
+        done = memory.observe(subject, "works_on", "Atlas", at=MAY, event_id=name)
+    assert memory.beliefs.get(done).subject == "ALICE"
 
 
-def test_one_observation_embeds_at_once(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_one_observation_embeds_at_once(memory: Handle, look: Look, tenant: str) -> None:
     done = memory.observe(*ATLAS)
     assert is_embedded(look.beliefs(tenant)[done.belief_id])
 
 
-def test_many_observations_are_embedded_at_the_end(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_many_observations_are_embedded_at_the_end(memory: Handle, look: Look, tenant: str) -> None:
     seen: list[tuple[int, int]] = []
 
     def on_batch(part: Sequence[EvidenceReceipt]) -> None:
@@ -178,7 +176,7 @@ def test_many_observations_are_embedded_at_the_end(
 
 
 def test_what_a_batch_left_without_embedding_the_next_one_fills(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     class Stopped(Exception):  # noqa: N818 - not an error, the caller's way out
         pass
@@ -200,18 +198,18 @@ def test_what_a_batch_left_without_embedding_the_next_one_fills(
     assert all(is_embedded(b) for b in look.beliefs(tenant).values())
 
 
-def test_a_template_reads_a_new_belief_aloud(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_template_reads_a_new_belief_aloud(memory: Handle, look: Look, tenant: str) -> None:
     old = memory.observe(*ATLAS)
-    memory.predicate("works_on", template="{subject} toils on {object}, says {subject}")
+    memory.predicates.declare("works_on", template="{subject} toils on {object}, says {subject}")
     new = memory.observe(" bob", "WORKS_ON", "Atlas ")
     [many] = memory.observe_many(
         [{"subject": "carol", "predicate": "works_on", "object": "{subject}"}]
     )
     other = memory.observe("bob", "lives_in", "Porto")
-    assert memory.belief(old).statement == "alice works on Atlas"
-    assert memory.belief(new).statement == "bob toils on Atlas, says bob"
-    assert memory.belief(many).statement == "carol toils on {subject}, says carol"
-    assert memory.belief(other).statement == "bob lives in Porto"
+    assert memory.beliefs.get(old).statement == "alice works on Atlas"
+    assert memory.beliefs.get(new).statement == "bob toils on Atlas, says bob"
+    assert memory.beliefs.get(many).statement == "carol toils on {subject}, says carol"
+    assert memory.beliefs.get(other).statement == "bob lives in Porto"
     assert all(is_embedded(b) for b in look.beliefs(tenant).values())
 
 
@@ -225,7 +223,7 @@ GIVEN: dict[str, Any] = {
 
 
 def test_a_repeated_id_gives_the_first_outcome_again(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     first = memory.observe(*ATLAS, **GIVEN)
     events, beliefs = look.events(tenant), look.beliefs(tenant)
@@ -240,11 +238,11 @@ def test_a_repeated_id_gives_the_first_outcome_again(
 
 
 def test_a_repeated_id_without_an_instant_keeps_the_first_one(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    memory.observe(*ATLAS, id="e1")
+    memory.observe(*ATLAS, event_id="e1")
     before = look.events(tenant)
-    assert memory.observe(*ATLAS, id="e1").repeated
+    assert memory.observe(*ATLAS, event_id="e1").repeated
     assert look.events(tenant) == before
 
 
@@ -268,7 +266,7 @@ def test_a_repeated_id_without_an_instant_keeps_the_first_one(
     ids=lambda other: next(iter(other)),
 )
 def test_an_id_with_other_content_is_refused(
-    memory: GraphMem, look: Look, tenant: str, other: dict[str, Any]
+    memory: Handle, look: Look, tenant: str, other: dict[str, Any]
 ) -> None:
     asked: dict[str, Any] = dict(zip(("subject", "predicate", "object"), ATLAS, strict=True))
     asked |= GIVEN
@@ -287,19 +285,19 @@ def test_an_id_with_other_content_is_refused(
         assert (look.events(tenant), look.count(tenant)) == (events, counts)
 
 
-def test_an_id_is_one_for_all_kinds_of_events(memory: GraphMem, look: Look, tenant: str) -> None:
-    memory.remember("Alice works on Atlas", id="e1")
-    belief = memory.believe("Atlas is a good project", id="e2")
+def test_an_id_is_one_for_all_kinds_of_events(memory: Handle, look: Look, tenant: str) -> None:
+    memory.remember("Alice works on Atlas", event_id="e1")
+    belief = memory.believe("Atlas is a good project", event_id="e2")
     before = look.events(tenant)
     for taken in ("e1", "e2"):
         with pytest.raises(EventConflictError):
-            memory.observe(*ATLAS, id=taken)
+            memory.observe(*ATLAS, event_id=taken)
         with pytest.raises(EventConflictError):
-            memory.evidence(belief, "supporting", 0.7, id=taken)
+            memory.add_evidence(belief, "supporting", 0.7, event_id=taken)
         with pytest.raises(EventConflictError):
-            memory.retract("x", id=taken)
+            memory.beliefs.retract("x", retraction_id=taken)
     with pytest.raises(EventConflictError):
-        memory.scope("alice").observe(*ATLAS, id="e2")
+        memory.scope("alice").observe(*ATLAS, event_id="e2")
     assert look.events(tenant) == before
 
 
@@ -312,7 +310,7 @@ def batch(n: int, **of_the_last: Any) -> list[dict[str, Any]]:
     return [*made[:-1], made[-1] | of_the_last]
 
 
-def test_a_batch_is_kept_whole_or_not_at_all(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_batch_is_kept_whole_or_not_at_all(memory: Handle, look: Look, tenant: str) -> None:
     told: list[int] = []
     with pytest.raises(NotFoundError) as caught:
         memory.observe_many(batch(600, episode="nowhere"), lambda part: told.append(len(part)))
@@ -320,7 +318,7 @@ def test_a_batch_is_kept_whole_or_not_at_all(memory: GraphMem, look: Look, tenan
     assert told == [500]
     assert look.count(tenant) == {"Belief": 500, "Event": 500}
 
-    memory.add_episode(id="nowhere")
+    memory.episodes.add(episode_id="nowhere")
     done = memory.observe_many(batch(600, episode="nowhere"))
 
     assert [r.repeated for r in done] == [True] * 500 + [False] * 100
@@ -329,16 +327,14 @@ def test_a_batch_is_kept_whole_or_not_at_all(memory: GraphMem, look: Look, tenan
     assert all(r.repeated for r in memory.observe_many(batch(600, episode="nowhere")))
 
 
-def test_a_conflict_inside_one_call_writes_nothing(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_a_conflict_inside_one_call_writes_nothing(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(EventConflictError, match="'e0' is used twice"):
         memory.observe_many(batch(600, id="e0"))
     assert look.count(tenant) == {}
 
 
 def test_the_same_observation_twice_in_one_call_counts_once(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     one, two = batch(2)
     [*_, again] = batch(501)
@@ -349,7 +345,7 @@ def test_the_same_observation_twice_in_one_call_counts_once(
 
 
 def test_a_generator_is_taken_and_what_it_raises_writes_nothing(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     def broken() -> Any:
         yield from batch(3)
@@ -361,20 +357,18 @@ def test_a_generator_is_taken_and_what_it_raises_writes_nothing(
     assert len(memory.observe_many(one for one in batch(3))) == 3
 
 
-def test_what_a_session_sees_occurs_in_its_episode(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
-    other = memory.add_episode(session_id="other")
+def test_what_a_session_sees_occurs_in_its_episode(memory: Handle, look: Look, tenant: str) -> None:
+    other = memory.episodes.add(session_id="other")
     with memory.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I work on Atlas now", "id": "1"}])
-        [turn] = session.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id)
         mine = [
-            session.observe(*ATLAS, turn=turn.id).event_id,
+            session.observe(*ATLAS, turn_id=turn.id).event_id,
             session.observe_many([{"subject": "a", "predicate": "b", "object": "c"}])[0].event_id,
             session.believe("Atlas will be late").event_id,
-            session.evidence(session.believe("It rains"), "supporting", 0.7).event_id,
+            session.add_evidence(session.believe("It rains"), "supporting", 0.7).event_id,
         ]
-        theirs = session.observe(*ATLAS, episode=other).event_id
+        theirs = session.observe(*ATLAS, episode_id=other).event_id
     events = look.events(tenant)
     for event_id in mine:
         assert ["OCCURRED_IN", "Episode", session.episode_id] in events[event_id]["edges"]
@@ -389,11 +383,11 @@ def test_what_a_session_sees_occurs_in_its_episode(
 
 @pytest.mark.parametrize("where", ["episode", "turn"])
 def test_an_episode_or_turn_that_is_not_there_is_refused_whole(
-    memory: GraphMem, look: Look, tenant: str, where: Any
+    memory: Handle, look: Look, tenant: str, where: Any
 ) -> None:
     with memory.scope("bob").session("s") as session:
         session.add_messages([{"role": "user", "content": "hello there", "id": "1"}])
-    [turn] = session.turns(session.episode_id)
+    [turn] = session.episodes.turns(session.episode_id)
     unseen = {"episode": session.episode_id, "turn": turn.id}[where]
     belief = memory.believe("It rains")
     before = look.events(tenant)
@@ -402,8 +396,8 @@ def test_an_episode_or_turn_that_is_not_there_is_refused_whole(
             lambda x: memory.observe(*ATLAS, **x),
             lambda x: memory.observe_many([{**batch(1)[0], **x}]),
             lambda x: memory.believe("Something new", **x),
-            lambda x: memory.evidence(belief, "supporting", 0.7, **x),
-            lambda x: memory.revise(belief, "It snows", **x),
+            lambda x: memory.add_evidence(belief, "supporting", 0.7, **x),
+            lambda x: memory.beliefs.revise(belief, "It snows", **x),
         )
         for call in calls:
             with pytest.raises(NotFoundError) as caught:
@@ -412,7 +406,7 @@ def test_an_episode_or_turn_that_is_not_there_is_refused_whole(
             assert "belongs" not in str(caught.value)
     assert look.events(tenant) == before
     assert set(look.beliefs(tenant)) == {belief.belief_id}
-    memory.scope("a", see=["a", "bob"]).observe(*ATLAS, **{where: unseen})  # type: ignore[arg-type]
+    memory.scope("a", read_scopes=["a", "bob"]).observe(*ATLAS, **{where: unseen})  # type: ignore[arg-type]
 
 
 def test_the_weight_of_a_source_is_a_setting(door: Door) -> None:
@@ -420,7 +414,7 @@ def test_the_weight_of_a_source_is_a_setting(door: Door) -> None:
         update={"source_weights": {**door.settings.source_weights, "SENSOR": 0.3, "TOOL": 0.7}}
     )
     with door.opened(chosen) as memory:
-        memory.predicate("is", cardinality="ONE", at=MAY)
+        memory.predicates.declare("is", cardinality="ONE", at=MAY)
         for n, (kind, weight) in enumerate(
             {
                 "SENSOR": 0.3,
@@ -432,24 +426,24 @@ def test_the_weight_of_a_source_is_a_setting(door: Door) -> None:
             }.items()
         ):
             done = memory.observe(f"s{n}", "is", "warm", confidence=0.5, source_type=kind)
-            assert memory.belief(done).belief == pytest.approx(0.5 * weight)
+            assert memory.beliefs.get(done).belief == pytest.approx(0.5 * weight)
             [line] = memory.evidence_for(done).lines
             assert line.weight == weight
             assert line.strength == pytest.approx(0.5 + weight * 0.5 / 2)
 
 
 def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read(
-    door: Door, memory: GraphMem
+    door: Door, memory: Handle
 ) -> None:
     chosen = door.settings.model_copy(
         update={"source_weights": {**door.settings.source_weights, "SENSOR": 0.3}}
     )
     with door.opened(chosen) as other:
-        told = other.tenant(memory._state.binding.wall.tenant)
+        told = on_tenant(other, memory._state.binding.wall.tenant)
         heard = told.observe("cellar", "is", "warm", confidence=0.9, source_type="SENSOR")
     memory.observe("cellar", "is", "warm", kind="refuting", confidence=0.5)
     for cardinality in ("ONE", "MANY"):
-        memory.predicate("is", cardinality=cardinality)
+        memory.predicates.declare("is", cardinality=cardinality)
         [candidate] = memory.current("cellar", "is").candidates
         assert candidate.events == 2
         assert candidate.positive in (0.0, None)
@@ -459,10 +453,10 @@ def test_a_source_that_the_readers_settings_do_not_know_says_nothing_in_any_read
     assert (piece.weight, piece.says, piece.score, piece.llr) == (0, 0, 0, 0)
     [line, _] = memory.evidence_for(heard).lines
     assert (line.source_type, line.weight, line.strength, line.llr) == ("SENSOR", 0, 0.5, 0)
-    assert memory.beliefs().beliefs[0].positive == 0
+    assert memory.beliefs.list().beliefs[0].positive == 0
 
 
-def test_a_source_without_a_weight_is_refused(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_source_without_a_weight_is_refused(memory: Handle, look: Look, tenant: str) -> None:
     for call in (
         lambda: memory.observe(*ATLAS, source_type="SENSOR"),
         lambda: memory.observe_many(batch(600, source_type="SENSOR")),
@@ -477,23 +471,23 @@ def test_a_source_without_a_weight_is_refused(memory: GraphMem, look: Look, tena
     assert look.count(tenant) == {}
 
 
-def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: GraphMem) -> None:
+def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: Handle) -> None:
     far = MAY.astimezone(timezone(timedelta(hours=-7, minutes=-30)))
-    kept = memory.belief(memory.observe(*ATLAS, at=far))
+    kept = memory.beliefs.get(memory.observe(*ATLAS, at=far))
     assert (kept.created_at, kept.created_at.utcoffset()) == (MAY, timedelta(0))
     [line] = memory.evidence_for(kept).lines
     assert line.occurred_at == MAY
 
 
 @pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(1582, 10, 10, tzinfo=UTC)])
-def test_far_instants_come_back_as_they_were(memory: GraphMem, at: datetime) -> None:
+def test_far_instants_come_back_as_they_were(memory: Handle, at: datetime) -> None:
     done = memory.observe(*ATLAS, at=at)
-    assert memory.belief(done).created_at == at
+    assert memory.beliefs.get(done).created_at == at
     assert memory.current("alice", "works_on").candidates[0].last_at == at
 
 
 def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     memory = door.on(memory, clock=FrozenClock(MAY))
     with pytest.raises(InvalidInputError, match="must not be in the future") as caught:

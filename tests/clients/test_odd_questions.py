@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graphmem import GraphMem, RecallPolicy, Recollection
+from graphmem import Handle, RecallPolicy, Recollection
 from graphmem.errors import InvalidInputError
 from graphmem.model import POLICIES, Score
 from tests.plugins.graph import Look
@@ -28,7 +28,7 @@ SAID = {
 }
 
 
-def refused(memory: GraphMem, query: Any = "Alice", /, **asked: Any) -> InvalidInputError:
+def refused(memory: Handle, query: Any = "Alice", /, **asked: Any) -> InvalidInputError:
     """Ask what must be refused; what is said of it must be short, and say what to do."""
     with pytest.raises(InvalidInputError) as caught:
         memory.recall(query, **asked)
@@ -43,7 +43,7 @@ def texts(found: Recollection) -> list[str]:
 
 
 @pytest.fixture
-def knowing(memory: GraphMem) -> GraphMem:
+def knowing(memory: Handle) -> Handle:
     """A memory, a belief and a turn."""
     memory.remember("Alice deploys from Borealis")
     memory.observe("alice", "deploys_from", "Borealis")
@@ -66,9 +66,7 @@ def knowing(memory: GraphMem) -> GraphMem:
     ],
     ids=["empty", "blank", "too long", "surrogate", "None", "number", "bytes", "list"],
 )
-def test_a_question_is_a_text_with_something_in_it(
-    offline: GraphMem, query: Any, said: str
-) -> None:
+def test_a_question_is_a_text_with_something_in_it(offline: Handle, query: Any, said: str) -> None:
     assert said in str(refused(offline, query))
 
 
@@ -83,7 +81,7 @@ def test_a_question_is_a_text_with_something_in_it(
     ],
     ids=["one word", "one word often", "months", "dates", "marks"],
 )
-def test_the_longest_question_is_answered(knowing: GraphMem, query: str) -> None:
+def test_the_longest_question_is_answered(knowing: Handle, query: str) -> None:
     assert len(query) <= LONGEST
     kinds = {bite.kind for bite in knowing.recall(query, turns=True).bites}
     assert kinds == {"memory", "belief", "turn"}
@@ -106,14 +104,14 @@ def test_the_longest_question_is_answered(knowing: GraphMem, query: str) -> None
     ],
     ids=ascii,
 )
-def test_what_says_nothing_is_answered_by_what_is_near(knowing: GraphMem, query: str) -> None:
+def test_what_says_nothing_is_answered_by_what_is_near(knowing: Handle, query: str) -> None:
     """All of it by meaning alone: no word of it stands anywhere."""
     found = knowing.recall(query, turns=True).bites
     assert {bite.kind for bite in found} == {"memory", "belief", "turn"}
     assert {bite.bm25 for bite in found} == {None}
 
 
-def test_operators_are_words_between_words(knowing: GraphMem) -> None:
+def test_operators_are_words_between_words(knowing: Handle) -> None:
     for query in ("NOT Alice", "Borealis AND NOT Alice", "-Alice", 'content:"nothing" OR Alice'):
         best = knowing.recall(query).bites[0]
         assert best.bm25 is not None
@@ -121,7 +119,7 @@ def test_operators_are_words_between_words(knowing: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("script", SAID)
-def test_what_is_written_in_any_script_is_found_by_its_words(memory: GraphMem, script: str) -> None:
+def test_what_is_written_in_any_script_is_found_by_its_words(memory: Handle, script: str) -> None:
     for content, _ in SAID.values():
         memory.remember(content)
     content, query = SAID[script]
@@ -130,27 +128,27 @@ def test_what_is_written_in_any_script_is_found_by_its_words(memory: GraphMem, s
     assert best.bm25_rank == 1
 
 
-def test_emoji_alone_are_found_by_meaning(memory: GraphMem) -> None:
+def test_emoji_alone_are_found_by_meaning(memory: Handle) -> None:
     memory.remember_many(["🦊🌲🎣🏔️ was our trip", "Alice deploys from Borealis"])
     assert len(memory.recall("🦊").bites) == 2
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, "5", 2.0, None, [1]], ids=repr)
-def test_a_limit_is_from_one_to_a_thousand(offline: GraphMem, limit: Any) -> None:
+def test_a_limit_is_from_one_to_a_thousand(offline: Handle, limit: Any) -> None:
     error = refused(offline, limit=limit)
     assert "limit" in str(error)
     assert "1000" in f"{error} {error.hint}".replace(",", "")
 
 
 @pytest.mark.parametrize("limit", [1, 2, 1_000])
-def test_no_more_than_the_limit_is_given(knowing: GraphMem, limit: int) -> None:
+def test_no_more_than_the_limit_is_given(knowing: Handle, limit: int) -> None:
     assert len(knowing.recall("Alice", turns=True, limit=limit).bites) == min(limit, 3)
 
 
 @pytest.mark.parametrize(
     "policy", ["best", "", "DEFAULT", " flat", None, 1, Score.BLENDED, RecallPolicy]
 )
-def test_what_is_no_policy_is_told_which_there_are(offline: GraphMem, policy: Any) -> None:
+def test_what_is_no_policy_is_told_which_there_are(offline: Handle, policy: Any) -> None:
     error = refused(offline, policy=policy)
     assert "policy" in str(error)
     for name in POLICIES:
@@ -198,34 +196,34 @@ def test_a_policy_of_ones_own_fits(fields: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("policy", [*POLICIES, RecallPolicy(min_similarity=-1)], ids=str)
 def test_where_nothing_is_there_is_nothing_and_that_is_said(
-    memory: GraphMem, look: Look, tenant: str, policy: Any
+    memory: Handle, look: Look, tenant: str, policy: Any
 ) -> None:
-    found = memory.recall("Alice", turns=True, hidden=True, policy=policy)
+    found = memory.recall("Alice", turns=True, include_hidden=True, policy=policy)
     assert (found.bites, found.hidden) == ((), {})
     assert found.reason == "nothing visible to this handle matches"
     assert look.count(tenant) == {}
 
 
-def test_looking_nowhere_finds_nothing(knowing: GraphMem) -> None:
+def test_looking_nowhere_finds_nothing(knowing: Handle) -> None:
     found = knowing.recall("Alice", memories=False, beliefs=False)
     assert found.bites == ()
     assert found.reason
 
 
-@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
+@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "include_hidden"])
 @pytest.mark.parametrize("value", [None, [], "maybe", 2, b"x", {"a": 1}], ids=repr)
-def test_where_to_look_is_yes_or_no(offline: GraphMem, field: str, value: Any) -> None:
+def test_where_to_look_is_yes_or_no(offline: Handle, field: str, value: Any) -> None:
     assert field in str(refused(offline, **{field: value}))
 
 
 @pytest.mark.parametrize("field", ["memory", "k", "tag", "statuses", "Turns"])
-def test_what_recall_knows_nothing_of_is_named(offline: GraphMem, field: str) -> None:
+def test_what_recall_knows_nothing_of_is_named(offline: Handle, field: str) -> None:
     given: dict[str, Any] = {field: True}
     with pytest.raises(TypeError, match=field):
         offline.recall("Alice", **given)
 
 
-@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "hidden"])
+@pytest.mark.parametrize("field", ["memories", "beliefs", "turns", "include_hidden"])
 @pytest.mark.parametrize("value", ["yes", "true", 1], ids=repr)
-def test_what_looks_like_yes_is_no_yes(offline: GraphMem, field: str, value: Any) -> None:
+def test_what_looks_like_yes_is_no_yes(offline: Handle, field: str, value: Any) -> None:
     assert field in str(refused(offline, **{field: value}))

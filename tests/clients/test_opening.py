@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem import GraphMem, Settings
+from graphmem import Handle, Settings
 from graphmem.client import connect
 from graphmem.errors import (
     ConfigurationError,
@@ -26,6 +26,7 @@ from graphmem.errors import (
 )
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.clients import Door
+from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
 
 pytestmark = pytest.mark.usefixtures("both_clients")
@@ -201,10 +202,11 @@ def test_a_language_model_that_cannot_be_reached_is_a_wrong_setting(
 
 
 def test_a_closed_client_says_so(door: Door, tenant: str) -> None:
-    memory = door.open().tenant(tenant)
+    client = door.open()
+    memory = client.tenant(tenant)
     memory.remember(unlike(1))
-    memory.close()
-    memory.close()
+    client.close()
+    client.close()
     with pytest.raises(GraphmemError):
         memory.remember(unlike(2))
 
@@ -213,11 +215,11 @@ def test_handles_share_the_connections_of_their_client(door: Door, tenant: str) 
     with door.open() as client:
         one, two = client.tenant(tenant), client.tenant(tenant).scope("alice")
         one.remember(unlike(1))
-        assert len(two.list().memories) == 1
+        assert len(two.memories.list().memories) == 1
         assert one._state.binding.world is two._state.binding.world
 
 
-def test_a_write_is_read_by_the_next_session(door: Door, memory: GraphMem) -> None:
+def test_a_write_is_read_by_the_next_session(door: Door, memory: Handle) -> None:
     """Bookmarks are chained: a read waits for what was acknowledged, on a cluster too."""
     guarded: Any = memory._state.binding.world.graph
     graph = guarded._inner
@@ -226,7 +228,7 @@ def test_a_write_is_read_by_the_next_session(door: Door, memory: GraphMem) -> No
     after = door.run(_bookmarks(graph, door.name))
     assert after
     assert after != before
-    assert memory.get(str(done.memory_id)).content == unlike(1)
+    assert memory.memories.get(str(done.memory_id)).content == unlike(1)
     assert memory.recall(unlike(1)).bites
 
 
@@ -249,16 +251,17 @@ def test_a_client_goes_on_where_its_server_went(
             raise now
         return now
 
-    with door.opened() as memory:
+    with door.open() as client:
+        memory = client.tenant(fresh_tenant())
         session = memory.session("monday")
         kept = memory.remember(unlike(1)).memory_id
         monkeypatch.setattr(connect, "address", address)
         for _ in range(2):
-            memory.reconnect()
+            client.reconnect()
             assert [bite.id for bite in session.recall(unlike(1)).bites] == [kept]
         with pytest.raises(LocalServerError):
-            memory.reconnect()
+            client.reconnect()
         assert session.remember(unlike(1)).hygiene_reasons == ("memory_echo",)
-        memory.reconnect()
-        assert str(memory.get(str(kept)).content) == unlike(1)
+        client.reconnect()
+        assert str(memory.memories.get(str(kept)).content) == unlike(1)
     assert found == []

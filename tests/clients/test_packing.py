@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Pack
+from graphmem import Handle
 from graphmem.adapters.models.service import counter
 from graphmem.errors import InvalidInputError
-from graphmem.model import DetailLevel
+from graphmem.model import DetailLevel, Pack
 from graphmem.rules import context
 from tests.plugins.ratings import MARCH, Rate
 from tests.plugins.texts import unlike
@@ -23,21 +23,23 @@ def hows(pack: Pack) -> dict[str, DetailLevel]:
     return {item.ref or item.id: item.how for item in pack.items}
 
 
-def touched(memory: GraphMem, *refs: str, kind: str = "file") -> None:
+def touched(memory: Handle, *refs: str, kind: str = "file") -> None:
     """Let files be opened in a session, and others be left."""
     with memory.session("s") as session:
-        session.log_search("where?", tool="grep", results=[(kind, ref) for ref in [*refs, "left"]])
+        session.usage.log_search(
+            "where?", tool="grep", results=[(kind, ref) for ref in [*refs, "left"]]
+        )
         for ref in refs:
-            session.touch(kind, ref)
-    memory.rate()
+            session.usage.log_access(kind, ref)
+    memory.usage.rate()
 
 
-def test_tiers_decide_what_stands_for_an_item(memory: GraphMem, rate: Rate) -> None:
+def test_tiers_decide_what_stands_for_an_item(memory: Handle, rate: Rate) -> None:
     ids = [str(memory.remember(unlike(n), at=MARCH).memory_id) for n in range(5)]
     belief = memory.believe(unlike(6), at=MARCH).belief_id
     rate(memory, dict(zip(ids, (1e9, 1200.0, 900.0, 500.0), strict=False)))
-    memory.deprecate(str(memory.remember(unlike(7)).memory_id))
-    found = memory.pack()
+    memory.memories.deprecate(str(memory.remember(unlike(7)).memory_id))
+    found = memory.usage.pack()
     # Faded since May: what was 1e9 is HIGH still, and 1,200 is LOW.
     assert hows(found) == {
         ids[0]: DetailLevel.WHOLE,
@@ -51,23 +53,23 @@ def test_tiers_decide_what_stands_for_an_item(memory: GraphMem, rate: Rate) -> N
     assert belief not in hows(found)
     assert found.tokens == context.count(found.text) <= found.budget == 4_000
     assert found.counted_by == "graphmem's estimate"
-    assert hows(memory.pack(limit=1)).keys() == {ids[0], ids[4]}
-    assert hows(memory.pack(kinds=["Belief"])) == {}
+    assert hows(memory.usage.pack(limit=1)).keys() == {ids[0], ids[4]}
+    assert hows(memory.usage.pack(kinds=["Belief"])) == {}
 
 
 def test_what_is_used_most_is_in_it_whatever_the_budget(
-    memory: GraphMem,
+    memory: Handle,
     rate: Rate,
 ) -> None:
     first, second = (str(memory.remember(unlike(n), at=MARCH).memory_id) for n in (1, 2))
     rate(memory, {first: 1e9})
-    found = memory.pack(1)
+    found = memory.usage.pack(1)
     assert hows(found) == {first: DetailLevel.WHOLE, second: DetailLevel.LEFT_OUT}
     assert found.overflow == found.tokens - 1
 
 
 def test_files_below_a_folder_are_packed_with_their_text(
-    memory: GraphMem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Handle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
@@ -78,51 +80,51 @@ def test_files_below_a_folder_are_packed_with_their_text(
     (root / "link.py").symlink_to(tmp_path / "secret.py")
     names = ("src/app.py", "../secret.py", "link.py", "big.py", "picture.py", "gone.py", "src")
     touched(memory, *names, str(tmp_path / "secret.py"), "nul\x01.py")
-    found = memory.pack(root=root)
+    found = memory.usage.pack(root=root)
     assert "def greet(name: str) -> str" in found.text
     assert "SECRET = 1" not in found.text
     monkeypatch.chdir(root)
-    assert "def greet" in memory.pack(root=".").text
-    assert "def greet" not in memory.pack().text
-    blocked = memory.pack(root=root, blocked_paths=["src/**"])
+    assert "def greet" in memory.usage.pack(root=".").text
+    assert "def greet" not in memory.usage.pack().text
+    blocked = memory.usage.pack(root=root, blocked_paths=["src/**"])
     assert "def greet" not in blocked.text
     assert hows(blocked)["src/app.py"] is DetailLevel.LEFT_OUT
 
 
-def test_a_symbol_is_packed_by_name(memory: GraphMem, tmp_path: Path) -> None:
+def test_a_symbol_is_packed_by_name(memory: Handle, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(CODE, encoding="utf-8")
     touched(memory, "app.py::greet", kind="symbol")
-    found = memory.pack(root=tmp_path)
+    found = memory.usage.pack(root=tmp_path)
     assert "app.py::greet" in found.text
     assert "hello" not in found.text
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-2.1"])
-def test_tokens_are_counted_by_the_models_tokenizer(memory: GraphMem, model: str) -> None:
+def test_tokens_are_counted_by_the_models_tokenizer(memory: Handle, model: str) -> None:
     for n in range(3):
         memory.remember(unlike(n))
-    found = memory.pack(model=model)
+    found = memory.usage.pack(model=model)
     assert found.counted_by == f"{model}, counted by litellm"
     assert found.tokens == counter(model)(found.text)
     assert found.tokens != context.count(found.text)
 
 
-def test_there_may_be_nothing(memory: GraphMem) -> None:
-    found = memory.pack()
+def test_there_may_be_nothing(memory: Handle) -> None:
+    found = memory.usage.pack()
     assert (found.text, found.items, found.tokens, found.saved_share) == ("", (), 0, 0.0)
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda m: m.pack(0), "tokens"),
-        (lambda m: m.pack(10**9), "tokens"),
-        (lambda m: m.pack(limit=0), "limit"),
-        (lambda m: m.pack(kinds=["Turn"]), "kinds"),
-        (lambda m: m.pack(blocked_paths=[5]), "blocked_paths"),
-        (lambda m: m.pack(model=""), "model"),
+        (lambda m: m.usage.pack(0), "tokens"),
+        (lambda m: m.usage.pack(10**9), "tokens"),
+        (lambda m: m.usage.pack(limit=0), "limit"),
+        (lambda m: m.usage.pack(kinds=["Turn"]), "kinds"),
+        (lambda m: m.usage.pack(blocked_paths=[5]), "blocked_paths"),
+        (lambda m: m.usage.pack(model=""), "model"),
     ],
 )
-def test_bad_input_is_named(plain: GraphMem, call: Callable[[GraphMem], Any], match: str) -> None:
+def test_bad_input_is_named(plain: Handle, call: Callable[[Handle], Any], match: str) -> None:
     with pytest.raises(InvalidInputError, match=match):
         call(plain)

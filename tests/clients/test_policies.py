@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, MemoryBite, RecallPolicy, Recollection
+from graphmem import Handle, MemoryBite, RecallPolicy, Recollection
 from graphmem.model import POLICIES
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
@@ -24,13 +24,13 @@ def texts(found: Recollection) -> list[str]:
 
 
 @pytest.fixture
-def dated(door: Door, memory: GraphMem) -> GraphMem:
+def dated(door: Door, memory: Handle) -> Handle:
     """A memory on a clock that stands in May."""
     return door.on(memory, clock=FrozenClock(MAY))
 
 
 @pytest.fixture
-def windows(dated: GraphMem) -> GraphMem:
+def windows(dated: Handle) -> Handle:
     """Three memories that fit alike, the first of them said last, and one that does not fit."""
     for days, name in enumerate(("Atlas", "Borealis", "Cygnus")):
         dated.remember(f"The deploy window of {name} is Friday", at=MAY - days * 30 * DAY)
@@ -39,14 +39,14 @@ def windows(dated: GraphMem) -> GraphMem:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_what_fits_comes_before_what_does_not(windows: GraphMem, policy: Any) -> None:
+def test_what_fits_comes_before_what_does_not(windows: Handle, policy: Any) -> None:
     found = windows.recall(QUESTION, policy=policy)
     assert all(text.startswith("The deploy window") for text in texts(found)[:3])
     assert [b.score for b in found.bites] == sorted((b.score for b in found.bites), reverse=True)
 
 
 @pytest.mark.parametrize("policy", ["flat", "trace", "esper"])
-def test_by_meaning_alone_words_add_nothing(windows: GraphMem, policy: Any) -> None:
+def test_by_meaning_alone_words_add_nothing(windows: Handle, policy: Any) -> None:
     for bite in windows.recall(QUESTION, policy=policy).bites:
         assert (bite.bm25, bite.bm25_rank, bite.parts.words) == (None, None, 0.0)
         assert bite.parts.meaning > 0 or (bite.similarity or 0) <= 0
@@ -54,14 +54,14 @@ def test_by_meaning_alone_words_add_nothing(windows: GraphMem, policy: Any) -> N
 
 
 @pytest.mark.parametrize("policy", ["default", "engram", "agent"])
-def test_words_add_to_meaning(windows: GraphMem, policy: Any) -> None:
+def test_words_add_to_meaning(windows: Handle, policy: Any) -> None:
     best = windows.recall(QUESTION, policy=policy).bites[0]
     assert best.bm25_rank == 1
     assert best.parts.words > 0
     assert best.parts.meaning > 0
 
 
-def test_flat_looks_at_neither_history_nor_belief(windows: GraphMem) -> None:
+def test_flat_looks_at_neither_history_nor_belief(windows: Handle) -> None:
     before = windows.recall(QUESTION, policy="flat")
     for day in range(5):
         windows.remember("The deploy window of Cygnus is Friday", at=MAY - day * DAY)
@@ -73,7 +73,7 @@ def test_flat_looks_at_neither_history_nor_belief(windows: GraphMem) -> None:
     assert flat["belief"].score == flat["belief"].parts.relevance
 
 
-def test_trace_lifts_what_was_said_again(windows: GraphMem) -> None:
+def test_trace_lifts_what_was_said_again(windows: Handle) -> None:
     least = texts(windows.recall(QUESTION, policy="trace"))[2]
     for day in range(3):
         windows.remember(least, at=MAY - day * DAY)
@@ -83,7 +83,7 @@ def test_trace_lifts_what_was_said_again(windows: GraphMem) -> None:
     assert best.score == best.final
 
 
-def test_esper_prefers_what_is_believed(dated: GraphMem) -> None:
+def test_esper_prefers_what_is_believed(dated: Handle) -> None:
     dated.observe("window", "opens", "Friday", confidence=0.2)
     dated.observe("window", "opens", "Monday", confidence=0.9)
     asked = "window opens Friday"
@@ -96,7 +96,7 @@ def test_esper_prefers_what_is_believed(dated: GraphMem) -> None:
         assert bite.score == pytest.approx(expected, abs=1e-9)
 
 
-def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: GraphMem) -> None:
+def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: Handle) -> None:
     windows.remember("The deploy window of Draco is Friday", at=MAY)
     wide = POLICIES["engram"].model_copy(update={"most": None, "min_similarity": None})
     every = windows.recall(QUESTION, policy=wide).bites
@@ -111,7 +111,7 @@ def test_engram_gives_three_at_most_and_nothing_that_hardly_fits(windows: GraphM
     assert windows.recall("zyx wvu", policy="engram").bites == ()
 
 
-def test_engram_leaves_out_what_only_words_found(windows: GraphMem) -> None:
+def test_engram_leaves_out_what_only_words_found(windows: Handle) -> None:
     windows.remember(f"Friday {unlike(2)} {unlike(3)} {unlike(4)}")
     near = POLICIES["engram"].model_copy(update={"min_similarity": None, "most": None})
     by_word = [b for b in windows.recall("Friday", policy=near).bites if b.bm25 is not None]
@@ -122,9 +122,7 @@ def test_engram_leaves_out_what_only_words_found(windows: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("policy", ["engram", "agent"])
-def test_what_was_said_lately_comes_first_of_what_fits_alike(
-    windows: GraphMem, policy: Any
-) -> None:
+def test_what_was_said_lately_comes_first_of_what_fits_alike(windows: Handle, policy: Any) -> None:
     found = windows.recall(QUESTION, policy=policy).bites
     fits = [b for b in found if b.text.startswith("The")]
     lately = sorted(fits, key=lambda b: -b.parts.recency)
@@ -137,13 +135,13 @@ def test_what_was_said_lately_comes_first_of_what_fits_alike(
 
 
 @pytest.mark.parametrize("policy", ["engram", "agent"])
-def test_what_was_opened_rises_by_what_use_counts(windows: GraphMem, policy: Any) -> None:
+def test_what_was_opened_rises_by_what_use_counts(windows: Handle, policy: Any) -> None:
     before = windows.recall(QUESTION, policy=policy).bites
     assert {bite.parts.access for bite in before} == {0.0}
     opened = next(b for b in before if "Cygnus" in b.text)
     for _ in range(3):
         windows.expand(opened.id)
-    windows.flush()
+    windows.usage.flush()
 
     after = {b.id: b for b in windows.recall(QUESTION, policy=policy).bites}
     gained = 0.2 if policy == "agent" else 0.4 / 61
@@ -152,11 +150,11 @@ def test_what_was_opened_rises_by_what_use_counts(windows: GraphMem, policy: Any
     assert {b.parts.access for b in after.values() if b.id != opened.id} == {0.0}
 
 
-def test_use_may_decide_who_comes_first(windows: GraphMem) -> None:
+def test_use_may_decide_who_comes_first(windows: Handle) -> None:
     policy = RecallPolicy(vector_weight=0.1, words_weight=0.1, access_weight=1.0)
     last = [b for b in windows.recall(QUESTION, policy=policy).bites if "The" in b.text][-1]
     windows.expand(last.id)
-    windows.flush()
+    windows.usage.flush()
     assert windows.recall(QUESTION, policy=policy).bites[0].id == last.id
     # What was shown is what is opened, so by default use does not count.
     assert {b.parts.access for b in windows.recall(QUESTION).bites} == {0.0}

@@ -9,21 +9,22 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.model import AsOf, Cardinality, Combine, Policy
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def said(memory: GraphMem) -> None:
+def said(memory: Handle) -> None:
     memory.observe("alice", "in", "Porto", confidence=0.6, at=MAY)
     memory.observe("alice", "in", "Faro", confidence=0.8, at=MAY + DAY)
 
 
-def read(memory: GraphMem, **by: Any) -> str:
+def read(memory: Handle, **by: Any) -> str:
     """By which cardinality the slot was read."""
     slot = memory.current("alice", "in", **by)
     is_many = all(c.positive is not None for c in slot.candidates)
@@ -31,22 +32,24 @@ def read(memory: GraphMem, **by: Any) -> str:
     return str(slot.policy.cardinality)
 
 
-def test_nobody_needs_to_declare_a_predicate(memory: GraphMem) -> None:
+def test_nobody_needs_to_declare_a_predicate(memory: Handle) -> None:
     said(memory)
     slot = memory.current("alice", "in")
     assert slot.policy == Policy()
     assert slot.policy.cardinality == Cardinality.MANY
-    assert memory.predicates() == []
+    assert memory.predicates.list() == []
 
 
 def test_declaring_it_later_changes_reads_and_no_event(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     said(memory)
     before = look.events(tenant)
     assert read(memory) == "MANY"
 
-    done = memory.predicate("In", cardinality="ONE", kappa=1, margin=0.2, at=MAY, id="p1")
+    done = memory.predicates.declare(
+        "In", cardinality="ONE", kappa=1, margin=0.2, at=MAY, event_id="p1"
+    )
 
     assert read(memory) == "ONE"
     slot = memory.current("alice", "in")
@@ -59,15 +62,17 @@ def test_declaring_it_later_changes_reads_and_no_event(
     assert (event["scope"], event["edges"][0][:2]) == ("global", ["CONCERNS", "Predicate"])
     assert (done.name, done.event_id, done.template) == ("In", "p1", None)
     assert (done.policy, done.occurred_at) == (slot.policy, MAY)
-    assert memory.predicates() == [done]
+    assert memory.predicates.list() == [done]
 
 
 def test_the_past_is_read_by_the_policy_of_the_past(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     said(memory)
-    memory.predicate("in", cardinality="ONE", at=MAY + 2 * DAY, id="p1")
-    memory.predicate("in", cardinality="MANY", combine="net", at=MAY + 4 * DAY, id="p2")
+    memory.predicates.declare("in", cardinality="ONE", at=MAY + 2 * DAY, event_id="p1")
+    memory.predicates.declare(
+        "in", cardinality="MANY", combine="net", at=MAY + 4 * DAY, event_id="p2"
+    )
 
     assert [read(memory, as_of=AsOf(valid=MAY + n * DAY)) for n in range(1, 6)] == [
         "MANY",
@@ -89,7 +94,7 @@ def test_the_past_is_read_by_the_policy_of_the_past(
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_the_newest_declaration_holds_whatever_the_order_of_arrival(
-    memory: GraphMem, order: Sequence[int]
+    memory: Handle, order: Sequence[int]
 ) -> None:
     told: list[dict[str, Any]] = [
         {"name": "IN", "at": MAY, "cardinality": "ONE", "template": "{subject} @ {object}"},
@@ -97,32 +102,32 @@ def test_the_newest_declaration_holds_whatever_the_order_of_arrival(
         {"name": "in", "at": MAY + DAY, "kappa": 9, "id": "b", "template": "{subject} in {object}"},
     ]
     for place in order:
-        done = memory.predicate(**told[place])
-    [found] = memory.predicates()
+        done = memory.predicates.declare(**told[place])
+    [found] = memory.predicates.list()
     assert found == done if order[-1] == 2 else found.event_id == "b"
     assert (found.name, found.template) == ("in", "{subject} in {object}")
     assert found.policy == Policy(kappa=9)
-    assert memory.belief(memory.observe("alice", "in", "Porto")).statement == "alice in Porto"
+    assert memory.beliefs.get(memory.observe("alice", "in", "Porto")).statement == "alice in Porto"
 
 
-def test_a_policy_is_its_tenants_and_every_scopes(memory: GraphMem) -> None:
-    memory.scope("alice").predicate("in", cardinality="ONE", at=MAY)
+def test_a_policy_is_its_tenants_and_every_scopes(memory: Handle) -> None:
+    memory.scope("alice").predicates.declare("in", cardinality="ONE", at=MAY)
     for handle in (memory, memory.scope("bob")):
         said(handle)
         assert read(handle) == "ONE"
-        assert [p.name for p in handle.predicates()] == ["in"]
-    other = memory.tenant(fresh_tenant())
+        assert [p.name for p in handle.predicates.list()] == ["in"]
+    other = on_tenant(memory, fresh_tenant())
     said(other)
     assert read(other) == "MANY"
-    assert other.predicates() == []
+    assert other.predicates.list() == []
 
 
-def test_a_declaration_under_a_repeated_id(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_declaration_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
     given: dict[str, Any] = {"cardinality": "ONE", "at": MAY, "id": "p", "note": "why"}
-    first = memory.predicate("in", **given)
+    first = memory.predicates.declare("in", **given)
     before = look.events(tenant)
-    assert memory.predicate("in", **given) == first
-    assert memory.predicate(" IN ", **given) == first
+    assert memory.predicates.declare("in", **given) == first
+    assert memory.predicates.declare(" IN ", **given) == first
     assert json.loads(before["p"]["payload"])["note"] == "why"
     for name, other in (
         ("at", {}),
@@ -140,15 +145,15 @@ def test_a_declaration_under_a_repeated_id(memory: GraphMem, look: Look, tenant:
         ("in", {"note": None}),
     ):
         with pytest.raises(EventConflictError):
-            memory.predicate(name, **{**given, **other})
+            memory.predicates.declare(name, **{**given, **other})
     assert look.events(tenant) == before
     assert look.count(tenant) == {"Event": 1, "Predicate": 1}
 
 
-def test_predicates_are_listed_by_name(memory: GraphMem) -> None:
+def test_predicates_are_listed_by_name(memory: Handle) -> None:
     for name in ("works_on", "Lives_In", "ate"):
-        memory.predicate(name)
-    assert [p.name for p in memory.predicates()] == ["ate", "Lives_In", "works_on"]
+        memory.predicates.declare(name)
+    assert [p.name for p in memory.predicates.list()] == ["ate", "Lives_In", "works_on"]
 
 
 @pytest.mark.parametrize(
@@ -157,22 +162,22 @@ def test_predicates_are_listed_by_name(memory: GraphMem) -> None:
     ids=lambda t: repr(t)[:30],
 )
 def test_a_template_names_subject_and_object(
-    memory: GraphMem, look: Look, tenant: str, template: Any
+    memory: Handle, look: Look, tenant: str, template: Any
 ) -> None:
     with pytest.raises(InvalidInputError, match="template") as caught:
-        memory.predicate("in", template=template)
+        memory.predicates.declare("in", template=template)
     assert caught.value.hint or "template: " in str(caught.value)
     assert look.count(tenant) == {}
 
 
 @pytest.mark.parametrize("template", ["{subject}{object}", "{object} {{of}} {subject}, {object}!"])
-def test_a_template_may_say_them_in_any_way(memory: GraphMem, template: str) -> None:
+def test_a_template_may_say_them_in_any_way(memory: Handle, template: str) -> None:
     if "{{" in template:
         with pytest.raises(InvalidInputError):
-            memory.predicate("in", template=template)
+            memory.predicates.declare("in", template=template)
         return
-    memory.predicate("in", template=template)
-    kept = memory.belief(memory.observe("$1\\g<0>", "in", "{subject}"))
+    memory.predicates.declare("in", template=template)
+    kept = memory.beliefs.get(memory.observe("$1\\g<0>", "in", "{subject}"))
     assert kept.statement == "$1\\g<0>{subject}"
 
 
@@ -194,10 +199,8 @@ def test_a_template_may_say_them_in_any_way(memory: GraphMem, template: str) -> 
     ],
     ids=lambda given: repr(given)[:25],
 )
-def test_a_declaration_fits(
-    memory: GraphMem, look: Look, tenant: str, given: dict[str, Any]
-) -> None:
+def test_a_declaration_fits(memory: Handle, look: Look, tenant: str, given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        memory.predicate("in", **given)
+        memory.predicates.declare("in", **given)
     assert next(iter(given)) in str(caught.value) or "future" in str(caught.value)
     assert look.count(tenant) == {}

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, GraphMem, PrunePolicy, Tier
+from graphmem import AsOf, Handle, PrunePolicy
 from graphmem.errors import (
     ArchiveDamagedError,
     GraphUnavailableError,
     InvalidInputError,
     NotFoundError,
 )
-from graphmem.model import Message, PruneAction, PruneReport, Status
+from graphmem.model import Message, PruneAction, PruneReport, Status, Tier
 from graphmem.operations.upkeep import pruning
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, driver_of, fresh_tenant
 from tests.plugins.ratings import MARCH, Rate
@@ -36,7 +36,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def then(door: Door, memory: GraphMem, clock: FrozenClock) -> GraphMem:
+def then(door: Door, memory: Handle, clock: FrozenClock) -> Handle:
     """A memory whose clock stands until it is advanced."""
     return door.on(memory, clock=clock)
 
@@ -45,17 +45,17 @@ def fates(done: PruneReport) -> dict[str, PruneAction]:
     return {item.id: item.fate for item in done.items}
 
 
-def turns(then: GraphMem, **looking: Any) -> set[str]:
+def turns(then: Handle, **looking: Any) -> set[str]:
     """The texts of turns that are found."""
     return {bite.text for bite in then.recall(unlike(3), turns=True, **looking).bites}
 
 
-def told(then: GraphMem) -> dict[str, str]:
+def told(then: Handle) -> dict[str, str]:
     """A memory, a belief and two episodes, by name; one episode has turns."""
     ids = {
         "memory": str(then.remember(unlike(1), at=MARCH).memory_id),
         "belief": then.believe(unlike(2), at=MARCH).belief_id,
-        "text": then.add_episode(id="text", content=LONG, at=MARCH),
+        "text": then.episodes.add(episode_id="text", content=LONG, at=MARCH),
     }
     with then.session("talk") as session:
         session.add_messages([Message(role="user", content=unlike(3), at=MARCH)])
@@ -82,7 +82,7 @@ def but_events(look: Look, tenant: str) -> dict[str, list[str]]:
     ],
 )
 def test_a_statement_that_nobody_opens_goes_in_time(
-    then: GraphMem,
+    then: Handle,
     clock: FrozenClock,
     rate: Rate,
     elo: float,
@@ -94,120 +94,120 @@ def test_a_statement_that_nobody_opens_goes_in_time(
     then.remember(unlike(3), at=MARCH)
     rate(then, {memory_id: elo, belief_id: elo})
     clock.advance(days * DAY)
-    done = then.prune(apply=True)
+    done = then.usage.prune(dry_run=False)
     assert fates(done) == ({} if fate is None else {memory_id: fate, belief_id: fate})
     assert (done.rated, done.applied) == (2, fate is not None)
     assert (done.run_id is None) == (fate is None)
     status = Status.CURRENT if fate is None else Status.ARCHIVED
-    assert then.get(memory_id).status == status
-    assert then.beliefs(archived=True).beliefs[0].status == status
+    assert then.memories.get(memory_id).status == status
+    assert then.beliefs.list(include_archived=True).beliefs[0].status == status
     texts = {bite.text for bite in then.recall(unlike(1)).bites}
     assert (unlike(1) in texts) == (fate is None)
     assert unlike(3) in texts
 
 
 def test_high_and_medium_stay_however_long_nobody_touched_them(
-    then: GraphMem, clock: FrozenClock, rate: Rate
+    then: Handle, clock: FrozenClock, rate: Rate
 ) -> None:
     ids = told(then)
     # Fading alone leads to LOW in the end; what was opened once stays even then.
     rate(then, dict.fromkeys(ids.values(), 1e7))
     clock.advance(60 * DAY)
-    done = then.prune(apply=True)
+    done = then.usage.prune(dry_run=False)
     assert (done.rated, done.items, done.kept) == (4, (), 0)
-    assert then.ratings(limit=1)[0].rating.tier is Tier.HIGH
+    assert then.usage.ratings(limit=1)[0].rating.tier is Tier.HIGH
 
 
 def test_what_was_opened_once_stays_while_it_is_low(
-    then: GraphMem, clock: FrozenClock, rate: Rate
+    then: Handle, clock: FrozenClock, rate: Rate
 ) -> None:
     memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
     rate(then, {memory_id: 1100})
     then.expand(memory_id)
     clock.advance(9_000 * DAY)
-    done = then.prune(apply=True)
+    done = then.usage.prune(dry_run=False)
     assert (done.items, done.kept) == ((), 1)
     # Once it is VERY_LOW, having been opened long ago is no reason.
     rate(then, {memory_id: 700})
-    assert fates(then.prune(apply=True)) == {memory_id: PruneAction.ARCHIVE}
+    assert fates(then.usage.prune(dry_run=False)) == {memory_id: PruneAction.ARCHIVE}
 
 
 def test_an_episode_is_compressed_then_archived_and_its_turns_are_not_found(
-    then: GraphMem, clock: FrozenClock, rate: Rate
+    then: Handle, clock: FrozenClock, rate: Rate
 ) -> None:
     ids = told(then)
     rate(then, {ids["text"]: 1000, ids["talk"]: 700})
     clock.advance(14 * DAY)
-    first = then.prune(apply=True)
+    first = then.usage.prune(dry_run=False)
     assert fates(first) == {"text": PruneAction.COMPRESS}
-    assert then.episode("text").compressed
+    assert then.episodes.get("text").compressed
     assert first.items[0].text == LONG[:200]
     clock.advance(16 * DAY)
     assert unlike(3) in turns(then)
     before = clock.now()
     clock.advance(DAY)
-    second = then.prune(apply=True)
+    second = then.usage.prune(dry_run=False)
     assert fates(second) == {ids["talk"]: PruneAction.ARCHIVE}
     assert unlike(3) not in turns(then)
     assert unlike(3) not in turns(then, since=MARCH - DAY)
     assert unlike(3) in turns(then, as_of=AsOf(valid=before))
     clock.advance(14 * DAY)
-    third = then.prune(apply=True)
+    third = then.usage.prune(dry_run=False)
     assert fates(third) == {"text": PruneAction.ARCHIVE}
     # What is away already is not pruned again.
-    assert then.prune(apply=True).items == ()
+    assert then.usage.prune(dry_run=False).items == ()
     clock.advance(DAY)
-    assert then.restore_pruned(str(second.run_id)).items == 1
+    assert then.usage.restore_pruned(str(second.run_id)).items == 1
     assert unlike(3) in turns(then)
-    assert then.restore_episode("text").changed
-    assert then.episode("text").content == LONG
-    assert [line.away for line in then.pruned()] == [False, False, False]
+    assert then.episodes.restore("text").changed
+    assert then.episodes.get("text").content == LONG
+    assert [line.away for line in then.usage.prune_manifest()] == [False, False, False]
 
 
 def test_a_plan_writes_nothing_and_is_what_is_done(
-    then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str
+    then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(31 * DAY)
     before = look.graph(tenant)
-    plan = then.prune()
+    plan = then.usage.prune()
     assert look.graph(tenant) == before
     assert (plan.applied, plan.run_id, len(plan.items)) == (False, None, 4)
-    assert then.pruned() == ()
-    done = then.prune(apply=True)
+    assert then.usage.prune_manifest() == ()
+    done = then.usage.prune(dry_run=False)
     assert done.items == plan.items
     assert done.applied
-    lines = then.pruned(done.run_id)
+    lines = then.usage.prune_manifest(done.run_id)
     assert {(line.kind, line.id) for line in lines} == {(it.kind, it.id) for it in plan.items}
     assert {line.sha256 for line in lines} == {item.sha256 for item in plan.items}
     assert all(line.away and line.run_id == done.run_id for line in lines)
 
 
 def test_pruned_and_restored_the_graph_is_as_before_but_for_what_happened(
-    then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str
+    then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:
     ids = told(then)
     more = [str(one.memory_id) for one in then.remember_many([unlike(n) for n in range(10, 40)])]
     rate(then, dict.fromkeys([*ids.values(), *more], 500))
     clock.advance(100 * DAY)
     before, events = but_events(look, tenant), look.events(tenant)
-    done = then.prune(apply=True)
+    done = then.usage.prune(dry_run=False)
     assert but_events(look, tenant) != before
     clock.advance(DAY)
-    assert then.restore_pruned(str(done.run_id)).items == 34
+    assert then.usage.restore_pruned(str(done.run_id)).items == 34
     assert but_events(look, tenant) == before
     after = look.events(tenant)
     assert {k: v for k, v in after.items() if k in events} == events
     assert {v["type"] for k, v in after.items() if k not in events} == set(OWN)
     # Nothing is left to bring back, and nothing is written to say so.
-    assert then.restore_pruned(str(done.run_id)).items == 0
+    assert then.usage.restore_pruned(str(done.run_id)).items == 0
     assert look.events(tenant) == after
 
 
 @pytest.mark.parametrize("nth", range(1, 9))
 def test_a_crash_at_any_query_loses_nothing(
-    door: Door, then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str, nth: int,
+    door: Door, then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str, nth: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(pruning, "PAGE", 2)
@@ -217,53 +217,53 @@ def test_a_crash_at_any_query_loses_nothing(
     whole = look.graph(tenant)
     broken = door.on(then, graph=Breaking(then._state.binding.world.graph, nth))
     with pytest.raises(LostError):
-        broken.prune(apply=True)
-    first = {line.run_id for line in then.pruned()}
+        broken.usage.prune(dry_run=False)
+    first = {line.run_id for line in then.usage.prune_manifest()}
     assert len(look.graph(tenant)["node"]) >= len(whole["node"])
-    then.prune(apply=True)
-    lines = then.pruned()
+    then.usage.prune(dry_run=False)
+    lines = then.usage.prune_manifest()
     assert {line.id for line in lines} == set(ids.values())
     assert all(line.away for line in lines)
     assert len({line.run_id for line in lines} - first) <= 1
     clock.advance(DAY)
     for run in {line.run_id for line in lines}:
-        then.restore_pruned(run)
-    assert not any(line.away for line in then.pruned())
-    assert then.episode("text").content == LONG
-    assert then.get(ids["memory"]).status == Status.CURRENT
+        then.usage.restore_pruned(run)
+    assert not any(line.away for line in then.usage.prune_manifest())
+    assert then.episodes.get("text").content == LONG
+    assert then.memories.get(ids["memory"]).status == Status.CURRENT
 
 
 def test_a_write_that_is_run_again_or_unacknowledged_is_there_once(
-    door: Door, then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str
+    door: Door, then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(31 * DAY)
     inner = then._state.binding.world.graph
     with pytest.raises(GraphUnavailableError):
-        door.on(then, graph=Unacknowledged(inner, 1)).prune(apply=True)
-    [run] = {line.run_id for line in then.pruned()}
-    assert then.prune(apply=True).items == ()
+        door.on(then, graph=Unacknowledged(inner, 1)).usage.prune(dry_run=False)
+    [run] = {line.run_id for line in then.usage.prune_manifest()}
+    assert then.usage.prune(dry_run=False).items == ()
     clock.advance(DAY)
-    assert door.on(then, graph=Retrying(inner)).restore_pruned(run).items == 4
+    assert door.on(then, graph=Retrying(inner)).usage.restore_pruned(run).items == 4
     types = [event["type"] for event in look.events(tenant).values()]
     assert types.count("RESTORE") == 4
 
 
 @pytest.mark.usefixtures("both_clients")
 def test_two_at_once_prune_each_item_once(
-    door: Door, then: GraphMem, clock: FrozenClock, rate: Rate, look: Look, tenant: str
+    door: Door, then: Handle, clock: FrozenClock, rate: Rate, look: Look, tenant: str
 ) -> None:
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(31 * DAY)
-    done = door.together(then, [lambda m: m.prune(apply=True)] * 3)
+    done = door.together(then, [lambda m: m.usage.prune(dry_run=False)] * 3)
     assert not [one for one in done if isinstance(one, Exception)]
     assert sorted(item.id for one in done for item in one.items) == sorted(ids.values())
 
 
 def test_a_run_is_restored_in_part_and_only_in_its_scope(
-    then: GraphMem, clock: FrozenClock, rate: Rate
+    then: Handle, clock: FrozenClock, rate: Rate
 ) -> None:
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
@@ -271,70 +271,70 @@ def test_a_run_is_restored_in_part_and_only_in_its_scope(
     hers = str(alice.remember(unlike(5), at=MARCH).memory_id)
     rate(alice, {hers: 500})
     clock.advance(31 * DAY)
-    assert fates(alice.prune(apply=True)) == {hers: PruneAction.ARCHIVE}
-    run = str(then.prune(apply=True).run_id)
+    assert fates(alice.usage.prune(dry_run=False)) == {hers: PruneAction.ARCHIVE}
+    run = str(then.usage.prune(dry_run=False).run_id)
     clock.advance(DAY)
-    for other in (alice, then.tenant(fresh_tenant())):
+    for other in (alice, on_tenant(then, fresh_tenant())):
         with pytest.raises(NotFoundError, match="No pruning"):
-            other.restore_pruned(run)
+            other.usage.restore_pruned(run)
     with pytest.raises(NotFoundError, match="no item"):
-        then.restore_pruned(run, ids=["m_nobody's"])
-    assert then.restore_pruned(run, ids=[ids["memory"]]).items == 1
-    assert then.get(ids["memory"]).status == Status.CURRENT
-    assert {line.id for line in then.pruned(run) if line.away} == set(ids.values()) - {
-        ids["memory"]
-    }
+        then.usage.restore_pruned(run, item_ids=["m_nobody's"])
+    assert then.usage.restore_pruned(run, item_ids=[ids["memory"]]).items == 1
+    assert then.memories.get(ids["memory"]).status == Status.CURRENT
+    assert {line.id for line in then.usage.prune_manifest(run) if line.away} == set(
+        ids.values()
+    ) - {ids["memory"]}
 
 
 def test_what_is_said_again_is_back_and_is_not_restored(
-    then: GraphMem, clock: FrozenClock, rate: Rate
+    then: Handle, clock: FrozenClock, rate: Rate
 ) -> None:
     memory_id = str(then.remember(unlike(1), at=MARCH).memory_id)
     rate(then, {memory_id: 500})
     clock.advance(31 * DAY)
-    run = str(then.prune(apply=True).run_id)
+    run = str(then.usage.prune(dry_run=False).run_id)
     clock.advance(DAY)
     then.remember(unlike(1))
-    assert then.get(memory_id).status == Status.CURRENT
-    assert not then.pruned(run)[0].away
-    assert then.restore_pruned(run).items == 0
+    assert then.memories.get(memory_id).status == Status.CURRENT
+    assert not then.usage.prune_manifest(run)[0].away
+    assert then.usage.restore_pruned(run).items == 0
 
 
 def test_a_damaged_archive_is_not_put_back(
-    then: GraphMem, clock: FrozenClock, rate: Rate, migrated: Settings, tenant: str
+    then: Handle, clock: FrozenClock, rate: Rate, migrated: Settings, tenant: str
 ) -> None:
-    then.add_episode(id="text", content=LONG, at=MARCH)
+    then.episodes.add(episode_id="text", content=LONG, at=MARCH)
     rate(then, {"text": 500})
     clock.advance(31 * DAY)
-    run = str(then.prune(apply=True).run_id)
+    run = str(then.usage.prune(dry_run=False).run_id)
     with driver_of(migrated) as driver:
         driver.execute_query("MATCH (a:Archive {tenant: $t}) SET a.content = 'other'", t=tenant)
     with pytest.raises(ArchiveDamagedError):
-        then.restore_pruned(run)
-    assert then.pruned(run)[0].away
+        then.usage.restore_pruned(run)
+    assert then.usage.prune_manifest(run)[0].away
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda m: m.prune(kinds=["Turn"]), "kinds"),
-        (lambda m: m.prune(kinds=[]), "kinds"),
-        (lambda m: m.prune(policy=5), "policy"),
-        (lambda m: m.pruned(5), "run"),
-        (lambda m: m.restore_pruned("\ud800"), "run"),
-        (lambda m: m.restore_pruned("r", ids=[5]), "ids"),
+        (lambda m: m.usage.prune(kinds=["Turn"]), "kinds"),
+        (lambda m: m.usage.prune(kinds=[]), "kinds"),
+        (lambda m: m.usage.prune(policy=5), "policy"),
+        (lambda m: m.usage.prune_manifest(5), "run"),
+        (lambda m: m.usage.restore_pruned("\ud800"), "run"),
+        (lambda m: m.usage.restore_pruned("r", item_ids=[5]), "ids"),
     ],
 )
-def test_bad_input_is_named(plain: GraphMem, call: Callable[[GraphMem], Any], match: str) -> None:
+def test_bad_input_is_named(plain: Handle, call: Callable[[Handle], Any], match: str) -> None:
     with pytest.raises(InvalidInputError, match=match):
         call(plain)
 
 
-def test_other_days_and_kinds(then: GraphMem, clock: FrozenClock, rate: Rate) -> None:
+def test_other_days_and_kinds(then: Handle, clock: FrozenClock, rate: Rate) -> None:
     ids = told(then)
     rate(then, dict.fromkeys(ids.values(), 500))
     clock.advance(2 * DAY)
     policy = PrunePolicy(archive_days=2)
-    assert fates(then.prune(policy=policy, kinds=["Memory"])) == {
+    assert fates(then.usage.prune(policy=policy, kinds=["Memory"])) == {
         ids["memory"]: PruneAction.ARCHIVE
     }

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Memory, NewMemory, Status
+from graphmem import Handle, Memory, NewMemory, Status
 from graphmem.errors import InvalidInputError, NotFoundError
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
@@ -21,11 +22,11 @@ def day(n: int) -> datetime:
     return MAY + timedelta(days=n)
 
 
-def everything(memory: GraphMem, limit: int, **narrowing: object) -> list[Memory]:
+def everything(memory: Handle, limit: int, **narrowing: object) -> list[Memory]:
     found: list[Memory] = []
     cursor = None
     while True:
-        page = memory.list(cursor=cursor, limit=limit, **narrowing)  # type: ignore[arg-type]
+        page = memory.memories.list(cursor=cursor, limit=limit, **narrowing)  # type: ignore[arg-type]
         assert len(page.memories) <= limit
         found += page.memories
         assert len({m.id for m in found}) == len(found)
@@ -34,27 +35,30 @@ def everything(memory: GraphMem, limit: int, **narrowing: object) -> list[Memory
             return found
 
 
-def test_get_is_what_was_said_and_leaves_no_trace(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_get_is_what_was_said_and_leaves_no_trace(memory: Handle, look: Look, tenant: str) -> None:
     done = memory.remember(unlike(1), at=MAY)
     before = look.events(tenant)
-    assert memory.get(str(done.memory_id)) == memory.get(str(done.memory_id))
+    assert memory.memories.get(str(done.memory_id)) == memory.memories.get(str(done.memory_id))
     assert look.events(tenant) == before
 
 
 @pytest.mark.parametrize("memory_id", ["", "m_nowhere", "'; MATCH (n) DETACH DELETE n //"])
-def test_an_unknown_id_is_not_found(memory: GraphMem, memory_id: str) -> None:
+def test_an_unknown_id_is_not_found(memory: Handle, memory_id: str) -> None:
     memory.remember(unlike(1))
-    for ask in (memory.get, memory.history, memory.chain, memory.episode):
+    for ask in (
+        memory.memories.get,
+        memory.memories.history,
+        memory.memories.chain,
+        memory.episodes.get,
+    ):
         with pytest.raises(NotFoundError) as caught:
             ask(memory_id)
         assert caught.value.code == "not_found"
         assert caught.value.hint
-    assert list(memory.turns(memory_id)) == []
+    assert list(memory.episodes.turns(memory_id)) == []
 
 
-def test_list_narrows(memory: GraphMem) -> None:
+def test_list_narrows(memory: Handle) -> None:
     memory.remember_many(
         [
             NewMemory(content=unlike(1), at=day(1), tags=("a",), source="hook"),
@@ -65,7 +69,7 @@ def test_list_narrows(memory: GraphMem) -> None:
     )
 
     def numbers(**narrowing: object) -> list[int]:
-        texts = [m.content for m in memory.list(**narrowing).memories]  # type: ignore[arg-type]
+        texts = [m.content for m in memory.memories.list(**narrowing).memories]  # type: ignore[arg-type]
         return [n for text in texts for n in (1, 2, 3) if text == unlike(n)]
 
     assert numbers() == [3, 2, 1]
@@ -81,34 +85,34 @@ def test_list_narrows(memory: GraphMem) -> None:
     assert numbers(limit=2) == [3, 2]
 
 
-def test_list_shows_what_is_current_unless_told_otherwise(memory: GraphMem) -> None:
+def test_list_shows_what_is_current_unless_told_otherwise(memory: Handle) -> None:
     first, second, _ = memory.remember_many(
         [NewMemory(content=unlike(n), at=day(n)) for n in (1, 2, 3)]
     )
     newer = memory.supersede(str(first.memory_id), unlike(4), at=day(5))
-    memory.deprecate(str(second.memory_id))
+    memory.memories.deprecate(str(second.memory_id))
 
-    assert [m.content for m in memory.list().memories] == [unlike(4), unlike(3)]
-    [hidden] = memory.list(statuses=[Status.SUPERSEDED]).memories
+    assert [m.content for m in memory.memories.list().memories] == [unlike(4), unlike(3)]
+    [hidden] = memory.memories.list(statuses=[Status.SUPERSEDED]).memories
     assert (hidden.content, hidden.head_ids) == (unlike(1), (newer.newer_id,))
-    [gone] = memory.list(statuses=[Status.DEPRECATED]).memories
+    [gone] = memory.memories.list(statuses=[Status.DEPRECATED]).memories
     assert (gone.content, gone.head_ids) == (unlike(2), ())
-    assert len(memory.list(statuses=list(Status)).memories) == 4
-    assert memory.list(statuses=[]).memories == ()
+    assert len(memory.memories.list(statuses=list(Status)).memories) == 4
+    assert memory.memories.list(statuses=[]).memories == ()
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 12, 13])
-def test_pages_cover_everything_once(memory: GraphMem, limit: int) -> None:
+def test_pages_cover_everything_once(memory: Handle, limit: int) -> None:
     """Many memories share an instant, so the cursor has to tell them apart."""
     memory.remember_many([NewMemory(content=unlike(n), at=day(n % 3)) for n in range(12)])
     found = everything(memory, limit)
     assert sorted(m.content for m in found) == sorted(unlike(n) for n in range(12))
     assert [m.created_at for m in found] == sorted((m.created_at for m in found), reverse=True)
-    assert found == list(memory.list(limit=1_000).memories)
+    assert found == list(memory.memories.list(limit=1_000).memories)
 
 
-def test_an_empty_memory_has_one_empty_page(memory: GraphMem) -> None:
-    page = memory.list()
+def test_an_empty_memory_has_one_empty_page(memory: Handle) -> None:
+    page = memory.memories.list()
     assert (page.memories, page.next_cursor) == ((), None)
 
 
@@ -125,7 +129,7 @@ def test_an_empty_memory_has_one_empty_page(memory: GraphMem) -> None:
     until=st.none() | st.integers(0, 4),
 )
 def test_pages_of_a_narrowed_list_equal_a_plain_filter(
-    plain: GraphMem,
+    plain: Handle,
     rows: list[tuple[int, set[str], str]],
     limit: int,
     tags: set[str],
@@ -133,7 +137,7 @@ def test_pages_of_a_narrowed_list_equal_a_plain_filter(
     since: int | None,
     until: int | None,
 ) -> None:
-    memory = plain.tenant(fresh_tenant())
+    memory = on_tenant(plain, fresh_tenant())
     memory.remember_many(
         [
             NewMemory(content=unlike(i), at=day(n), tags=tuple(own), source=origin)
@@ -161,10 +165,10 @@ def test_pages_of_a_narrowed_list_equal_a_plain_filter(
     assert sorted(m.content for m in found) == sorted(expected)
 
 
-def test_a_cursor_of_another_make_is_refused(memory: GraphMem) -> None:
+def test_a_cursor_of_another_make_is_refused(memory: Handle) -> None:
     memory.remember(unlike(1))
     for cursor in ("", "x", "AAAA", "é", "\ud800", "MjAyNS0wNS0wNSAx", "a" * 10_000):
         with pytest.raises(InvalidInputError) as caught:
-            memory.list(cursor=cursor)
+            memory.memories.list(cursor=cursor)
         assert caught.value.hint
         assert len(str(caught.value)) < 300

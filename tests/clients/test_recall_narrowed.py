@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, BeliefBite, GraphMem, RecallPolicy, TurnBite
+from graphmem import AsOf, BeliefBite, Handle, RecallPolicy, TurnBite
 from graphmem.errors import InvalidInputError
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -19,12 +19,12 @@ SMALL = RecallPolicy(pool=5)
 ABOUT = "the release train"
 
 
-def ids(memory: GraphMem, **asked: Any) -> set[str]:
+def ids(memory: Handle, **asked: Any) -> set[str]:
     return {bite.id for bite in memory.recall(ABOUT, limit=1_000, **asked).bites}
 
 
 @pytest.fixture
-def filled(memory: GraphMem) -> GraphMem:
+def filled(memory: Handle) -> Handle:
     """Thirty memories of ten days with tags and sources, all about the same."""
     for n in range(30):
         memory.remember(
@@ -50,22 +50,22 @@ def filled(memory: GraphMem) -> GraphMem:
     ],
     ids=repr,
 )
-def test_recall_narrows_as_list_does(filled: GraphMem, narrowing: Any) -> None:
-    listed = {one.id for one in filled.list(limit=1_000, **narrowing).memories}
+def test_recall_narrows_as_list_does(filled: Handle, narrowing: Any) -> None:
+    listed = {one.id for one in filled.memories.list(limit=1_000, **narrowing).memories}
     assert ids(filled, **narrowing) == listed
     then = AsOf(valid=MAY + 6 * DAY)
-    listed = {one.id for one in filled.list(limit=1_000, as_of=then, **narrowing).memories}
+    listed = {one.id for one in filled.memories.list(limit=1_000, as_of=then, **narrowing).memories}
     assert ids(filled, as_of=then, **narrowing) == listed
 
 
-def test_a_tag_is_found_however_many_others_fit_better(memory: GraphMem) -> None:
+def test_a_tag_is_found_however_many_others_fit_better(memory: Handle) -> None:
     memory.remember_many([f"{ABOUT} leaves {unlike(n, about=ABOUT)}" for n in range(40)])
     rare = memory.remember(unlike(99), tags=["rare"], source="diary")
     for narrowing in ({"tags": ["rare"]}, {"source": "diary"}):
         assert ids(memory, policy=SMALL, **narrowing) == {rare.memory_id}
 
 
-def test_what_was_known_is_found_however_much_came_later(memory: GraphMem, look: Look) -> None:
+def test_what_was_known_is_found_however_much_came_later(memory: Handle, look: Look) -> None:
     old = memory.remember_many([unlike(n) for n in range(4)])
     [row] = look.rows("RETURN datetime.realtime('Z') AS now")
     known = row["now"].to_native()
@@ -74,7 +74,7 @@ def test_what_was_known_is_found_however_much_came_later(memory: GraphMem, look:
     assert found == {one.memory_id for one in old}
 
 
-def test_what_was_superseded_since_was_current_then(memory: GraphMem) -> None:
+def test_what_was_superseded_since_was_current_then(memory: Handle) -> None:
     old = str(memory.remember(f"{ABOUT} leaves at noon", at=MAY).memory_id)
     new = memory.supersede(old, f"{ABOUT} leaves at nine", at=MAY + 2 * DAY).newer_id
     assert ids(memory) == {new}
@@ -83,13 +83,13 @@ def test_what_was_superseded_since_was_current_then(memory: GraphMem) -> None:
     assert ids(memory, as_of=AsOf(valid=MAY - DAY)) == set()
     [superseded] = (
         bite
-        for bite in memory.recall(ABOUT, hidden=True, as_of=AsOf(valid=MAY + 3 * DAY)).bites
+        for bite in memory.recall(ABOUT, include_hidden=True, as_of=AsOf(valid=MAY + 3 * DAY)).bites
         if bite.id == old
     )
     assert superseded.memory.head_ids == (new,)  # type: ignore[union-attr]
 
 
-def test_a_read_of_what_may_still_change_says_so(memory: GraphMem) -> None:
+def test_a_read_of_what_may_still_change_says_so(memory: Handle) -> None:
     memory.remember(ABOUT)
     now = datetime.now(UTC)
     assert memory.recall(ABOUT, as_of=AsOf(known=now)).provisional
@@ -99,7 +99,7 @@ def test_a_read_of_what_may_still_change_says_so(memory: GraphMem) -> None:
         memory.recall(ABOUT, as_of=AsOf(known=now + DAY))
 
 
-def test_beliefs_and_turns_are_narrowed_by_their_times(memory: GraphMem) -> None:
+def test_beliefs_and_turns_are_narrowed_by_their_times(memory: Handle) -> None:
     with memory.session("s1") as session:
         session.add_messages(
             [
@@ -129,8 +129,8 @@ def test_beliefs_and_turns_are_narrowed_by_their_times(memory: GraphMem) -> None
     assert not memory.recall(ABOUT, turns=True, tags=["t"]).bites
 
 
-def test_beliefs_are_read_at_the_time_asked_about(memory: GraphMem) -> None:
-    memory.predicate("works_on", cardinality="ONE", at=MAY - DAY)
+def test_beliefs_are_read_at_the_time_asked_about(memory: Handle) -> None:
+    memory.predicates.declare("works_on", cardinality="ONE", at=MAY - DAY)
     memory.observe("alice", "works_on", "Borealis", at=MAY, confidence=0.8)
     memory.observe("alice", "works_on", "Atlas", at=MAY + 2 * DAY, confidence=0.9)
 
@@ -145,7 +145,7 @@ def test_beliefs_are_read_at_the_time_asked_about(memory: GraphMem) -> None:
     assert (then.belief.object, then.belief.belief, then.others) == ("Borealis", 0.8, ())
 
 
-def test_some_of_the_scopes_are_looked_at(memory: GraphMem) -> None:
+def test_some_of_the_scopes_are_looked_at(memory: Handle) -> None:
     shared = memory.remember(f"{ABOUT} is shared").memory_id
     alice = memory.scope("alice")
     hers = alice.remember(f"{ABOUT} is hers alone").memory_id
@@ -173,6 +173,6 @@ def test_some_of_the_scopes_are_looked_at(memory: GraphMem) -> None:
     ],
     ids=repr,
 )
-def test_odd_narrowing_is_refused(memory: GraphMem, given: Any) -> None:
+def test_odd_narrowing_is_refused(memory: Handle, given: Any) -> None:
     with pytest.raises(InvalidInputError, match=next(iter(given))):
         memory.recall(ABOUT, **given)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import BeliefBite, GraphMem, MemoryBite, RecallPolicy, TurnBite
+from graphmem import BeliefBite, MemoryBite, RecallPolicy, TurnBite
 from graphmem.client.handle import Handle
 from graphmem.model import POLICIES, AnyBite, Score
 from graphmem.rules import dates, scoring
 from graphmem.testing import FrozenClock
 from tests.oracles import blending as blending_oracle
 from tests.oracles import fusion
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
@@ -55,7 +55,7 @@ CHOICES = [
     policy=st.sampled_from(CHOICES),
 )
 def test_scores_and_their_order_are_those_of_the_oracle(
-    plain: GraphMem,
+    plain: Handle,
     stored: list[tuple[str, datetime]],
     said: list[tuple[str, str | None, str, datetime]],
     facts: list[tuple[str, str, float, datetime]],
@@ -63,7 +63,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
     policy: RecallPolicy,
 ) -> None:
     # Much fades, so the clock stands.
-    memory = clocked(plain.tenant(fresh_tenant()), MAY)
+    memory = clocked(on_tenant(plain, fresh_tenant()), MAY)
     for text, at in stored:
         memory.remember(text, at=at)
     with memory.session("s") as session:
@@ -73,7 +73,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
                 for n, (text, name, role, at) in enumerate(said)
             ]
         )
-    memory.predicate("limit", cardinality="ONE", at=MAY - timedelta(days=90))
+    memory.predicates.declare("limit", cardinality="ONE", at=MAY - timedelta(days=90))
     for subject, value, confidence, at in facts:
         memory.observe(subject, "limit", value, confidence=confidence, at=at)
 
@@ -82,7 +82,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
     _holds(every, query, policy)
     if policy.pool > len(every):
         capped = policy.model_copy(update={"most": 3})
-        asked = memory.recall(query, limit=1_000, turns=True, hidden=True, policy=capped)
+        asked = memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=capped)
         # Not what words count for: that depends on all that the index holds, of other tenants too.
         assert [bite.id for bite in asked.bites] == [bite.id for bite in every[:3]]
 
@@ -90,7 +90,7 @@ def test_scores_and_their_order_are_those_of_the_oracle(
 def _recalled(memory: Handle, query: str, policy: RecallPolicy) -> tuple[AnyBite, ...]:
     """Return all that can be found."""
     policy = policy.model_copy(update={"most": None})
-    return memory.recall(query, limit=1_000, turns=True, hidden=True, policy=policy).bites
+    return memory.recall(query, limit=1_000, turns=True, include_hidden=True, policy=policy).bites
 
 
 def _holds(every: tuple[AnyBite, ...], query: str, policy: RecallPolicy) -> None:
@@ -184,7 +184,7 @@ def _extras(bite: AnyBite, query: str, by: Mapping[str, float]) -> None:
 
 
 @pytest.mark.parametrize("days", [7.0, 21.0])
-def test_recency_fades_from_what_was_said_last(door: Door, memory: GraphMem, days: float) -> None:
+def test_recency_fades_from_what_was_said_last(door: Door, memory: Handle, days: float) -> None:
     handle = door.on(memory, clock=FrozenClock(MAY))
     handle.remember("the limit is old", at=MAY - timedelta(days=40))
     handle.remember("the limit is old", at=MAY - timedelta(days=10))

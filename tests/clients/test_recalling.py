@@ -12,13 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, MemoryBite, RecallPolicy, Recollection, Status, Turn, TurnBite
+from graphmem import (
+    Handle,
+    MemoryBite,
+    RecallPolicy,
+    Recollection,
+    Status,
+    Turn,
+    TurnBite,
+)
 from graphmem.errors import InvalidInputError
 from graphmem.model import MemoryReasons, Score, TraceRank
 from graphmem.ports import Role, run_now
 from graphmem.rules import scoring
 from graphmem.testing import FrozenClock, HashEmbedder
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples, few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
@@ -47,14 +55,14 @@ class Counting(HashEmbedder):
         return await super().embed(texts, role)
 
 
-def test_what_fits_comes_first(memory: GraphMem) -> None:
+def test_what_fits_comes_first(memory: Handle) -> None:
     memory.remember_many(["Alice deploys from Borealis", "Bob pays in euros", unlike(1)])
 
     found = memory.recall("Where does Alice deploy from?", limit=2)
 
     best = found.bites[0]
     assert isinstance(best, MemoryBite)
-    assert best.memory == memory.get(best.memory.id)
+    assert best.memory == memory.memories.get(best.memory.id)
     assert best.memory.content == "Alice deploys from Borealis"
     assert (best.vector_rank, best.bm25_rank) == (1, 1)
     assert len(found.bites) == 2
@@ -62,7 +70,7 @@ def test_what_fits_comes_first(memory: GraphMem) -> None:
     assert found.hidden == {}
 
 
-def test_each_memory_comes_once(memory: GraphMem) -> None:
+def test_each_memory_comes_once(memory: Handle) -> None:
     for day in range(1, 6):
         memory.remember("Alice deploys from Borealis", at=MAY.replace(day=day))
     [bite] = memory.recall("Alice Borealis").bites
@@ -72,7 +80,7 @@ def test_each_memory_comes_once(memory: GraphMem) -> None:
 
 
 def test_a_read_writes_nothing_and_embeds_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     counting = Counting()
     memory = door.on(memory, embedder=counting)
@@ -80,26 +88,26 @@ def test_a_read_writes_nothing_and_embeds_once(
     before, nodes = look.events(tenant), look.count(tenant)
     counting.asked.clear()
 
-    memory.recall("a question", turns=True, hidden=True)
-    memory.get(str(done.memory_id))
-    memory.list()
-    memory.history(str(done.memory_id))
-    memory.chain(str(done.memory_id))
+    memory.recall("a question", turns=True, include_hidden=True)
+    memory.memories.get(str(done.memory_id))
+    memory.memories.list()
+    memory.memories.history(str(done.memory_id))
+    memory.memories.chain(str(done.memory_id))
 
     assert counting.asked == [(("a question",), Role.QUERY)]
     assert (look.events(tenant), look.count(tenant)) == (before, nodes)
 
 
-def test_hidden_memories_are_held_back_unless_asked_for(memory: GraphMem) -> None:
+def test_hidden_memories_are_held_back_unless_asked_for(memory: Handle) -> None:
     a = str(memory.remember("Alice deploys from Borealis").memory_id)
     b = str(memory.remember("Alice lunches at noon").memory_id)
     newer = memory.supersede(a, "Alice deploys from Atlas").newer_id
-    memory.deprecate(b)
+    memory.memories.deprecate(b)
 
     assert texts(memory.recall("Alice")) == ["Alice deploys from Atlas"]
     shown = {
         bite.memory.content: bite.memory
-        for bite in memory.recall("Alice", hidden=True).bites
+        for bite in memory.recall("Alice", include_hidden=True).bites
         if isinstance(bite, MemoryBite)
     }
     assert shown["Alice deploys from Borealis"].status is Status.SUPERSEDED
@@ -108,15 +116,15 @@ def test_hidden_memories_are_held_back_unless_asked_for(memory: GraphMem) -> Non
     assert len(shown) == 3
 
 
-def test_an_empty_answer_says_why(memory: GraphMem) -> None:
+def test_an_empty_answer_says_why(memory: Handle) -> None:
     nothing = memory.recall("Alice")
     assert (nothing.bites, nothing.hidden) == ((), {})
     assert nothing.reason == "nothing visible to this handle matches"
 
     a = str(memory.remember("Alice deploys from Borealis").memory_id)
     b = str(memory.remember("Alice lunches at noon").memory_id)
-    memory.deprecate(str(memory.supersede(a, "Alice deploys from Atlas").newer_id))
-    memory.deprecate(b)
+    memory.memories.deprecate(str(memory.supersede(a, "Alice deploys from Atlas").newer_id))
+    memory.memories.deprecate(b)
 
     held = memory.recall("Alice")
     assert held.bites == ()
@@ -124,7 +132,7 @@ def test_an_empty_answer_says_why(memory: GraphMem) -> None:
     assert held.reason == "2 hidden: deprecated, 1 hidden: superseded"
 
 
-def test_words_that_say_nothing_rank_nothing(memory: GraphMem) -> None:
+def test_words_that_say_nothing_rank_nothing(memory: Handle) -> None:
     """Stop words vanish in the analyser; what is left would match everything."""
     memory.remember_many(["Alice deploys from Borealis", "To be or not to be"])
     with memory.session("s") as session:
@@ -149,38 +157,38 @@ def test_words_that_say_nothing_rank_nothing(memory: GraphMem) -> None:
     ],
     ids=["one ideograph", "ideographs", "hiragana", "mixed", "thai", "words", "long", "longest"],
 )
-def test_a_long_question_in_any_script_is_answered(memory: GraphMem, query: str) -> None:
+def test_a_long_question_in_any_script_is_answered(memory: Handle, query: str) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "漢字 ぁ word1 x"}])
     assert memory.recall(query, turns=True).bites
 
 
-def test_every_visible_scope_may_be_named(memory: GraphMem) -> None:
+def test_every_visible_scope_may_be_named(memory: Handle) -> None:
     memory.scope("s7").remember(unlike(1))
-    wide = memory.scope("own", see=[f"s{n}" for n in range(200)])
+    wide = memory.scope("own", read_scopes=[f"s{n}" for n in range(200)])
     assert texts(wide.recall(" ".join(f"word{n}" for n in range(400)), turns=True)) == [unlike(1)]
 
 
 @few
 @given(query=st.text('+-&|!(){}[]^"~*?:\\/ \tabANDORNOTTO<>=@_', min_size=1) | st.text(min_size=1))
-def test_no_question_is_syntax(plain: GraphMem, foreign: tuple[str, str], query: str) -> None:
+def test_no_question_is_syntax(plain: Handle, foreign: tuple[str, str], query: str) -> None:
     """Whatever is asked, the index answers, and only with what is the asker's."""
-    own, other = (plain.tenant(name) for name in foreign)
+    own, other = (on_tenant(plain, name) for name in foreign)
     try:
-        found = own.recall(query, turns=True, hidden=True, limit=100).bites
+        found = own.recall(query, turns=True, include_hidden=True, limit=100).bites
     except InvalidInputError:
         assert not query.replace("\0", " ").strip() or "\ud800" <= max(query) <= "\udfff"
         return
     assert {bite.text for bite in found} == {"a AND b or not", "own turn"}
-    assert len(other.list().memories) == 1
+    assert len(other.memories.list().memories) == 1
 
 
 @pytest.fixture
-def foreign(plain: GraphMem) -> tuple[str, str]:
+def foreign(plain: Handle) -> tuple[str, str]:
     """Two tenants that said the same words, each with a memory and a turn."""
     names = fresh_tenant(), fresh_tenant()
     for name, word in zip(names, ("own", "other"), strict=True):
-        memory = plain.tenant(name)
+        memory = on_tenant(plain, name)
         memory.remember("a AND b or not" if word == "own" else "a AND b or to")
         memory.session("s").add_messages([{"role": "user", "content": f"{word} turn"}])
     return names
@@ -188,10 +196,8 @@ def foreign(plain: GraphMem) -> tuple[str, str]:
 
 @settings(max_examples=examples(10, 60, 500))
 @given(stored=st.lists(SENTENCES, min_size=1, max_size=8, unique=True), query=SENTENCES)
-def test_similarity_is_the_calibrated_cosine(
-    plain: GraphMem, stored: list[str], query: str
-) -> None:
-    memory = plain.tenant(fresh_tenant())
+def test_similarity_is_the_calibrated_cosine(plain: Handle, stored: list[str], query: str) -> None:
+    memory = on_tenant(plain, fresh_tenant())
     memory.remember_many(stored)
     mu = memory._state.binding.model.mu_query
     embedder = HashEmbedder()
@@ -203,9 +209,9 @@ def test_similarity_is_the_calibrated_cosine(
         assert bite.similarity == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_small_tenant_is_found_among_large_ones(memory: GraphMem) -> None:
+def test_a_small_tenant_is_found_among_large_ones(memory: Handle) -> None:
     """The wall stands inside the index search: filtering its first hits would leave nothing."""
-    crowd = memory.tenant(fresh_tenant())
+    crowd = on_tenant(memory, fresh_tenant())
     crowd.remember_many([f"Alice deploys number {n} {unlike(n)}" for n in range(450)])
     memory.remember("Alice deploys from Borealis")
     with_words = memory.recall("Alice deploys number")
@@ -213,17 +219,17 @@ def test_a_small_tenant_is_found_among_large_ones(memory: GraphMem) -> None:
     assert (with_words.bites[0].vector_rank, with_words.bites[0].bm25_rank) == (1, 1)
 
 
-def test_turns_carry_their_place(memory: GraphMem) -> None:
+def test_turns_carry_their_place(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": unlike(n)} for n in range(3)])
     best = memory.recall(unlike(2), turns=True).bites[0]
     assert isinstance(best, TurnBite)
-    expected: Turn = memory.turns(session.episode_id)[2]
+    expected: Turn = memory.episodes.turns(session.episode_id)[2]
     assert best.turn == expected
 
 
 @pytest.fixture
-def said(door: Door, memory: GraphMem) -> GraphMem:
+def said(door: Door, memory: Handle) -> Handle:
     """Three memories that fit a question alike: said long ago, in a burst, and over six weeks."""
     memory, now = door.on(memory, clock=FrozenClock(MAY)), MAY
     for name, days in {
@@ -236,7 +242,7 @@ def said(door: Door, memory: GraphMem) -> GraphMem:
     return memory
 
 
-def test_what_was_said_over_weeks_counts_more_than_a_burst(said: GraphMem) -> None:
+def test_what_was_said_over_weeks_counts_more_than_a_burst(said: Handle) -> None:
     found = said.recall("When is the deploy window?", policy="trace").bites
     assert [b.text.split()[4] for b in found] == ["Cygnus", "Borealis", "Atlas"]
     for bite in found:
@@ -258,7 +264,7 @@ def _final(bite: MemoryBite) -> float:
 
 @pytest.mark.parametrize("ago", [timedelta(0), timedelta(days=3.3), timedelta(microseconds=1)])
 def test_a_day_later_to_the_microsecond_is_no_burst(
-    door: Door, memory: GraphMem, ago: timedelta
+    door: Door, memory: Handle, ago: timedelta
 ) -> None:
     memory, full = door.on(memory, clock=FrozenClock(MAY)), MAY - ago - timedelta(days=30)
     day = timedelta(days=1)
@@ -274,7 +280,7 @@ def test_a_day_later_to_the_microsecond_is_no_burst(
         assert bite.trace == pytest.approx(reasons.trace.trace, abs=1e-9)
 
 
-def test_flat_goes_by_distance_alone(said: GraphMem) -> None:
+def test_flat_goes_by_distance_alone(said: Handle) -> None:
     with said.session("s") as session:
         session.add_messages([{"role": "user", "content": "The deploy window moved"}])
     found = said.recall("When is the deploy window?", policy="flat", turns=True).bites
@@ -288,13 +294,13 @@ def test_flat_goes_by_distance_alone(said: GraphMem) -> None:
     assert [b.score for b in found] == sorted((b.score for b in found), reverse=True)
 
 
-def test_a_history_of_no_weight_does_not_count(said: GraphMem) -> None:
+def test_a_history_of_no_weight_does_not_count(said: Handle) -> None:
     policy = RecallPolicy(score=Score.TRACE, trace=TraceRank(weight=0))
     for bite in said.recall("When is the deploy window?", policy=policy).bites:
         assert bite.score == pytest.approx(bite.similarity)
 
 
-def test_other_terms_than_those_that_are_kept_are_read_from_the_events(said: GraphMem) -> None:
+def test_other_terms_than_those_that_are_kept_are_read_from_the_events(said: Handle) -> None:
     policy = RecallPolicy(trace=TraceRank(tau_days=100, spacing=1))
     traces = {
         b.text.split()[4]: b.trace
@@ -312,7 +318,7 @@ def test_other_terms_than_those_that_are_kept_are_read_from_the_events(said: Gra
     )
 
 
-def test_nobody_sees_how_often_it_was_said_out_of_sight(door: Door, memory: GraphMem) -> None:
+def test_nobody_sees_how_often_it_was_said_out_of_sight(door: Door, memory: Handle) -> None:
     memory, now = door.on(memory, clock=FrozenClock(MAY)), MAY
     text = "The deploy window is Friday"
     memory.remember(text, at=now - timedelta(days=2))
@@ -326,7 +332,7 @@ def test_nobody_sees_how_often_it_was_said_out_of_sight(door: Door, memory: Grap
 
 
 @pytest.mark.parametrize("policy", ["", "Trace", "nonsense", None, 3, {"score": "flat"}])
-def test_an_unknown_policy_is_refused(memory: GraphMem, policy: Any) -> None:
+def test_an_unknown_policy_is_refused(memory: Handle, policy: Any) -> None:
     with pytest.raises(InvalidInputError, match="policy") as caught:
         memory.recall("anything", policy=policy)
     assert "trace" in str(caught.value.hint)

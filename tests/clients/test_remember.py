@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from graphmem import GraphMem, Outcome, Status
+from graphmem import Handle, Outcome, Status
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.rules import identity
 from graphmem.rules.drafts import SKEW
@@ -19,7 +19,7 @@ from tests.plugins.texts import WINDOW, restated, unlike
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
 
 
-def test_a_new_text_becomes_a_memory(memory: GraphMem) -> None:
+def test_a_new_text_becomes_a_memory(memory: Handle) -> None:
     done = memory.remember(
         "Alice deploys from Borealis",
         at=MAY,
@@ -39,7 +39,7 @@ def test_a_new_text_becomes_a_memory(memory: GraphMem) -> None:
     assert done.thresholds == {"near": 0.92}
     assert not done.repeated
 
-    kept = memory.get(done.memory_id)
+    kept = memory.memories.get(done.memory_id)
     assert (kept.content, kept.scope, kept.status) == (
         "Alice deploys from Borealis",
         "global",
@@ -49,7 +49,7 @@ def test_a_new_text_becomes_a_memory(memory: GraphMem) -> None:
     assert kept.tags == ("alice", "ops")
     assert abs(datetime.now(UTC) - kept.recorded_at) < timedelta(minutes=5)
 
-    [event] = memory.history(done.memory_id)
+    [event] = memory.memories.history(done.memory_id)
     assert (event.id, event.type, event.occurred_at) == (done.event_id, "ADD", MAY)
     assert (event.source, event.actor, event.artifact_ref) == ("hook", "alice", "deploy.sh")
     assert event.payload["outcome"] == "INSERTED_NEW"
@@ -58,7 +58,7 @@ def test_a_new_text_becomes_a_memory(memory: GraphMem) -> None:
 @pytest.mark.parametrize(
     "again", ["Zoë pays in  euros", " Zoë pays\tin\neuros ", "Zoe\u0308 pays in euros"]
 )
-def test_the_same_text_reinforces(memory: GraphMem, again: str) -> None:
+def test_the_same_text_reinforces(memory: Handle, again: str) -> None:
     first = memory.remember("Zoë pays in euros", at=MAY, tags=["money"])
 
     done = memory.remember(again, at=MAY + timedelta(days=3), tags=["zoe"])
@@ -66,15 +66,15 @@ def test_the_same_text_reinforces(memory: GraphMem, again: str) -> None:
     assert done.outcome is Outcome.EXACT_DUPE
     assert done.memory_id == done.matched_memory_id == first.memory_id
     assert done.query_score == 1.0
-    kept = memory.get(str(first.memory_id))
+    kept = memory.memories.get(str(first.memory_id))
     assert kept.content == "Zoë pays in euros"
     assert kept.tags == ("money", "zoe")
     assert (kept.reinforce_count, kept.created_at) == (1, MAY)
     assert kept.last_seen_at == MAY + timedelta(days=3)
-    assert [e.type for e in memory.history(kept.id)] == ["ADD", "REINFORCE_EXACT"]
+    assert [e.type for e in memory.memories.history(kept.id)] == ["ADD", "REINFORCE_EXACT"]
 
 
-def test_a_near_duplicate_reinforces_and_keeps_the_offered_text(memory: GraphMem) -> None:
+def test_a_near_duplicate_reinforces_and_keeps_the_offered_text(memory: Handle) -> None:
     first = memory.remember(WINDOW, tags=["deploy"])
 
     done = memory.remember(restated(5), tags=["friday"])
@@ -83,14 +83,14 @@ def test_a_near_duplicate_reinforces_and_keeps_the_offered_text(memory: GraphMem
     assert done.memory_id == done.matched_memory_id == first.memory_id
     assert done.query_score is not None
     assert 0.92 <= done.query_score < 1
-    kept = memory.get(str(first.memory_id))
+    kept = memory.memories.get(str(first.memory_id))
     assert (kept.content, kept.reinforce_count) == (WINDOW, 1)
     assert kept.tags == ("deploy", "friday")
-    near = memory.history(kept.id)[-1]
+    near = memory.memories.history(kept.id)[-1]
     assert (near.type, near.payload["text"]) == ("REINFORCE_NEAR", restated(5))
 
 
-def test_an_update_is_inserted_and_reported(memory: GraphMem) -> None:
+def test_an_update_is_inserted_and_reported(memory: Handle) -> None:
     text = "The limit of the upload queue in the payments service is {} and is checked every night"
     first = memory.remember(text.format(100))
 
@@ -102,7 +102,7 @@ def test_an_update_is_inserted_and_reported(memory: GraphMem) -> None:
     assert done.matched_memory_id is None
     assert done.query_score is not None
     assert done.query_score >= 0.92
-    assert memory.get(str(first.memory_id)).status is Status.CURRENT
+    assert memory.memories.get(str(first.memory_id)).status is Status.CURRENT
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_an_update_is_inserted_and_reported(memory: GraphMem) -> None:
     ],
 )
 def test_hygiene_refuses_and_writes_nothing(
-    memory: GraphMem, look: Look, tenant: str, text: str, reason: str
+    memory: Handle, look: Look, tenant: str, text: str, reason: str
 ) -> None:
     done = memory.remember(text)
 
@@ -140,17 +140,17 @@ def test_a_rule_of_the_caller_is_asked_too(door: Door) -> None:
 
 
 def test_a_repeated_id_gives_the_first_outcome_again(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     memory.remember(WINDOW)
     first = [
-        memory.remember(text, id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
+        memory.remember(text, event_id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
         for i, text in enumerate([unlike(1), unlike(1), restated(7)])
     ]
     before = look.events(tenant)
 
     again = [
-        memory.remember(text, id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
+        memory.remember(text, event_id=f"e{i}", at=MAY, tags=["t"], source="hook", actor="a")
         for i, text in enumerate([unlike(1), unlike(1), restated(7)])
     ]
 
@@ -160,9 +160,9 @@ def test_a_repeated_id_gives_the_first_outcome_again(
     assert look.events(tenant) == before
 
 
-def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: GraphMem) -> None:
-    first = memory.remember(unlike(1), id="e1")
-    again = memory.remember(unlike(1), id="e1")
+def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: Handle) -> None:
+    first = memory.remember(unlike(1), event_id="e1")
+    again = memory.remember(unlike(1), event_id="e1")
     assert again.occurred_at == first.occurred_at
     assert again.repeated
 
@@ -181,7 +181,7 @@ def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: GraphMem) 
     ],
 )
 def test_an_id_with_other_content_is_refused(
-    memory: GraphMem, look: Look, tenant: str, other: dict[str, object]
+    memory: Handle, look: Look, tenant: str, other: dict[str, object]
 ) -> None:
     asked: dict[str, object] = {"content": unlike(1), "id": "e1", "at": MAY, "tags": ["t"]}
     memory.remember(**asked)  # type: ignore[arg-type]
@@ -195,30 +195,30 @@ def test_an_id_with_other_content_is_refused(
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
-def test_an_earlier_instant_moves_the_beginning_back(memory: GraphMem) -> None:
+def test_an_earlier_instant_moves_the_beginning_back(memory: Handle) -> None:
     done = memory.remember(unlike(1), at=MAY)
     memory.remember(unlike(1), at=MAY - timedelta(days=30))
-    kept = memory.get(str(done.memory_id))
+    kept = memory.memories.get(str(done.memory_id))
     assert (kept.created_at, kept.last_seen_at) == (MAY - timedelta(days=30), MAY)
 
 
-def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: GraphMem) -> None:
+def test_instants_of_any_zone_are_kept_in_utc_to_the_microsecond(memory: Handle) -> None:
     lisbon = MAY.astimezone(timezone(timedelta(hours=-7, minutes=-30)))
     done = memory.remember(unlike(1), at=lisbon)
     assert done.occurred_at == MAY
-    kept = memory.get(str(done.memory_id))
+    kept = memory.memories.get(str(done.memory_id))
     assert kept.created_at == MAY
     assert kept.created_at.utcoffset() == timedelta(0)
 
 
 @pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(1582, 10, 10, tzinfo=UTC)])
-def test_far_instants_come_back_as_they_were(memory: GraphMem, at: datetime) -> None:
+def test_far_instants_come_back_as_they_were(memory: Handle, at: datetime) -> None:
     done = memory.remember(unlike(1), at=at)
-    assert memory.get(str(done.memory_id)).created_at == at
+    assert memory.memories.get(str(done.memory_id)).created_at == at
 
 
 def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     clock = FrozenClock(MAY)
     memory = door.on(memory, clock=clock)
@@ -234,51 +234,51 @@ def test_the_future_is_refused_beyond_a_clock_that_runs_ahead(
     assert memory.remember(unlike(2)).occurred_at == MAY + timedelta(days=1)
 
 
-def test_an_unknown_episode_is_refused_whole(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_an_unknown_episode_is_refused_whole(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(NotFoundError):
         memory.remember(unlike(1), episode_id="ep_nowhere")
     assert look.count(tenant) == {}
 
 
 def test_an_episode_that_cannot_be_seen_is_not_there(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    memory.scope("bob").add_episode(id="his")
+    memory.scope("bob").episodes.add(episode_id="his")
     with pytest.raises(NotFoundError):
         memory.remember(unlike(1), episode_id="his")
     assert look.count(tenant) == {"Episode": 1}
 
 
-def test_what_was_hidden_comes_back_when_it_is_said_again(memory: GraphMem) -> None:
+def test_what_was_hidden_comes_back_when_it_is_said_again(memory: Handle) -> None:
     done = memory.remember(unlike(1))
-    memory.deprecate(str(done.memory_id))
+    memory.memories.deprecate(str(done.memory_id))
 
     again = memory.remember(unlike(1))
 
     assert again.outcome is Outcome.EXACT_DUPE
-    kept = memory.get(str(done.memory_id))
+    kept = memory.memories.get(str(done.memory_id))
     assert (kept.status, kept.reinforce_count) == (Status.CURRENT, 1)
-    types = [e.type for e in memory.history(kept.id)]
+    types = [e.type for e in memory.memories.history(kept.id)]
     assert sorted(types) == ["ADD", "DEPRECATE", "REINFORCE_EXACT", "RESTORE"]
 
 
-def test_an_id_may_look_like_one_of_ours(memory: GraphMem) -> None:
+def test_an_id_may_look_like_one_of_ours(memory: Handle) -> None:
     """Ids of events that a commit makes on its own cannot be taken beforehand."""
     done = memory.remember(unlike(1))
-    memory.remember(unlike(2), id="e1.restore")
-    memory.deprecate(str(done.memory_id))
+    memory.remember(unlike(2), event_id="e1.restore")
+    memory.memories.deprecate(str(done.memory_id))
 
-    memory.remember(unlike(1), id="e1")
+    memory.remember(unlike(1), event_id="e1")
 
-    assert memory.get(str(done.memory_id)).status is Status.CURRENT
+    assert memory.memories.get(str(done.memory_id)).status is Status.CURRENT
 
 
-def test_every_event_id_in_a_history_can_be_sent_again(memory: GraphMem) -> None:
+def test_every_event_id_in_a_history_can_be_sent_again(memory: Handle) -> None:
     """A sender that replays what it read gets an answer, not an accident."""
-    first = memory.remember(unlike(1), id="e1")
-    newer = memory.supersede(str(first.memory_id), unlike(2), id="s1")
-    memory.remember(unlike(1), id="e2")
+    first = memory.remember(unlike(1), event_id="e1")
+    newer = memory.supersede(str(first.memory_id), unlike(2), event_id="s1")
+    memory.remember(unlike(1), event_id="e2")
     for memory_id in (first.memory_id, newer.newer_id):
-        for event in memory.history(str(memory_id)):
+        for event in memory.memories.history(str(memory_id)):
             with suppress(EventConflictError):
-                assert memory.remember(unlike(1), id=event.id).repeated
+                assert memory.remember(unlike(1), event_id=event.id).repeated

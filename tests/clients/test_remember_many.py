@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem import GraphMem, NewMemory, Outcome
+from graphmem import Handle, NewMemory, Outcome
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.operations.commit import BATCH
 from tests.plugins.graph import Look
@@ -17,7 +17,7 @@ UPDATE = "The limit of the upload queue in the payments service is {} and is che
 
 
 def test_a_batch_finds_duplicates_among_itself_and_answers_in_order(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     stored = memory.remember(unlike(1))
 
@@ -50,12 +50,12 @@ def test_a_batch_finds_duplicates_among_itself_and_answers_in_order(
     assert ids[3] == stored.memory_id
     assert ids[0] == ids[4] == ids[5] == ids[8]
     assert ids[2] == ids[7] == done[6].possible_update_of
-    assert memory.get(str(ids[0])).reinforce_count == 3
-    assert memory.get(str(ids[2])).tags == ("a", "b")
+    assert memory.memories.get(str(ids[0])).reinforce_count == 3
+    assert memory.memories.get(str(ids[2])).tags == ("a", "b")
     assert look.count(tenant) == {"Memory": 4, "Event": 9}
 
 
-def test_a_batch_meets_near_ones_that_were_stored(memory: GraphMem) -> None:
+def test_a_batch_meets_near_ones_that_were_stored(memory: Handle) -> None:
     first = memory.remember(WINDOW)
     done = memory.remember_many([restated(9), restated(13), UPDATE.format(7)])
     assert [o.outcome for o in done] == ["NEAR_DUPE", "NEAR_DUPE", "INSERTED_NEW"]
@@ -63,10 +63,10 @@ def test_a_batch_meets_near_ones_that_were_stored(memory: GraphMem) -> None:
 
 
 def test_an_id_that_stands_twice_in_a_batch_is_written_once(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    one = NewMemory(content=unlike(1), id="e1", at=MAY)
-    done = memory.remember_many([one, unlike(2), one, NewMemory(content="?", id="e2"), one])
+    one = NewMemory(content=unlike(1), event_id="e1", at=MAY)
+    done = memory.remember_many([one, unlike(2), one, NewMemory(content="?", event_id="e2"), one])
 
     assert [o.outcome for o in done] == [
         "INSERTED_NEW",
@@ -83,50 +83,52 @@ def test_an_id_that_stands_twice_in_a_batch_is_written_once(
     assert look.count(tenant) == {"Memory": 2, "Event": 2}
 
 
-def test_one_id_for_two_texts_is_refused_whole(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_one_id_for_two_texts_is_refused_whole(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(EventConflictError):
         memory.remember_many(
-            [unlike(1), NewMemory(content=unlike(2), id="e"), NewMemory(content=unlike(3), id="e")]
+            [
+                unlike(1),
+                NewMemory(content=unlike(2), event_id="e"),
+                NewMemory(content=unlike(3), event_id="e"),
+            ]
         )
     assert look.count(tenant) == {}
 
 
 def test_a_conflict_with_the_store_leaves_nothing_of_the_batch(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    memory.remember(unlike(1), id="e")
+    memory.remember(unlike(1), event_id="e")
     with pytest.raises(EventConflictError):
-        memory.remember_many([unlike(2), NewMemory(content=unlike(3), id="e"), unlike(4)])
+        memory.remember_many([unlike(2), NewMemory(content=unlike(3), event_id="e"), unlike(4)])
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
 def test_one_unknown_turn_leaves_nothing_of_the_batch(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     with pytest.raises(NotFoundError):
         memory.remember_many([unlike(1), NewMemory(content=unlike(2), turn_id="t_nowhere")])
     assert look.count(tenant) == {}
 
 
-def test_a_broken_wish_leaves_nothing_of_the_call(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_a_broken_wish_leaves_nothing_of_the_call(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(InvalidInputError):
         memory.remember_many([unlike(1), 5])  # type: ignore[list-item]
     assert look.count(tenant) == {}
 
 
-def test_nothing_is_an_empty_batch(memory: GraphMem) -> None:
+def test_nothing_is_an_empty_batch(memory: Handle) -> None:
     assert list(memory.remember_many([])) == []
 
 
-def test_one_string_is_no_batch(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_one_string_is_no_batch(memory: Handle, look: Look, tenant: str) -> None:
     with pytest.raises(InvalidInputError):
         memory.remember_many(unlike(1))
     assert look.count(tenant) == {}
 
 
-def test_more_texts_than_one_transaction_takes(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_more_texts_than_one_transaction_takes(memory: Handle, look: Look, tenant: str) -> None:
     n = BATCH + 120
     texts = [unlike(i) for i in range(n)]
     # Across the seam: one exact and one near the very first ones.
@@ -144,9 +146,9 @@ def test_more_texts_than_one_transaction_takes(memory: GraphMem, look: Look, ten
     assert look.count(tenant) == {"Memory": n + 1, "Event": n + 3}
 
 
-def test_a_hidden_text_said_twice_in_a_batch_comes_back(memory: GraphMem) -> None:
+def test_a_hidden_text_said_twice_in_a_batch_comes_back(memory: Handle) -> None:
     done = memory.remember(unlike(1), at=MAY)
-    memory.deprecate(str(done.memory_id), at=MAY.replace(day=10))
+    memory.memories.deprecate(str(done.memory_id), at=MAY.replace(day=10))
 
     memory.remember_many(
         [
@@ -155,6 +157,6 @@ def test_a_hidden_text_said_twice_in_a_batch_comes_back(memory: GraphMem) -> Non
         ]
     )
 
-    kept = memory.get(str(done.memory_id))
+    kept = memory.memories.get(str(done.memory_id))
     assert kept.status == "current"
     assert kept.reinforce_count == 2

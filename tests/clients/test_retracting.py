@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, InvalidInputError, RefusedError
 from graphmem.model import AsOf, RetractionReceipt
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -20,25 +21,27 @@ HOUR = timedelta(hours=1)
 ATLAS = ("alice", "works_on", "Atlas")
 
 
-def counted(memory: GraphMem, **by: Any) -> int:
+def counted(memory: Handle, **by: Any) -> int:
     """How many pieces of evidence count for Atlas."""
     candidates = memory.current("alice", "works_on", **by).candidates
     return sum(c.events for c in candidates)
 
 
 def test_what_is_retracted_counts_no_more_at_any_time(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    seen = memory.observe(*ATLAS, at=MAY, id="o")
-    told = memory.evidence(seen, "supporting", 0.85, at=MAY + HOUR, id="t")
-    assert (counted(memory), memory.belief(seen).verdict.evidence) == (2, 2)
+    seen = memory.observe(*ATLAS, at=MAY, event_id="o")
+    told = memory.add_evidence(seen, "supporting", 0.85, at=MAY + HOUR, event_id="t")
+    assert (counted(memory), memory.beliefs.get(seen).verdict.evidence) == (2, 2)
 
-    done = memory.retract("o", note="a mistake", actor="bob", at=MAY + 9 * HOUR, id="r")
+    done = memory.beliefs.retract(
+        "o", note="a mistake", actor="bob", at=MAY + 9 * HOUR, retraction_id="r"
+    )
 
     assert done == RetractionReceipt(event_id="r", target_id="o", found=True)
     assert counted(memory) == 1
     assert [line.event_id for line in memory.evidence_for(seen).lines] == ["t"]
-    assert memory.belief(seen).verdict.evidence == 1
+    assert memory.beliefs.get(seen).verdict.evidence == 1
     # For every valid time, from the moment it is known.
     assert memory.evidence_for(seen, as_of=AsOf(valid=MAY + HOUR)).verdict.evidence == 1
     events = look.events(tenant)
@@ -55,44 +58,44 @@ def test_what_is_retracted_counts_no_more_at_any_time(
 
 @pytest.mark.parametrize("many", [False, True], ids=["observe", "observe_many"])
 def test_a_retraction_may_come_before_what_it_retracts(
-    memory: GraphMem, look: Look, tenant: str, *, many: bool
+    memory: Handle, look: Look, tenant: str, *, many: bool
 ) -> None:
-    done = memory.retract("late", id="r")
+    done = memory.beliefs.retract("late", retraction_id="r")
     assert not done.found
     if many:
         memory.observe_many(
             [{"subject": "alice", "predicate": "works_on", "object": "Atlas", "id": "late"}]
         )
     else:
-        memory.observe(*ATLAS, id="late")
-    memory.observe(*ATLAS, id="other")
+        memory.observe(*ATLAS, event_id="late")
+    memory.observe(*ATLAS, event_id="other")
     assert look.events(tenant)["r"]["edges"] == [["RETRACTS", "Event", "late"]]
     assert counted(memory) == 1
     # Told again, it says how things are now.
-    assert memory.retract("late", id="r") == RetractionReceipt(
+    assert memory.beliefs.retract("late", retraction_id="r") == RetractionReceipt(
         event_id="r", target_id="late", found=True, repeated=True
     )
 
 
-def test_testimony_is_retracted_before_it_comes(memory: GraphMem) -> None:
+def test_testimony_is_retracted_before_it_comes(memory: Handle) -> None:
     belief = memory.believe("It rains")
-    memory.retract("t")
-    memory.evidence(belief, "supporting", 0.9, id="t")
-    assert memory.belief(belief).verdict.evidence == 0
-    assert memory.belief(belief).belief == 0.5
+    memory.beliefs.retract("t")
+    memory.add_evidence(belief, "supporting", 0.9, event_id="t")
+    assert memory.beliefs.get(belief).verdict.evidence == 0
+    assert memory.beliefs.get(belief).belief == 0.5
 
 
-ACTS: dict[str, Callable[[GraphMem], Any]] = {
-    "evidence": lambda m: m.observe(*ATLAS, id="x", at=MAY),
-    "taken back": lambda m: m.retract("x", id="r1", at=MAY + HOUR),
-    "brought back": lambda m: m.retract("r1", id="r2", at=MAY + 2 * HOUR),
-    "taken back again": lambda m: m.retract("r2", id="r3", at=MAY + 3 * HOUR),
+ACTS: dict[str, Callable[[Handle], Any]] = {
+    "evidence": lambda m: m.observe(*ATLAS, event_id="x", at=MAY),
+    "taken back": lambda m: m.beliefs.retract("x", retraction_id="r1", at=MAY + HOUR),
+    "brought back": lambda m: m.beliefs.retract("r1", retraction_id="r2", at=MAY + 2 * HOUR),
+    "taken back again": lambda m: m.beliefs.retract("r2", retraction_id="r3", at=MAY + 3 * HOUR),
 }
 
 
 @pytest.mark.parametrize("order", [*permutations(ACTS)], ids=", ".join)
 def test_the_newest_of_all_that_concern_an_event_holds_in_any_order(
-    plain: GraphMem, look: Look, tenant: str, order: tuple[str, ...]
+    plain: Handle, look: Look, tenant: str, order: tuple[str, ...]
 ) -> None:
     for name in order:
         ACTS[name](plain)
@@ -105,36 +108,36 @@ def test_the_newest_of_all_that_concern_an_event_holds_in_any_order(
     }
 
 
-def test_a_retraction_can_be_retracted(memory: GraphMem) -> None:
+def test_a_retraction_can_be_retracted(memory: Handle) -> None:
     expected = [1, 0, 1, 0]
     for name, n in zip(ACTS, expected, strict=True):
         ACTS[name](memory)
         assert counted(memory) == n, name
 
 
-def test_an_older_word_that_comes_late_changes_nothing(memory: GraphMem) -> None:
-    memory.observe(*ATLAS, id="x", at=MAY)
-    memory.retract("x", id="r1", at=MAY + 5 * HOUR)
+def test_an_older_word_that_comes_late_changes_nothing(memory: Handle) -> None:
+    memory.observe(*ATLAS, event_id="x", at=MAY)
+    memory.beliefs.retract("x", retraction_id="r1", at=MAY + 5 * HOUR)
     # Retracts the retraction, and yet the retraction is newer.
-    memory.retract("r1", id="r2", at=MAY + HOUR)
+    memory.beliefs.retract("r1", retraction_id="r2", at=MAY + HOUR)
     assert counted(memory) == 0
 
 
-def test_of_one_instant_the_larger_id_holds(memory: GraphMem) -> None:
-    memory.observe(*ATLAS, id="x", at=MAY)
-    memory.retract("x", id="b", at=MAY)
-    memory.retract("b", id="a", at=MAY)
+def test_of_one_instant_the_larger_id_holds(memory: Handle) -> None:
+    memory.observe(*ATLAS, event_id="x", at=MAY)
+    memory.beliefs.retract("x", retraction_id="b", at=MAY)
+    memory.beliefs.retract("b", retraction_id="a", at=MAY)
     assert counted(memory) == 0
-    memory.retract("b", id="c", at=MAY)
+    memory.beliefs.retract("b", retraction_id="c", at=MAY)
     assert counted(memory) == 1
 
 
-def test_a_retraction_under_a_repeated_id(memory: GraphMem, look: Look, tenant: str) -> None:
-    memory.observe(*ATLAS, id="x", at=MAY)
+def test_a_retraction_under_a_repeated_id(memory: Handle, look: Look, tenant: str) -> None:
+    memory.observe(*ATLAS, event_id="x", at=MAY)
     given: dict[str, Any] = {"id": "r", "note": "n", "at": MAY}
-    first = memory.retract("x", **given)
+    first = memory.beliefs.retract("x", **given)
     before = look.events(tenant)
-    assert memory.retract("x", **given) == first.model_copy(update={"repeated": True})
+    assert memory.beliefs.retract("x", **given) == first.model_copy(update={"repeated": True})
     for target, other in (
         ("y", {}),
         ("x", {"note": "another"}),
@@ -144,42 +147,44 @@ def test_a_retraction_under_a_repeated_id(memory: GraphMem, look: Look, tenant: 
         ("x", {"artifact_ref": "a"}),
     ):
         with pytest.raises(EventConflictError):
-            memory.retract(target, **{**given, **other})
+            memory.beliefs.retract(target, **{**given, **other})
     with pytest.raises(EventConflictError):
-        memory.scope("alice").retract("x2", **given)
+        memory.scope("alice").beliefs.retract("x2", **given)
     assert look.events(tenant) == before
 
 
 def test_what_belongs_to_another_scope_is_not_retracted(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    memory.observe(*ATLAS, id="shared")
+    memory.observe(*ATLAS, event_id="shared")
     alice = memory.scope("alice")
-    alice.observe(*ATLAS, id="hers")
+    alice.observe(*ATLAS, event_id="hers")
     before = look.events(tenant)
     with pytest.raises(ForeignScopeError, match="belongs to scope 'global'") as caught:
-        alice.retract("shared")
+        alice.beliefs.retract("shared")
     assert (caught.value.code, "Open a handle" in caught.value.hint) == ("foreign_scope", True)
     assert look.events(tenant) == before
 
     # Of what cannot be seen nothing is said, and nothing becomes of it.
-    for stranger in (memory, memory.scope("bob"), memory.tenant(fresh_tenant())):
+    for stranger in (memory, memory.scope("bob"), on_tenant(memory, fresh_tenant())):
         for _ in range(2):
-            assert not stranger.retract("hers", id="r" + stranger._state.binding.wall.scope).found
+            assert not stranger.beliefs.retract(
+                "hers", retraction_id="r" + stranger._state.binding.wall.scope
+            ).found
     assert counted(alice) == 1
     assert all(e["edges"] == [] for e in look.events(tenant).values() if e["type"] == "RETRACT")
     # Nor when it comes later.
-    memory.retract("later", id="early")
-    alice.observe(*ATLAS, id="later")
+    memory.beliefs.retract("later", retraction_id="early")
+    alice.observe(*ATLAS, event_id="later")
     assert counted(alice) == 2
     assert look.events(tenant)["early"]["edges"] == []
 
 
-def test_only_evidence_is_retracted(memory: GraphMem, look: Look, tenant: str) -> None:
-    belief = memory.believe("It rains", id="believed")
-    memory.predicate("is", id="policy")
-    memory.remember("Alice works on Atlas", id="said")
-    memory.revise(belief, "It pours", id="revised")
+def test_only_evidence_is_retracted(memory: Handle, look: Look, tenant: str) -> None:
+    belief = memory.believe("It rains", event_id="believed")
+    memory.predicates.declare("is", event_id="policy")
+    memory.remember("Alice works on Atlas", event_id="said")
+    memory.beliefs.revise(belief, "It pours", event_id="revised")
     before = look.events(tenant)
     for name, kind in (
         ("believed", "BELIEVE"),
@@ -188,26 +193,26 @@ def test_only_evidence_is_retracted(memory: GraphMem, look: Look, tenant: str) -
         ("revised", "REVISE"),
     ):
         with pytest.raises(RefusedError, match=f"is a {kind}: only evidence") as caught:
-            memory.retract(name)
+            memory.beliefs.retract(name)
         assert "`deprecate`" in caught.value.hint
     with pytest.raises(RefusedError, match="cannot retract itself") as caught:
-        memory.retract("r", id="r")
+        memory.beliefs.retract("r", retraction_id="r")
     assert caught.value.hint
     assert look.events(tenant) == before
 
 
 @pytest.mark.parametrize("target", ["", "x" * 201, None, 5, "\ud800"], ids=lambda v: repr(v)[:9])
-def test_what_is_retracted_is_named(memory: GraphMem, target: Any) -> None:
+def test_what_is_retracted_is_named(memory: Handle, target: Any) -> None:
     with pytest.raises(InvalidInputError, match="event_id"):
-        memory.retract(target)
+        memory.beliefs.retract(target)
 
 
-def test_a_slot_of_which_all_is_retracted_is_as_if_nothing_had_been_said(memory: GraphMem) -> None:
+def test_a_slot_of_which_all_is_retracted_is_as_if_nothing_had_been_said(memory: Handle) -> None:
     for policy in ("ONE", "MANY"):
-        memory.predicate("works_on", cardinality=policy)
-        memory.observe(*ATLAS, id=policy)
-        memory.retract(policy)
+        memory.predicates.declare("works_on", cardinality=policy)
+        memory.observe(*ATLAS, event_id=policy)
+        memory.beliefs.retract(policy)
         slot = memory.current("alice", "works_on")
         assert (slot.leader, slot.total) == (None, 0)
-    [kept] = memory.beliefs().beliefs
+    [kept] = memory.beliefs.list().beliefs
     assert (kept.belief, kept.verdict.evidence) == (0.5, 0)

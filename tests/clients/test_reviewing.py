@@ -7,32 +7,32 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, PendingProposal
+from graphmem import Handle
 from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
-from graphmem.model import DismissalReason, ProposalStatus
+from graphmem.model import DismissalReason, PendingProposal, ProposalStatus
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
 from tests.plugins.offers import MARCH, MOVED, say
 
 
-def put_up(memory: GraphMem, *texts: str) -> list[PendingProposal]:
+def put_up(memory: Handle, *texts: str) -> list[PendingProposal]:
     say(memory, "s1", *(texts or (MOVED, "I like tea.", "I work at Acme.")))
-    memory.extract(session="s1", extractor="rules", review=True)
-    return list(memory.proposals().proposals)
+    memory.extract(session_id="s1", extractor="rules", review=True)
+    return list(memory.proposals.list().proposals)
 
 
-def test_what_is_put_up_counts_for_nothing(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_is_put_up_counts_for_nothing(memory: Handle, look: Look, tenant: str) -> None:
     found = put_up(memory)
     assert [one.object for one in found] == ["Lisbon", "tea", "Acme"]
     assert {one.status for one in found} == {ProposalStatus.OPEN}
-    assert memory.beliefs().beliefs == ()
+    assert memory.beliefs.list().beliefs == ()
     event = look.events(tenant)[found[0].id]
     assert event["type"] == "PROPOSE"
     assert json.loads(event["payload"])["quote"] == "I moved to Lisbon"
     assert ["QUOTES", "Turn", found[0].turn_id] in event["edges"]
 
 
-def test_a_dry_run_of_a_review_is_what_it_does(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_dry_run_of_a_review_is_what_it_does(memory: Handle, look: Look, tenant: str) -> None:
     say(memory, "s1", MOVED)
     before = look.graph(tenant)
     how: dict[str, Any] = {"session": "s1", "extractor": "rules", "review": True}
@@ -40,21 +40,21 @@ def test_a_dry_run_of_a_review_is_what_it_does(memory: GraphMem, look: Look, ten
     assert look.graph(tenant) == before
     done = memory.extract(**how)
     assert dry.proposals == done.proposals
-    assert [one.id for one in memory.proposals().proposals] == [done.proposals[0].event_id]
+    assert [one.id for one in memory.proposals.list().proposals] == [done.proposals[0].event_id]
     assert memory.extract(**how).turns == 0
 
 
 def test_what_is_accepted_is_the_evidence_that_would_have_been_written(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     [one, *_] = put_up(memory)
-    done = memory.accept([one.id], note="asked her", actor="bob")
+    done = memory.proposals.accept([one.id], note="asked her", actor="bob")
     assert (done.proposal_ids, done.belief_ids) == ((one.id,), (one.belief_id,))
     assert memory.current("user", "lives_in").candidates[0].object == "Lisbon"
     evidence = look.events(tenant)[done.event_ids[0]]
     with door.opened() as other:
         say(other, "s1", MOVED)
-        [direct] = other.extract(session="s1", extractor="rules").proposals
+        [direct] = other.extract(session_id="s1", extractor="rules").proposals
         same = look.events(other._state.binding.wall.tenant)[direct.event_id]
     own = {"tenant", "recorded_at", "payload", "request_hash"}
     assert {k: v for k, v in evidence.items() if k not in own} == {
@@ -63,80 +63,80 @@ def test_what_is_accepted_is_the_evidence_that_would_have_been_written(
     payload = json.loads(evidence["payload"])
     assert payload.pop("proposal_id") == one.id
     assert payload == json.loads(same["payload"])
-    [accepted] = memory.proposals(status="accepted").proposals
+    [accepted] = memory.proposals.list(status="accepted").proposals
     assert accepted.id == one.id
     [decision] = [e for e in look.events(tenant).values() if e["type"] == "ACCEPT"]
     assert (decision["actor"], json.loads(decision["payload"])) == ("bob", {"note": "asked her"})
     assert decision["edges"] == [["CONCERNS", "Event", one.id]]
 
 
-def test_a_decision_is_taken_once(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_decision_is_taken_once(memory: Handle, look: Look, tenant: str) -> None:
     [one, two, _] = put_up(memory)
-    memory.accept([one.id])
-    memory.reject([two.id])
+    memory.proposals.accept([one.id])
+    memory.proposals.dismiss([two.id])
     before = look.events(tenant)
-    again = memory.accept([one.id])
+    again = memory.proposals.accept([one.id])
     assert (again.proposal_ids, again.repeated, again.event_ids) == ((), (one.id,), ())
-    assert memory.reject([two.id]).repeated == (two.id,)
+    assert memory.proposals.dismiss([two.id]).repeated == (two.id,)
     assert look.events(tenant) == before
 
 
-def test_what_was_rejected_is_not_proposed_again_and_may_be_accepted(memory: GraphMem) -> None:
+def test_what_was_rejected_is_not_proposed_again_and_may_be_accepted(memory: Handle) -> None:
     [one] = put_up(memory, MOVED)
-    memory.reject([one.id])
-    assert memory.proposals().proposals == ()
+    memory.proposals.dismiss([one.id])
+    assert memory.proposals.list().proposals == ()
 
     def same(turns: Any) -> Any:
         parts = {"subject": "user", "predicate": "lives_in", "object": "Lisbon"}
         return [{"turn_id": turns[0].id, "quote": MOVED, **parts}]
 
-    done = memory.extract(session="s1", extractor=same)
+    done = memory.extract(session_id="s1", extractor=same)
     assert [refused.code for refused in done.refused] == [DismissalReason.REJECTED]
-    assert memory.beliefs().beliefs == ()
-    assert memory.accept([one.id]).belief_ids == (one.belief_id,)
-    assert memory.belief(one.belief_id).supporting_episodes == 1
+    assert memory.beliefs.list().beliefs == ()
+    assert memory.proposals.accept([one.id]).belief_ids == (one.belief_id,)
+    assert memory.beliefs.get(one.belief_id).supporting_episodes == 1
 
 
-def test_what_was_accepted_is_taken_back_by_retraction(memory: GraphMem) -> None:
+def test_what_was_accepted_is_taken_back_by_retraction(memory: Handle) -> None:
     [one] = put_up(memory, MOVED)
-    [event_id] = memory.accept([one.id]).event_ids
+    [event_id] = memory.proposals.accept([one.id]).event_ids
     with pytest.raises(RefusedError, match=event_id):
-        memory.reject([one.id])
-    memory.retract(event_id)
+        memory.proposals.dismiss([one.id])
+    memory.beliefs.retract(event_id)
     assert memory.current("user", "lives_in").leader is None
 
 
-def test_all_are_decided_or_none(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_all_are_decided_or_none(memory: Handle, look: Look, tenant: str) -> None:
     [one, two, _] = put_up(memory)
     before = look.events(tenant)
-    for decide in (memory.accept, memory.reject):
+    for decide in (memory.proposals.accept, memory.proposals.dismiss):
         with pytest.raises(NotFoundError):
             decide([one.id, "prop_nowhere"])
         with pytest.raises(NotFoundError):
             decide([next(iter(e for e in before if e != one.id and e != two.id), "x") + "x"])
     assert look.events(tenant) == before
     with pytest.raises(ForeignScopeError):
-        memory.scope("alice").accept([one.id])
+        memory.scope("alice").proposals.accept([one.id])
     with pytest.raises(NotFoundError):
-        memory.scope("alice", see=["alice"]).accept([one.id])
+        memory.scope("alice", read_scopes=["alice"]).proposals.accept([one.id])
 
 
 @pytest.mark.parametrize("given", ["prop", 5, [5], [""]])
-def test_ids_are_a_list_of_names(memory: GraphMem, given: Any) -> None:
+def test_ids_are_a_list_of_names(memory: Handle, given: Any) -> None:
     with pytest.raises(InvalidInputError):
-        memory.accept(given)
+        memory.proposals.accept(given)
     with pytest.raises(TypeError):
-        memory.reject(["a"], id="mine")  # type: ignore[call-arg]
+        memory.proposals.dismiss(["a"], event_id="mine")  # type: ignore[call-arg]
     with pytest.raises(InvalidInputError):
-        memory.proposals(status="perhaps")
+        memory.proposals.list(status="perhaps")
 
 
-def test_proposals_come_page_by_page(memory: GraphMem) -> None:
+def test_proposals_come_page_by_page(memory: Handle) -> None:
     said = [f"I moved to City{n}." for n in range(7)]
     found = put_up(memory, *said)
     pages, cursor = [], None
     while True:
-        page = memory.proposals(limit=3, cursor=cursor)
+        page = memory.proposals.list(limit=3, cursor=cursor)
         pages.append(page)
         cursor = page.next_cursor
         if cursor is None:
@@ -146,4 +146,4 @@ def test_proposals_come_page_by_page(memory: GraphMem) -> None:
         one.id for one in found
     )
     assert {one.occurred_at.date() for one in found} == {MARCH.date()}
-    assert memory.proposals(status=None, limit=1_000).proposals == tuple(found)
+    assert memory.proposals.list(status=None, limit=1_000).proposals == tuple(found)

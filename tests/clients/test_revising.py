@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import (
     EventConflictError,
     ForeignScopeError,
@@ -30,33 +30,42 @@ FOUR, EIGHT, TWELVE = (f"The worker pool should have {n} threads" for n in (4, 8
 TRIALS = examples(8, 40, 40)
 
 
-def statuses(memory: GraphMem) -> dict[str, str]:
-    return {b.statement: b.status for b in memory.beliefs(superseded=True, limit=1_000).beliefs}
+def statuses(memory: Handle) -> dict[str, str]:
+    return {
+        b.statement: b.status
+        for b in memory.beliefs.list(include_superseded=True, limit=1_000).beliefs
+    }
 
 
 def id_of(statement: str, scope: str = "global") -> str:
     return claims.about_statement(scope, statement).id
 
 
-def test_a_demoted_belief_is_revised(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_demoted_belief_is_revised(memory: Handle, look: Look, tenant: str) -> None:
     old = memory.believe(FOUR, confidence=0.6, at=MAY)
     for n in range(2):
-        memory.evidence(old, "refuting", 0.85, at=MAY + n * HOUR)
-    assert memory.belief(old).verdict.revise_due
+        memory.add_evidence(old, "refuting", 0.85, at=MAY + n * HOUR)
+    assert memory.beliefs.get(old).verdict.revise_due
 
-    done = memory.revise(
-        old, EIGHT, reason="the queue grew", confidence=0.7, at=MAY + 9 * HOUR, actor="bob", id="r1"
+    done = memory.beliefs.revise(
+        old,
+        EIGHT,
+        reason="the queue grew",
+        confidence=0.7,
+        at=MAY + 9 * HOUR,
+        actor="bob",
+        event_id="r1",
     )
 
     assert done == ReplacementReceipt(
         event_id="r1", newer_ids=(id_of(EIGHT),), older_ids=(old.belief_id,)
     )
     assert statuses(memory) == {FOUR: "superseded", EIGHT: "current"}
-    new = memory.belief(done.newer_ids[0])
+    new = memory.beliefs.get(done.newer_ids[0])
     assert (new.initial_confidence, new.belief, new.created_at) == (0.7, 0.7, MAY + 9 * HOUR)
     assert (new.verdict.status, new.verdict.evidence) == ("accumulating", 0)
     # The older stays readable with its evidence.
-    assert memory.belief(old).verdict.evidence == 2
+    assert memory.beliefs.get(old).verdict.evidence == 2
     [edge] = look.edges(tenant)
     assert (edge.newer, edge.older, edge.event_id) == (id_of(EIGHT), old.belief_id, "r1")
     assert (edge.occurred_at, edge.in_force) == (MAY + 9 * HOUR, True)
@@ -73,25 +82,25 @@ def test_a_demoted_belief_is_revised(memory: GraphMem, look: Look, tenant: str) 
     assert look.count(tenant) == {"Belief": 2, "Event": 5}
 
 
-def test_a_triple_is_revised_to_another(memory: GraphMem) -> None:
+def test_a_triple_is_revised_to_another(memory: Handle) -> None:
     old = memory.observe("alice", "works_on", "Borealis")
-    done = memory.revise(old, subject="alice", predicate="works_on", object="Atlas")
-    new = memory.belief(done.newer_ids[0])
+    done = memory.beliefs.revise(old, subject="alice", predicate="works_on", object="Atlas")
+    new = memory.beliefs.get(done.newer_ids[0])
     assert (new.statement, new.object) == ("alice works on Atlas", "Atlas")
-    assert memory.belief(old).status == "superseded"
-    reworded = memory.revise(done.newer_ids[0], "Alice is with Atlas now")
-    assert memory.belief(reworded.newer_ids[0]).subject is None
+    assert memory.beliefs.get(old).status == "superseded"
+    reworded = memory.beliefs.revise(done.newer_ids[0], "Alice is with Atlas now")
+    assert memory.beliefs.get(reworded.newer_ids[0]).subject is None
 
 
-def test_one_is_split_into_several(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_one_is_split_into_several(memory: Handle, look: Look, tenant: str) -> None:
     old = memory.believe("Alice likes tea and coffee")
-    done = memory.split(
+    done = memory.beliefs.split(
         old,
         ["Alice likes tea", "Alice likes coffee", "Alice  likes tea"],
         reason="two things",
         at=datetime.now(UTC),
         source="review",
-        id="s1",
+        event_id="s1",
     )
     assert done.newer_ids == (id_of("Alice likes tea"), id_of("Alice likes coffee"))
     assert statuses(memory) == {
@@ -107,45 +116,45 @@ def test_one_is_split_into_several(memory: GraphMem, look: Look, tenant: str) ->
     assert {e["source"] for e in events.values()} == {"manual", "review"}
 
 
-def test_several_are_merged_into_one(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_several_are_merged_into_one(memory: Handle, look: Look, tenant: str) -> None:
     old = [memory.believe(f"Alice likes tea {n}") for n in range(3)]
     there = memory.believe("Alice likes tea", confidence=0.9)
-    done = memory.merge(
-        [old[0], old[1].belief_id, memory.belief(old[2]), old[0]], "Alice likes tea", reason="same"
+    done = memory.beliefs.merge(
+        [old[0], old[1].belief_id, memory.beliefs.get(old[2]), old[0]],
+        "Alice likes tea",
+        reason="same",
     )
     assert done.newer_ids == (there.belief_id,)
     assert done.older_ids == tuple(o.belief_id for o in old)
-    assert {b.status for b in (memory.belief(o) for o in old)} == {"superseded"}
-    assert memory.belief(there).status == "current"
-    assert memory.belief(there).initial_confidence == 0.9
+    assert {b.status for b in (memory.beliefs.get(o) for o in old)} == {"superseded"}
+    assert memory.beliefs.get(there).status == "current"
+    assert memory.beliefs.get(there).initial_confidence == 0.9
     assert len(look.edges(tenant)) == 3
 
 
-def test_an_old_wording_comes_back_without_a_ring(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_an_old_wording_comes_back_without_a_ring(memory: Handle, look: Look, tenant: str) -> None:
     first = memory.believe(FOUR)
-    second = memory.revise(first, EIGHT).newer_ids[0]
-    third = memory.revise(second, TWELVE).newer_ids[0]
-    back = memory.revise(third, FOUR)
+    second = memory.beliefs.revise(first, EIGHT).newer_ids[0]
+    third = memory.beliefs.revise(second, TWELVE).newer_ids[0]
+    back = memory.beliefs.revise(third, FOUR)
     assert back.newer_ids == (first.belief_id,)
     assert statuses(memory) == {FOUR: "current", EIGHT: "superseded", TWELVE: "superseded"}
     assert len(look.edges(tenant)) == 3
     assert [e.in_force for e in look.edges(tenant)].count(True) == 2
     assert not has_cycle(look.edges(tenant))
     # And away again.
-    memory.revise(first, EIGHT)
+    memory.beliefs.revise(first, EIGHT)
     assert statuses(memory) == {FOUR: "superseded", EIGHT: "current", TWELVE: "superseded"}
     assert not has_cycle(look.edges(tenant))
 
 
 @pytest.mark.parametrize("ids", [("a", "b"), ("b", "a")])
 def test_of_one_instant_the_larger_id_has_the_last_word(
-    memory: GraphMem, look: Look, tenant: str, ids: tuple[str, str]
+    memory: Handle, look: Look, tenant: str, ids: tuple[str, str]
 ) -> None:
     first = memory.believe(FOUR, at=MAY)
-    second = memory.revise(first, EIGHT, at=MAY + HOUR, id=ids[0]).newer_ids[0]
-    memory.revise(second, FOUR, at=MAY + HOUR, id=ids[1])
+    second = memory.beliefs.revise(first, EIGHT, at=MAY + HOUR, event_id=ids[0]).newer_ids[0]
+    memory.beliefs.revise(second, FOUR, at=MAY + HOUR, event_id=ids[1])
     last = FOUR if ids[1] == "b" else EIGHT
     assert statuses(memory) == {
         FOUR: "current" if last == FOUR else "superseded",
@@ -154,20 +163,20 @@ def test_of_one_instant_the_larger_id_has_the_last_word(
     assert not has_cycle(look.edges(tenant))
 
 
-REPLACING: dict[str, Callable[[GraphMem, Any], Any]] = {
-    "revise": lambda m, b: m.revise(b, TWELVE),
-    "split": lambda m, b: m.split(b, [TWELVE, EIGHT]),
-    "merge": lambda m, b: m.merge([b, id_of("Something else")], TWELVE),
+REPLACING: dict[str, Callable[[Handle, Any], Any]] = {
+    "revise": lambda m, b: m.beliefs.revise(b, TWELVE),
+    "split": lambda m, b: m.beliefs.split(b, [TWELVE, EIGHT]),
+    "merge": lambda m, b: m.beliefs.merge([b, id_of("Something else")], TWELVE),
 }
 
 
 @pytest.mark.parametrize("name", REPLACING)
 def test_what_was_superseded_is_not_superseded_again(
-    memory: GraphMem, look: Look, tenant: str, name: str
+    memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     memory.believe("Something else")
     old = memory.believe(FOUR)
-    memory.revise(old, EIGHT)
+    memory.beliefs.revise(old, EIGHT)
     before = look.events(tenant), look.count(tenant)
     with pytest.raises(SupersededBeliefError) as caught:
         REPLACING[name](memory, old)
@@ -180,18 +189,18 @@ def test_what_was_superseded_is_not_superseded_again(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda m, b: m.revise(b, FOUR),
-        lambda m, b: m.revise(b, f"  {FOUR}\n"),
-        lambda m, b: m.split(b, [FOUR, EIGHT]),
-        lambda m, b: m.merge([b, m.believe(EIGHT, id="8")], FOUR),
+        lambda m, b: m.beliefs.revise(b, FOUR),
+        lambda m, b: m.beliefs.revise(b, f"  {FOUR}\n"),
+        lambda m, b: m.beliefs.split(b, [FOUR, EIGHT]),
+        lambda m, b: m.beliefs.merge([b, m.believe(EIGHT, event_id="8")], FOUR),
     ],
     ids=["revise", "space", "split", "merge"],
 )
 def test_nothing_takes_its_own_place(
-    memory: GraphMem, look: Look, tenant: str, call: Callable[[GraphMem, Any], Any]
+    memory: Handle, look: Look, tenant: str, call: Callable[[Handle, Any], Any]
 ) -> None:
     old = memory.believe(FOUR)
-    memory.believe(EIGHT, id="8")
+    memory.believe(EIGHT, event_id="8")
     before = look.events(tenant)
     with pytest.raises(SelfSupersessionError) as caught:
         call(memory, old)
@@ -200,34 +209,34 @@ def test_nothing_takes_its_own_place(
     assert look.events(tenant) == before
 
 
-def test_a_private_handle_revises_nothing_shared(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_private_handle_revises_nothing_shared(memory: Handle, look: Look, tenant: str) -> None:
     shared = memory.believe(FOUR)
     alice = memory.scope("alice")
     hers = alice.believe(EIGHT)
     before = look.events(tenant)
     calls: tuple[Callable[[], object], ...] = (
-        lambda: alice.revise(shared, TWELVE),
-        lambda: alice.split(shared, [EIGHT, TWELVE]),
-        lambda: alice.merge([hers, shared], TWELVE),
+        lambda: alice.beliefs.revise(shared, TWELVE),
+        lambda: alice.beliefs.split(shared, [EIGHT, TWELVE]),
+        lambda: alice.beliefs.merge([hers, shared], TWELVE),
     )
     for call in calls:
         with pytest.raises(ForeignScopeError, match="belongs to scope 'global'"):
             call()
     with pytest.raises(NotFoundError):
-        memory.merge([shared, hers], TWELVE)
+        memory.beliefs.merge([shared, hers], TWELVE)
     assert look.events(tenant) == before
-    assert alice.revise(hers, FOUR).newer_ids == (id_of(FOUR, "alice"),)
+    assert alice.beliefs.revise(hers, FOUR).newer_ids == (id_of(FOUR, "alice"),)
 
 
-def test_a_merge_names_two_and_a_split_makes_two(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_a_merge_names_two_and_a_split_makes_two(memory: Handle, look: Look, tenant: str) -> None:
     old = memory.believe(FOUR)
     calls: tuple[Callable[[], object], ...] = (
-        lambda: memory.merge([old], EIGHT),
-        lambda: memory.merge([old, old.belief_id], EIGHT),
-        lambda: memory.merge([], EIGHT),
-        lambda: memory.split(old, [EIGHT]),
-        lambda: memory.split(old, [EIGHT, f" {EIGHT} "]),
-        lambda: memory.split(old, []),
+        lambda: memory.beliefs.merge([old], EIGHT),
+        lambda: memory.beliefs.merge([old, old.belief_id], EIGHT),
+        lambda: memory.beliefs.merge([], EIGHT),
+        lambda: memory.beliefs.split(old, [EIGHT]),
+        lambda: memory.beliefs.split(old, [EIGHT, f" {EIGHT} "]),
+        lambda: memory.beliefs.split(old, []),
     )
     for call in calls:
         with pytest.raises(InvalidInputError, match=r"[Tt]wo"):
@@ -236,9 +245,9 @@ def test_a_merge_names_two_and_a_split_makes_two(memory: GraphMem, look: Look, t
 
 
 SENT: dict[str, Callable[..., ReplacementReceipt]] = {
-    "revise": lambda m, **x: m.revise(id_of(FOUR), **{"statement": EIGHT, **x}),
-    "split": lambda m, **x: m.split(id_of(FOUR), **{"statements": [EIGHT, TWELVE], **x}),
-    "merge": lambda m, **x: m.merge(
+    "revise": lambda m, **x: m.beliefs.revise(id_of(FOUR), **{"statement": EIGHT, **x}),
+    "split": lambda m, **x: m.beliefs.split(id_of(FOUR), **{"statements": [EIGHT, TWELVE], **x}),
+    "merge": lambda m, **x: m.beliefs.merge(
         **{"beliefs": [id_of(FOUR), id_of("Something else")], "statement": EIGHT, **x}
     ),
 }
@@ -246,7 +255,7 @@ SENT: dict[str, Callable[..., ReplacementReceipt]] = {
 
 @pytest.mark.parametrize("name", SENT)
 def test_a_repeated_id_gives_the_first_outcome_again(
-    memory: GraphMem, look: Look, tenant: str, name: str
+    memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     memory.believe(FOUR)
     memory.believe("Something else")
@@ -273,10 +282,10 @@ def test_a_repeated_id_gives_the_first_outcome_again(
 
 @pytest.mark.parametrize("name", SENT)
 def test_what_is_said_of_where_it_comes_from_is_kept(
-    memory: GraphMem, look: Look, tenant: str, name: str
+    memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
-    memory.believe(FOUR, id="b1")
-    memory.believe("Something else", id="b2")
+    memory.believe(FOUR, event_id="b1")
+    memory.believe("Something else", event_id="b2")
     with memory.session("s") as session:
         done = SENT[name](session, artifact_ref="notes", actor="bob", note="because", id="x1")
     events = look.events(tenant)
@@ -294,12 +303,12 @@ def test_what_is_said_of_where_it_comes_from_is_kept(
 
 
 def test_an_earlier_correction_that_comes_late_changes_nothing_newer(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     """Corrections take their places by the time they happened."""
     first = memory.believe(FOUR, at=MAY)
-    second = memory.revise(first, EIGHT, at=MAY + 9 * HOUR).newer_ids[0]
-    late = memory.revise(second, FOUR, at=MAY + 5 * HOUR)
+    second = memory.beliefs.revise(first, EIGHT, at=MAY + 9 * HOUR).newer_ids[0]
+    late = memory.beliefs.revise(second, FOUR, at=MAY + 5 * HOUR)
     assert late.newer_ids == (first.belief_id,)
     assert statuses(memory) == {FOUR: "superseded", EIGHT: "current"}
     edges = {e.newer: e.in_force for e in look.edges(tenant)}
@@ -308,12 +317,12 @@ def test_an_earlier_correction_that_comes_late_changes_nothing_newer(
 
 @pytest.mark.usefixtures("both_clients")
 def test_mutual_revision_at_once_leaves_no_ring(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """Each is revised to the words of the other, at once, in many pairs."""
 
     def revise(old: str, new: str) -> Callable[[Any], Any]:
-        return lambda m: m.revise(old, new)
+        return lambda m: m.beliefs.revise(old, new)
 
     pairs = [(f"a {n}", f"b {n}") for n in range(TRIALS)]
     for pair in pairs:
@@ -340,7 +349,7 @@ def test_mutual_revision_at_once_leaves_no_ring(
 
 @pytest.mark.usefixtures("both_clients")
 def test_one_belief_revised_by_many_at_once_is_revised_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     for n in range(8):
         old = memory.believe(f"start {n}").belief_id
@@ -353,12 +362,12 @@ def test_one_belief_revised_by_many_at_once_is_revised_once(
 
 
 def _revise(old: str, new: str) -> Callable[[Any], Any]:
-    return lambda m: m.revise(old, new)
+    return lambda m: m.beliefs.revise(old, new)
 
 
 @pytest.mark.usefixtures("both_clients")
 def test_rings_of_many_at_once_leave_no_ring(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """Merges and splits among three, at random and at once; whatever is refused, no ring."""
     for trial in range(TRIALS // 4):
@@ -370,9 +379,11 @@ def test_rings_of_many_at_once_leave_no_ring(
         for n in range(3):
             older, others = ids[n], [names[(n + 1) % 3], names[(n + 2) % 3]]
             calls += [
-                lambda m, b=older, o=others: m.revise(b, o[0]),  # type: ignore[misc]
-                lambda m, b=older, o=others: m.split(b, o),  # type: ignore[misc]
-                lambda m, n=n, i=ids, w=names: m.merge([i[n], i[(n + 1) % 3]], w[(n + 2) % 3]),  # type: ignore[misc]
+                lambda m, b=older, o=others: m.beliefs.revise(b, o[0]),  # type: ignore[misc]
+                lambda m, b=older, o=others: m.beliefs.split(b, o),  # type: ignore[misc]
+                lambda m, n=n, i=ids, w=names: m.beliefs.merge(
+                    [i[n], i[(n + 1) % 3]], w[(n + 2) % 3]
+                ),  # type: ignore[misc]
             ]
         results = door.together(memory, calls)
         refused = {type(r) for r in results if isinstance(r, Exception)}

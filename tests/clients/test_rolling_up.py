@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import GraphUnavailableError, InvalidInputError
 from graphmem.operations import access_log
 from graphmem.operations.access_log import SearchEntry, SessionStart
@@ -25,7 +25,7 @@ from tests.cypher.attention.test_rating_equals_oracle import (
     written,
 )
 from tests.oracles import rating
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -33,12 +33,12 @@ NOW = ("elo", "games", "touched_at")
 BASE = tuple(f"base_{name}" for name in NOW)
 
 
-def filled(memory: GraphMem, seed: int, sessions: int) -> Log:
+def filled(memory: Handle, seed: int, sessions: int) -> Log:
     """A log of settled sessions."""
     log = Log(memory, things(memory), seed)
     for _ in range(sessions):
         written(memory, log.session())
-    assert memory.rate().sessions == sessions
+    assert memory.usage.rate().sessions == sessions
     return log
 
 
@@ -80,17 +80,17 @@ def ended(look: Look, tenant: str, position: int) -> datetime:
     return at.astimezone(UTC)
 
 
-def rolled(memory: GraphMem, before: datetime) -> Any:
+def rolled(memory: Handle, before: datetime) -> Any:
     return run_now(access_log.roll_up(memory._state.binding, before, silent))
 
 
-def later(memory: GraphMem, days: float) -> GraphMem:
+def later(memory: Handle, days: float) -> Handle:
     return on(memory, clock=FrozenClock(datetime.now(UTC) + timedelta(days=days)))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
-    plain: GraphMem, look: Look, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access_log, "PAGE", 7)
     log = filled(plain, seed, 40)
@@ -116,12 +116,12 @@ def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
         assert base[item][0] == pytest.approx(elo, abs=1e-9)
         assert base[item][1] == games
     # Bit by bit, for it is the same arithmetic in the same order.
-    assert plain.rate(again=True).sessions == 15
+    assert plain.usage.rate(from_scratch=True).sessions == 15
     assert standings(look, tenant) == before
     for _ in range(10):
         written(plain, log.session())
-    plain.rate()
-    assert plain.rate(again=True).sessions == 25
+    plain.usage.rate()
+    assert plain.usage.rate(from_scratch=True).sessions == 25
     for item, (elo, games) in oracle(log).items():
         assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
     # And once more, over what is left.
@@ -129,35 +129,37 @@ def test_ratings_stay_and_from_the_checkpoint_they_come_to_the_same(
     assert rolled(plain, datetime.now(UTC) + timedelta(days=1)).sessions == 25
     assert "SEARCH" not in kinds(look, tenant)
     assert standings(look, tenant) == standings(look, tenant, BASE) == before
-    assert plain.rate(again=True).sessions == 0
+    assert plain.usage.rate(from_scratch=True).sessions == 0
     assert standings(look, tenant) == before
     assert rolled(plain, datetime.now(UTC) + timedelta(days=1)).sessions == 0
 
 
-def test_only_what_is_settled_and_old_is_taken(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_only_what_is_settled_and_old_is_taken(plain: Handle, look: Look, tenant: str) -> None:
     log = filled(plain, 1, 6)
     for _ in range(4):
         written(plain, log.session())
-    plain.log_search("outside any session", tool="grep", results=[])
-    plain.flush()
+    plain.usage.log_search("outside any session", tool="grep", results=[])
+    plain.usage.flush()
     first = kinds(look, tenant)
-    assert plain.roll_up_log().searches == 0
-    assert later(plain, 89).roll_up_log(apply=True).sessions == 0
+    assert plain.usage.roll_up().searches == 0
+    assert later(plain, 89).usage.roll_up(dry_run=False).sessions == 0
     assert kinds(look, tenant) == first
-    plan = later(plain, 91).roll_up_log()
+    plan = later(plain, 91).usage.roll_up()
     assert (plan.applied, plan.sessions) == (False, 6)
     assert kinds(look, tenant) == first
     assert standings(look, tenant, BASE) == {}
     told: list[tuple[str, int]] = []
-    done = later(plain, 91).roll_up_log(apply=True, on_part=lambda *part: told.append(part))
+    done = later(plain, 91).usage.roll_up(
+        dry_run=False, on_progress=lambda *part: told.append(part)
+    )
     assert done == plan.model_copy(update={"applied": True})
     assert told == [("session", 6), ("search", 1)]
     assert kinds(look, tenant)["SEARCH"] == first["SEARCH"] - done.searches
     # What was not settled is settled now as if nothing had happened, and then taken, too.
-    assert plain.rate().sessions == 4
+    assert plain.usage.rate().sessions == 4
     for item, (elo, games) in oracle(log).items():
         assert standings(look, tenant)[item][:2] == [pytest.approx(elo, abs=1e-9), games]
-    assert plain.roll_up_log(days=0, apply=True).sessions == 4
+    assert plain.usage.roll_up(days=0, dry_run=False).sessions == 4
     assert kinds(look, tenant) == {
         "ACCESS": first["ACCESS"],
         "SESSION_START": 10,
@@ -168,7 +170,7 @@ def test_only_what_is_settled_and_old_is_taken(plain: GraphMem, look: Look, tena
 
 
 def test_nothing_is_taken_after_a_session_that_is_too_young(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     filled(plain, 2, 9)
     young = ended(look, tenant, 5)
@@ -178,38 +180,38 @@ def test_nothing_is_taken_after_a_session_that_is_too_young(
     assert rolled(plain, young + timedelta(microseconds=1)).sessions == 1
 
 
-def test_all_that_rests_on_looks_is_as_before(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_all_that_rests_on_looks_is_as_before(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 3, 8)
     late = later(plain, 200)
     reader = silently(late)
-    belief = plain.beliefs().beliefs[0].id
-    ids = [memory.id for memory in plain.list().memories]
+    belief = plain.beliefs.list().beliefs[0].id
+    ids = [memory.id for memory in plain.memories.list().memories]
 
     def seen() -> Any:
         return (
             reader.why(belief),
             [reader.why(one) for one in ids],
             [(card.accesses, card.last_access_at) for card in map(reader.expand, ids)],
-            reader.ratings(),
-            reader.compress(dry_run=True),
+            reader.usage.ratings(),
+            reader.episodes.compress(dry_run=True),
             reader.recall("what?", limit=20).bites,
         )
 
     before = seen()
-    audited = plain.audit()
-    assert late.roll_up_log(apply=True).sessions == 8
+    audited = plain.usage.audit()
+    assert late.usage.roll_up(dry_run=False).sessions == 8
     assert seen() == before
-    after = plain.audit()
+    after = plain.usage.audit()
     assert [one.searches for one in after.sessions] == [one.searches for one in audited.sessions]
     assert [one.accesses for one in after.sessions] == [one.accesses for one in audited.sessions]
     assert [one.lost for one in after.sessions] == [one.lost for one in audited.sessions]
     # A look whose search is gone is no finding.
     assert {one.code for one in after.findings} <= {one.code for one in audited.findings}
-    assert plain.verify().wrong == ()
+    assert plain.admin.verify().wrong == ()
     assert "ROLL_UP" in kinds(look, tenant)
 
 
-def silently(memory: GraphMem) -> GraphMem:
+def silently(memory: Handle) -> Handle:
     """The same, logging nothing."""
     settings = memory._state.binding.world.settings.model_copy(update={"access_log": False})
     return on(memory, settings=settings)
@@ -218,7 +220,7 @@ def silently(memory: GraphMem) -> GraphMem:
 @pytest.mark.parametrize("fault", [Breaking, Unacknowledged])
 @pytest.mark.parametrize("nth", [1, 2, 3, 4])
 def test_what_dies_on_the_way_is_gone_on_with(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     tenant: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -234,7 +236,7 @@ def test_what_dies_on_the_way_is_gone_on_with(
         rolled(on(plain, graph=fault(world.graph, nth)), late)
     # What is gone is checkpointed: settled again, all of it is as it was.
     assert kinds(look, tenant).get("SEARCH", 0) <= first["SEARCH"]
-    plain.rate(again=True)
+    plain.usage.rate(from_scratch=True)
     assert standings(look, tenant) == before
     rolled(plain, late)
     assert kinds(look, tenant)["ROLL_UP"] == 10
@@ -245,19 +247,19 @@ def test_what_dies_on_the_way_is_gone_on_with(
 
 
 def test_a_transaction_that_is_made_again_counts_once(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access_log, "PAGE", 4)
     filled(plain, 5, 10)
     before, first = standings(look, tenant), kinds(look, tenant)
     world = plain._state.binding.world
-    done = later(on(plain, graph=Retrying(world.graph)), 100).roll_up_log(apply=True)
+    done = later(on(plain, graph=Retrying(world.graph)), 100).usage.roll_up(dry_run=False)
     assert (done.sessions, done.searches) == (10, first["SEARCH"])
     assert standings(look, tenant) == standings(look, tenant, BASE) == before
 
 
 def test_two_at_once_take_each_session_once_beside_who_rates(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access_log, "PAGE", 2)
     log = filled(plain, 6, 20)
@@ -266,11 +268,11 @@ def test_two_at_once_take_each_session_once_beside_who_rates(
         written(plain, log.session())
     late = later(plain, 100)
     with ThreadPoolExecutor(3) as pool:
-        rates = pool.submit(plain.rate)
-        both = [pool.submit(late.roll_up_log, apply=True) for _ in range(2)]
+        rates = pool.submit(plain.usage.rate)
+        both = [pool.submit(late.usage.roll_up, dry_run=False) for _ in range(2)]
         done = [one.result() for one in both]
         assert rates.result().sessions == 20
-    done.append(late.roll_up_log(apply=True))
+    done.append(late.usage.roll_up(dry_run=False))
     assert sum(one.sessions for one in done) == 40
     assert sum(one.searches for one in done) == len(log.searches)
     assert first["SEARCH"] < len(log.searches)
@@ -282,33 +284,35 @@ def test_two_at_once_take_each_session_once_beside_who_rates(
             assert found[item][:2] == [pytest.approx(elo, abs=1e-9), games]
 
 
-def test_another_tenant_is_not_touched(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_another_tenant_is_not_touched(plain: Handle, look: Look, tenant: str) -> None:
     other = fresh_tenant()
     filled(plain, 7, 5)
-    filled(plain.tenant(other), 7, 5)
+    filled(on_tenant(plain, other), 7, 5)
     theirs = look.events(other), ratings(look, other)
-    assert later(plain.scope("alice"), 100).roll_up_log(apply=True).sessions == 5
+    assert later(plain.scope("alice"), 100).usage.roll_up(dry_run=False).sessions == 5
     assert "SEARCH" not in kinds(look, tenant)
     assert (look.events(other), ratings(look, other)) == theirs
 
 
 def test_searches_outside_sessions_go_too(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access_log, "ALONE", 3)
     filled(plain, 8, 3)
     alice = plain.scope("alice")
     for n in range(7):
-        (alice if n % 2 else plain).log_search(f"where {n}?", tool="grep", results=[("file", "a")])
-    plain.touch("file", "a")
-    plain.flush()
+        (alice if n % 2 else plain).usage.log_search(
+            f"where {n}?", tool="grep", results=[("file", "a")]
+        )
+    plain.usage.log_access("file", "a")
+    plain.usage.flush()
     before, first = standings(look, tenant), kinds(look, tenant)
     late = later(plain, 100)
-    plan = late.roll_up_log()
+    plan = late.usage.roll_up()
     assert (plan.sessions, plan.searches) == (3, first["SEARCH"])
     assert kinds(look, tenant) == first
-    assert plain.roll_up_log(apply=True).searches == 0
-    done = late.roll_up_log(apply=True)
+    assert plain.usage.roll_up(dry_run=False).searches == 0
+    done = late.usage.roll_up(dry_run=False)
     assert (done.sessions, done.searches, done.results) == (3, plan.searches, plan.results)
     left = kinds(look, tenant)
     assert "SEARCH" not in left
@@ -326,30 +330,30 @@ def test_searches_outside_sessions_go_too(
     assert sum(one["searches"] for scope, one in told if scope == "alice") == 3
     assert sum(one["results"] for _, one in told) == 7
     assert standings(look, tenant) == before
-    assert late.roll_up_log(apply=True).searches == 0
+    assert late.usage.roll_up(dry_run=False).searches == 0
 
 
 def test_what_was_logged_after_the_end_is_in_no_checkpoint(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     log = Log(plain, things(plain), 3)
     entries = log.session()
     start = next(one for one in entries if isinstance(one, SessionStart))
     written(plain, entries)
-    plain.rate()
+    plain.usage.rate()
     found = next(one for one in entries if isinstance(one, SearchEntry) and one.found)
     written(plain, [replace(log._access(start, found.found[0]), at=JUNE + timedelta(10))])
     before = standings(look, tenant)
-    later(plain, 100).roll_up_log(apply=True)
+    later(plain, 100).usage.roll_up(dry_run=False)
     assert standings(look, tenant) == standings(look, tenant, BASE) == before
 
 
-def test_a_tenant_without_a_log_has_nothing_to_roll_up(plain: GraphMem) -> None:
-    assert plain.roll_up_log(days=0).sessions == 0
-    assert plain.roll_up_log(days=0, apply=True).sessions == 0
+def test_a_tenant_without_a_log_has_nothing_to_roll_up(plain: Handle) -> None:
+    assert plain.usage.roll_up(days=0).sessions == 0
+    assert plain.usage.roll_up(days=0, dry_run=False).sessions == 0
 
 
 @pytest.mark.parametrize("days", [-1, float("nan"), 36_501, "x"])
-def test_days_that_are_none_are_refused(plain: GraphMem, days: Any) -> None:
+def test_days_that_are_none_are_refused(plain: Handle, days: Any) -> None:
     with pytest.raises(InvalidInputError, match="days"):
-        plain.roll_up_log(days=days)
+        plain.usage.roll_up(days=days)

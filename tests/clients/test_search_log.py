@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsOf, GraphMem, Tier, quality_stats
+from graphmem import AsOf, Handle
 from graphmem.client.access_log import MOST, AccessLog
 from graphmem.errors import InvalidInputError
+from graphmem.model import Tier
 from graphmem.operations.access_log import AccessEntry, SessionStart
 from graphmem.rules import identity
+from graphmem.rules.usage import quality_stats
 from graphmem.settings import Settings
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -43,7 +45,7 @@ def logged(look: Look, tenant: str) -> list[dict[str, Any]]:
 
 
 def test_a_search_is_logged_with_what_it_returned(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     clock = FrozenClock(MAY)
     memory = door.on(memory, clock=clock)
@@ -86,7 +88,7 @@ def test_a_search_is_logged_with_what_it_returned(
 
 
 def test_a_session_ends_with_its_block_or_its_client_and_begins_anew(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     session = memory.session("s1")
     for _ in range(2):
@@ -96,8 +98,8 @@ def test_a_session_ends_with_its_block_or_its_client_and_begins_anew(
         with session:
             pass
     other = door.open()
-    other.tenant(tenant).session("s2").recall(unlike(1))
-    other.tenant(tenant).recall(unlike(2))
+    on_tenant(other, tenant).session("s2").recall(unlike(1))
+    on_tenant(other, tenant).recall(unlike(2))
     other.close()
     found = logged(look, tenant)
     names = [one["payload"]["session_id"] for one in found if one["type"] == "SESSION_START"]
@@ -106,17 +108,17 @@ def test_a_session_ends_with_its_block_or_its_client_and_begins_anew(
     assert [len(one["within"]) for one in found if one["type"] == "SEARCH"] == [1, 1, 1, 0]
 
 
-def test_what_agents_do_elsewhere_is_logged_too(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_agents_do_elsewhere_is_logged_too(memory: Handle, look: Look, tenant: str) -> None:
     known = str(memory.remember(unlike(1)).memory_id)
     belief = memory.believe(unlike(2)).belief_id
     with memory.session("s1") as session:
-        session.log_search(
+        session.usage.log_search(
             "def main",
             tool="grep",
             results=[("file", "a.py"), known, belief, "m_nope", ("symbol", "a.main")],
         )
-        session.touch("file", "a.py")
-        session.touch("document", "https://example.org/plan")
+        session.usage.log_access("file", "a.py")
+        session.usage.log_access("document", "https://example.org/plan")
     _, search, *looks, _ = logged(look, tenant)
     assert search["payload"] == {"tool": "grep", "query": "def main"}
     artifacts = {
@@ -136,51 +138,51 @@ def test_what_agents_do_elsewhere_is_logged_too(memory: GraphMem, look: Look, te
         [artifacts["a.py"]],
         [artifacts["https://example.org/plan"]],
     ]
-    assert memory.rate().updates == 4
-    assert {one.text for one in memory.ratings(kinds=["Artifact"])} == {"a.py", "a.main"}
+    assert memory.usage.rate().updates == 4
+    assert {one.text for one in memory.usage.ratings(kinds=["Artifact"])} == {"a.py", "a.main"}
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda m: m.touch("folder", "a"),
-        lambda m: m.touch("file", " "),
-        lambda m: m.touch("file", "x" * 2_001),
-        lambda m: m.log_search("", tool="grep"),
-        lambda m: m.log_search("a", tool=""),
-        lambda m: m.log_search("a", tool="grep", results=[("file",)]),
-        lambda m: m.log_search("a", tool="grep", results=["m"] * 1_001),
+        lambda m: m.usage.log_access("folder", "a"),
+        lambda m: m.usage.log_access("file", " "),
+        lambda m: m.usage.log_access("file", "x" * 2_001),
+        lambda m: m.usage.log_search("", tool="grep"),
+        lambda m: m.usage.log_search("a", tool=""),
+        lambda m: m.usage.log_search("a", tool="grep", results=[("file",)]),
+        lambda m: m.usage.log_search("a", tool="grep", results=["m"] * 1_001),
         lambda m: m.session("s", agent=""),
-        lambda m: m.ratings(tier="BEST"),
-        lambda m: m.ratings(kinds=[]),
-        lambda m: m.ratings(kinds=["Turn"]),
-        lambda m: m.ratings(limit=0),
-        lambda m: m.attention(limit=10**6),
+        lambda m: m.usage.ratings(tier="BEST"),
+        lambda m: m.usage.ratings(kinds=[]),
+        lambda m: m.usage.ratings(kinds=["Turn"]),
+        lambda m: m.usage.ratings(limit=0),
+        lambda m: m.usage.dashboard(limit=10**6),
     ],
 )
-def test_what_does_not_fit_is_refused(memory: GraphMem, call: Any) -> None:
+def test_what_does_not_fit_is_refused(memory: Handle, call: Any) -> None:
     with pytest.raises(InvalidInputError):
         call(memory)
 
 
 def test_a_long_query_is_cut_and_nothing_is_logged_when_it_is_off(
-    door: Door, memory: GraphMem, look: Look, tenant: str, migrated: Settings
+    door: Door, memory: Handle, look: Look, tenant: str, migrated: Settings
 ) -> None:
     memory.recall("lake " * 1_000)
-    memory.flush()
+    memory.usage.flush()
     [search] = logged(look, tenant)
     assert len(search["payload"]["query"]) == 2_000
     off = door.open(migrated.model_copy(update={"access_log": False}))
     with off:
-        quiet = off.tenant(tenant)
+        quiet = on_tenant(off, tenant)
         with quiet.session("s") as session:
             session.recall(unlike(1))
-            session.touch("file", "a.py")
+            session.usage.log_access("file", "a.py")
     assert logged(look, tenant) == [search]
 
 
 def test_recall_carries_ratings_and_ranks_without_them(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     now = datetime.now(UTC)
     memory = door.on(memory, clock=FrozenClock(now))
@@ -194,13 +196,13 @@ def test_recall_carries_ratings_and_ranks_without_them(
         with memory.session(f"s{n}") as session:
             session.recall("red roses in the garden")
             session.expand(last)
-    assert memory.rate().sessions == 4
+    assert memory.usage.rate().sessions == 4
     after = memory.recall("red roses in the garden", turns=True)
     assert [(bite.id, bite.score) for bite in after.bites] == [
         (bite.id, bite.score) for bite in before.bites
     ]
     ratings = {bite.id: bite.rating for bite in after.bites}
-    assert ratings == {one.id: one.rating for one in memory.ratings()}
+    assert ratings == {one.id: one.rating for one in memory.usage.ratings()}
     assert ratings[last].tier is Tier.MEDIUM  # type: ignore[union-attr]
     assert {one.tier for item, one in ratings.items() if one and item != last} == {Tier.LOW}
     stats = quality_stats(after)

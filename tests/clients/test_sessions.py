@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem import GraphMem, Message, Outcome, TurnBite
+from graphmem import Handle, Message, Outcome, TurnBite
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
 from graphmem.rules.transcripts import IngestedMessage
 from tests.plugins.graph import Look
@@ -20,12 +20,12 @@ REPLY = {"role": "assistant", "content": "good morning"}
 SLOW = {"role": "user", "content": "deploys are slow today", "name": "Zoë"}
 
 
-def test_a_conversation_is_kept_word_for_word(memory: GraphMem) -> None:
+def test_a_conversation_is_kept_word_for_word(memory: Handle) -> None:
     with memory.session("s1") as session:
         added = session.add_messages(
             [HELLO, REPLY, {**SLOW, "at": MAY, "content": " as\tsaid \n"}, {**HELLO, "content": ""}]
         )
-        turns = session.turns(session.episode_id)
+        turns = session.episodes.turns(session.episode_id)
 
     assert (added.added, added.episode_id) == (4, session.episode_id)
     assert [t.id for t in turns] == list(added.turn_ids)
@@ -33,12 +33,12 @@ def test_a_conversation_is_kept_word_for_word(memory: GraphMem) -> None:
     assert [t.text for t in turns] == ["hello there", "good morning", " as\tsaid \n", ""]
     assert [(t.role, t.name) for t in turns[1:3]] == [("assistant", None), ("user", "Zoë")]
     assert turns[2].occurred_at == MAY
-    assert list(memory.turns(session.episode_id, start=1, limit=2)) == list(turns[1:3])
-    episode = memory.episode(session.episode_id)
+    assert list(memory.episodes.turns(session.episode_id, start=1, limit=2)) == list(turns[1:3])
+    episode = memory.episodes.get(session.episode_id)
     assert (episode.session_id, episode.turns) == ("s1", 4)
 
 
-def test_turns_are_linked_in_order(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_turns_are_linked_in_order(memory: Handle, look: Look, tenant: str) -> None:
     session = memory.session("s1")
     for n in range(4):
         session.add_messages([{"role": "user", "content": unlike(n)}])
@@ -50,7 +50,7 @@ def test_turns_are_linked_in_order(memory: GraphMem, look: Look, tenant: str) ->
     assert row["texts"] == [unlike(n) for n in range(4)]
 
 
-def test_what_goes_on_from_the_end_is_added_once(memory: GraphMem) -> None:
+def test_what_goes_on_from_the_end_is_added_once(memory: Handle) -> None:
     session = memory.session("s1")
     first = session.add_messages([HELLO, REPLY])
     assert session.add_messages([HELLO, REPLY]).added == 0
@@ -58,12 +58,12 @@ def test_what_goes_on_from_the_end_is_added_once(memory: GraphMem) -> None:
     assert (more.added, more.turn_ids[0]) == (1, first.turn_ids[1])
     whole = session.add_messages([HELLO, REPLY, SLOW])
     assert (whole.added, whole.turn_ids) == (0, (*first.turn_ids, more.turn_ids[1]))
-    assert [t.text for t in session.turns(session.episode_id)] == [
+    assert [t.text for t in session.episodes.turns(session.episode_id)] == [
         m["content"] for m in (HELLO, REPLY, SLOW)
     ]
 
 
-def test_keyed_messages_are_recognised_wherever_they_stand(memory: GraphMem) -> None:
+def test_keyed_messages_are_recognised_wherever_they_stand(memory: Handle) -> None:
     session = memory.session("s1")
     said: list[dict[str, object]] = [
         {"role": "user", "content": "yes", "id": "1"},
@@ -80,11 +80,11 @@ def test_keyed_messages_are_recognised_wherever_they_stand(memory: GraphMem) -> 
     assert again.added == 1
     assert (again.turn_ids[0], again.turn_ids[2]) == (first.turn_ids[1], first.turn_ids[0])
     assert session.add_messages(said).turn_ids == first.turn_ids
-    assert [t.text for t in session.turns(session.episode_id)] == ["yes"] * 5 + ["no"]
+    assert [t.text for t in session.episodes.turns(session.episode_id)] == ["yes"] * 5 + ["no"]
 
 
 def test_a_message_id_with_other_words_is_refused_whole(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     session = memory.session("s1")
     session.add_messages([{**HELLO, "id": "1"}])
@@ -115,7 +115,7 @@ def test_a_message_id_with_other_words_is_refused_whole(
     ],
 )
 def test_a_broken_message_is_named_and_none_is_added(
-    memory: GraphMem, look: Look, tenant: str, broken: object
+    memory: Handle, look: Look, tenant: str, broken: object
 ) -> None:
     session = memory.session("s1")
     with pytest.raises(InvalidInputError) as caught:
@@ -124,20 +124,20 @@ def test_a_broken_message_is_named_and_none_is_added(
     assert "Turn" not in look.count(tenant)
 
 
-def test_a_message_may_hold_what_no_memory_may(memory: GraphMem) -> None:
+def test_a_message_may_hold_what_no_memory_may(memory: Handle) -> None:
     """A conversation is kept as it was, NUL and a megabyte included."""
     session = memory.session("s1")
     texts = ["a\x00b", "\x1b[31m", "?", "x" * 1_000_000, "   "]
     session.add_messages([{"role": "user", "content": text} for text in texts])
-    assert [t.text for t in session.turns(session.episode_id)] == texts
+    assert [t.text for t in session.episodes.turns(session.episode_id)] == texts
 
 
-def test_more_messages_than_one_transaction_takes(memory: GraphMem) -> None:
+def test_more_messages_than_one_transaction_takes(memory: Handle) -> None:
     keyed = memory.session("keyed")
     said = [Message(role="user", content=unlike(n % 7), id=str(n)) for n in range(1_030)]
     assert keyed.add_messages(said).added == 1_030
     assert keyed.add_messages(said[900:]).added == 0
-    assert [t.position for t in keyed.turns(keyed.episode_id, start=998, limit=5)] == [
+    assert [t.position for t in keyed.episodes.turns(keyed.episode_id, start=998, limit=5)] == [
         998,
         999,
         1_000,
@@ -150,21 +150,21 @@ def test_more_messages_than_one_transaction_takes(memory: GraphMem) -> None:
     assert placed.add_messages(unkeyed).added == 0
 
 
-def test_what_is_written_in_a_session_is_attached(memory: GraphMem) -> None:
+def test_what_is_written_in_a_session_is_attached(memory: Handle) -> None:
     with memory.session("s1") as session:
         done = session.remember(unlike(1))
         newer = session.supersede(str(done.memory_id), unlike(2))
         session.remember_many([unlike(3)])
         expected = session.episode_id
     for memory_id in (done.memory_id, newer.newer_id):
-        events = [e for e in memory.history(str(memory_id)) if e.type == "ADD"]
+        events = [e for e in memory.memories.history(str(memory_id)) if e.type == "ADD"]
         assert [e.episode_id for e in events] == [expected]
     outside = memory.remember(unlike(4))
-    assert memory.history(str(outside.memory_id))[0].episode_id is None
+    assert memory.memories.history(str(outside.memory_id))[0].episode_id is None
 
 
 def test_a_session_is_one_episode_however_often_it_is_opened(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     with memory.session("s1") as one, memory.session("s1") as two:
         assert one.episode_id == two.episode_id
@@ -175,7 +175,7 @@ def test_a_session_is_one_episode_however_often_it_is_opened(
     assert look.count(tenant) == {"Episode": 1, "Turn": 1}
 
 
-def test_a_session_survives_what_is_raised_inside(memory: GraphMem) -> None:
+def test_a_session_survives_what_is_raised_inside(memory: Handle) -> None:
     session = memory.session("s1")
 
     def fail() -> None:
@@ -185,10 +185,10 @@ def test_a_session_survives_what_is_raised_inside(memory: GraphMem) -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert memory.episode(session.episode_id).turns == 1
+    assert memory.episodes.get(session.episode_id).turns == 1
 
 
-def test_what_memory_supplied_does_not_come_back_as_evidence(memory: GraphMem) -> None:
+def test_what_memory_supplied_does_not_come_back_as_evidence(memory: Handle) -> None:
     memory.remember(unlike(1))
     with memory.session("other") as other:
         other.add_messages([{"role": "user", "content": unlike(2)}])
@@ -209,7 +209,7 @@ def test_what_memory_supplied_does_not_come_back_as_evidence(memory: GraphMem) -
         assert later.remember(unlike(1)).outcome is Outcome.EXACT_DUPE
 
 
-def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_episodes_are_kept_once(memory: Handle, look: Look, tenant: str) -> None:
     known = {
         "id": "doc-1",
         "summary": "a paper",
@@ -218,10 +218,10 @@ def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> No
         "importance": 0.75,
         "at": MAY,
     }
-    assert memory.add_episode(**known) == "doc-1"  # type: ignore[arg-type]
-    assert memory.add_episode(**known) == "doc-1"  # type: ignore[arg-type]
+    assert memory.episodes.add(**known) == "doc-1"  # type: ignore[arg-type]
+    assert memory.episodes.add(**known) == "doc-1"  # type: ignore[arg-type]
 
-    found = memory.episode("doc-1")
+    found = memory.episodes.get("doc-1")
     assert (found.summary, found.content, found.entities) == (
         "a paper",
         "on memory",
@@ -230,8 +230,8 @@ def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> No
     assert (found.importance, found.occurred_at, found.turns) == (0.75, MAY, 0)
     for other in ({"summary": "b"}, {"importance": 0.5}, {"entities": ["graph"]}, {"at": None}):
         with pytest.raises(EventConflictError):
-            memory.add_episode(**{**known, **other})  # type: ignore[arg-type]
-    assert memory.add_episode() != memory.add_episode()
+            memory.episodes.add(**{**known, **other})  # type: ignore[arg-type]
+    assert memory.episodes.add() != memory.episodes.add()
     assert look.count(tenant) == {"Episode": 3}
 
 
@@ -249,24 +249,24 @@ def test_episodes_are_kept_once(memory: GraphMem, look: Look, tenant: str) -> No
     ],
 )
 def test_a_broken_episode_is_refused(
-    memory: GraphMem, look: Look, tenant: str, broken: dict[str, object]
+    memory: Handle, look: Look, tenant: str, broken: dict[str, object]
 ) -> None:
     with pytest.raises(InvalidInputError):
-        memory.add_episode(**broken)  # type: ignore[arg-type]
+        memory.episodes.add(**broken)  # type: ignore[arg-type]
     assert look.count(tenant) == {}
 
 
-def test_an_episode_is_seen_in_its_scope_only(memory: GraphMem) -> None:
+def test_an_episode_is_seen_in_its_scope_only(memory: Handle) -> None:
     alice, bob = memory.scope("alice"), memory.scope("bob")
     with alice.session("s1") as session:
         session.add_messages([HELLO])
-    assert alice.episode(session.episode_id).scope == "alice"
+    assert alice.episodes.get(session.episode_id).scope == "alice"
     with pytest.raises(NotFoundError):
-        bob.episode(session.episode_id)
-    assert list(bob.turns(session.episode_id)) == []
+        bob.episodes.get(session.episode_id)
+    assert list(bob.episodes.turns(session.episode_id)) == []
 
 
-def test_ingest_keeps_turns_and_what_people_said(memory: GraphMem) -> None:
+def test_ingest_keeps_turns_and_what_people_said(memory: Handle) -> None:
     said = [
         Message(role="user", content=unlike(1), id="1", session="a", at=MAY),
         Message(role="assistant", content=unlike(2), id="2", session="a"),
@@ -292,18 +292,18 @@ def test_ingest_keeps_turns_and_what_people_said(memory: GraphMem) -> None:
         unlike(3),
     ]
     assert told[1].outcome is None
-    first = memory.history(str(told[0].outcome.memory_id))[0] if told[0].outcome else None
+    first = memory.memories.history(str(told[0].outcome.memory_id))[0] if told[0].outcome else None
     assert first is not None
     assert (first.source, first.actor, first.occurred_at) == ("conversation", "user", MAY)
     assert first.episode_id == memory.session("a").episode_id
-    assert first.turn_id == memory.turns(first.episode_id)[0].id
+    assert first.turn_id == memory.episodes.turns(first.episode_id)[0].id
 
     again = memory.ingest(said)
     assert (again.messages, again.turns_added, again.repeated) == (5, 0, 3)
     assert set(again.outcomes) <= {Outcome.REJECTED_HYGIENE}
 
 
-def test_turns_are_recalled_when_asked_for(memory: GraphMem) -> None:
+def test_turns_are_recalled_when_asked_for(memory: Handle) -> None:
     with memory.session("s1") as session:
         session.add_messages([HELLO, REPLY, SLOW])
     memory.remember("deploys were slow last year too")

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, NewMemory, StaleMemory, Status, catalog
+from graphmem import Handle, NewMemory, Status, catalog
 from graphmem.catalog import LANGUAGE, in_one_map
 from graphmem.errors import InvalidInputError
-from graphmem.model import MemoryReasons
+from graphmem.model import MemoryReasons, StaleMemory
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
@@ -30,29 +30,29 @@ def day(n: float) -> datetime:
     return MAY + timedelta(days=n)
 
 
-def at(door: Door, memory: GraphMem, n: float) -> GraphMem:
+def at(door: Door, memory: Handle, n: float) -> Handle:
     """The same handle on a day."""
     return door.on(memory, clock=FrozenClock(day(n)))
 
 
-def contents(memory: GraphMem, days: int = 90) -> list[str]:
-    return [one.memory.content for one in memory.stale(days=days, limit=1_000).memories]
+def contents(memory: Handle, days: int = 90) -> list[str]:
+    return [one.memory.content for one in memory.memories.stale(days=days, limit=1_000).memories]
 
 
-def test_what_was_last_said_longest_ago_comes_first(door: Door, memory: GraphMem) -> None:
+def test_what_was_last_said_longest_ago_comes_first(door: Door, memory: Handle) -> None:
     for n, when in ((1, 5), (2, 0), (3, 9)):
         memory.remember(unlike(n), at=day(when))
     memory.remember(unlike(2), at=day(7))
     today = at(door, memory, 100)
     assert contents(today) == [unlike(1), unlike(2), unlike(3)]
-    [first, second, _] = today.stale().memories
+    [first, second, _] = today.memories.stale().memories
     assert [one.days for one in (first, second)] == [95.0, 93.0]
     assert second.memory.reinforce_count == 1
-    for one in today.stale().memories:
-        assert one.memory == today.get(one.memory.id)
+    for one in today.memories.stale().memories:
+        assert one.memory == today.memories.get(one.memory.id)
 
 
-def test_longer_ago_is_longer_to_the_microsecond(door: Door, memory: GraphMem) -> None:
+def test_longer_ago_is_longer_to_the_microsecond(door: Door, memory: Handle) -> None:
     memory.remember(unlike(1), at=MAY)
     memory.remember(unlike(2), at=MAY - MICROSECOND)
     assert contents(at(door, memory, 90)) == [unlike(2)]
@@ -61,17 +61,17 @@ def test_longer_ago_is_longer_to_the_microsecond(door: Door, memory: GraphMem) -
     assert contents(at(door, memory, 36_500), days=36_500) == [unlike(2)]
 
 
-def test_what_is_hidden_is_not_looked_for(door: Door, memory: GraphMem) -> None:
+def test_what_is_hidden_is_not_looked_for(door: Door, memory: Handle) -> None:
     old = str(memory.remember(unlike(1), at=MAY).memory_id)
     memory.supersede(old, unlike(2), at=MAY)
     gone = str(memory.remember(unlike(3), at=MAY).memory_id)
-    memory.deprecate(gone, at=MAY)
+    memory.memories.deprecate(gone, at=MAY)
     assert contents(at(door, memory, 100)) == [unlike(2)]
-    memory.restore(gone, at=MAY + MICROSECOND)
+    memory.memories.restore(gone, at=MAY + MICROSECOND)
     assert set(contents(at(door, memory, 100))) == {unlike(2), unlike(3)}
 
 
-def test_a_word_of_another_scope_counts_for_who_sees_it(door: Door, memory: GraphMem) -> None:
+def test_a_word_of_another_scope_counts_for_who_sees_it(door: Door, memory: Handle) -> None:
     for n in (1, 2, 3):
         memory.remember(unlike(n), at=day(n))
     alice, bob = memory.scope("alice"), memory.scope("bob")
@@ -81,45 +81,45 @@ def test_a_word_of_another_scope_counts_for_who_sees_it(door: Door, memory: Grap
     everything = [unlike(1), unlike(2), unlike(3)]
     assert contents(at(door, memory, 100)) == everything
     assert contents(at(door, bob, 100)) == everything
-    hers = at(door, alice, 100).stale().memories
+    hers = at(door, alice, 100).memories.stale().memories
     assert [one.memory.content for one in hers] == [unlike(1), unlike(3)]
     assert [one.days for one in hers] == [97.5, 97.0]
     assert contents(at(door, alice, 141)) == [unlike(1), unlike(3), unlike(2)]
 
 
-def test_what_is_not_seen_is_not_listed(door: Door, memory: GraphMem) -> None:
+def test_what_is_not_seen_is_not_listed(door: Door, memory: Handle) -> None:
     memory.scope("alice").remember(unlike(1), at=MAY)
     today = at(door, memory, 100)
     assert contents(today.scope("alice")) == [unlike(1)]
     assert contents(today) == contents(today.scope("bob")) == []
-    assert contents(today.tenant(fresh_tenant()).scope("alice")) == []
+    assert contents(on_tenant(today, fresh_tenant()).scope("alice")) == []
 
 
-def test_it_says_which_claims_have_lost(door: Door, memory: GraphMem) -> None:
-    memory.predicate("works_on", cardinality="ONE", at=MAY)
+def test_it_says_which_claims_have_lost(door: Door, memory: Handle) -> None:
+    memory.predicates.declare("works_on", cardinality="ONE", at=MAY)
     claim = ("alice", "works_on", "Borealis")
     done = memory.remember(unlike(1), claims=[claim, ("alice", "likes", "tea")], at=MAY)
     memory.remember(unlike(2), at=MAY)
-    lost = next(b for b in done.belief_ids if memory.belief(b).object == "Borealis")
+    lost = next(b for b in done.belief_ids if memory.beliefs.get(b).object == "Borealis")
     today = at(door, memory, 100)
-    shown = {one.memory.content: one.memory.lost_ids for one in today.stale().memories}
+    shown = {one.memory.content: one.memory.lost_ids for one in today.memories.stale().memories}
     assert shown == {unlike(1): (), unlike(2): None}
     memory.observe("alice", "works_on", "Atlas", at=day(99))
-    shown = {one.memory.content: one.memory.lost_ids for one in today.stale().memories}
+    shown = {one.memory.content: one.memory.lost_ids for one in today.memories.stale().memories}
     assert shown == {unlike(1): (lost,), unlike(2): None}
 
 
-def test_a_page_goes_on_where_the_one_before_ended(door: Door, memory: GraphMem) -> None:
+def test_a_page_goes_on_where_the_one_before_ended(door: Door, memory: Handle) -> None:
     memory.remember_many([NewMemory(content=unlike(n), at=day(n // 3)) for n in range(10)])
     memory.scope("alice").remember(unlike(0), at=day(1))
     today = at(door, memory.scope("alice"), 100)
-    whole = [one.memory.id for one in today.stale().memories]
-    assert today.stale().next_cursor is None
+    whole = [one.memory.id for one in today.memories.stale().memories]
+    assert today.memories.stale().next_cursor is None
     seen: list[str] = []
     sizes: list[int] = []
     cursor = None
     while cursor or not sizes:
-        page = today.stale(limit=4, cursor=cursor)
+        page = today.memories.stale(limit=4, cursor=cursor)
         seen += [one.memory.id for one in page.memories]
         sizes.append(len(page.memories))
         cursor = page.next_cursor
@@ -140,10 +140,10 @@ SAYINGS = st.lists(
 @few
 @given(sayings=SAYINGS, days=st.integers(1, 220), limit=st.integers(1, 4))
 def test_pages_are_what_the_histories_say(
-    plain: GraphMem, sayings: list[tuple[int, str, int]], days: int, limit: int
+    plain: Handle, sayings: list[tuple[int, str, int]], days: int, limit: int
 ) -> None:
     """Against the histories that the reader sees, one by one."""
-    tenant = plain.tenant(fresh_tenant())
+    tenant = on_tenant(plain, fresh_tenant())
     for name in ("global", "own", "other"):
         told = [
             NewMemory(content=unlike(n), at=day(at)) for n, scope, at in sayings if scope == name
@@ -152,8 +152,8 @@ def test_pages_are_what_the_histories_say(
     reader = clocked(tenant.scope("own"), day(200))
     until = day(200 - days)
     expected = []
-    for memory in reader.list(limit=1_000).memories:
-        said = [e for e in reader.history(memory.id) if e.type != "RESTORE"]
+    for memory in reader.memories.list(limit=1_000).memories:
+        said = [e for e in reader.memories.history(memory.id) if e.type != "RESTORE"]
         last = max(e.occurred_at for e in said)
         assert memory.last_seen_at == last
         if last < until:
@@ -161,7 +161,7 @@ def test_pages_are_what_the_histories_say(
     found: list[StaleMemory] = []
     cursor = None
     while True:
-        page = reader.stale(days=days, limit=limit, cursor=cursor)
+        page = reader.memories.stale(days=days, limit=limit, cursor=cursor)
         found += page.memories
         cursor = page.next_cursor
         if cursor is None:
@@ -176,29 +176,29 @@ def test_pages_are_what_the_histories_say(
 
 
 @pytest.mark.parametrize("days", [0, -1, 10**9, 36_501, True, 1.5, "90", None], ids=str)
-def test_days_are_a_whole_number_in_their_range(plain: GraphMem, days: Any) -> None:
+def test_days_are_a_whole_number_in_their_range(plain: Handle, days: Any) -> None:
     with pytest.raises(InvalidInputError, match="days"):
-        plain.stale(days=days)
+        plain.memories.stale(days=days)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, 1.5, "5", None], ids=str)
-def test_a_limit_is_a_whole_number_in_its_range(plain: GraphMem, limit: Any) -> None:
+def test_a_limit_is_a_whole_number_in_its_range(plain: Handle, limit: Any) -> None:
     with pytest.raises(InvalidInputError, match="limit"):
-        plain.stale(limit=limit)
+        plain.memories.stale(limit=limit)
 
 
 @pytest.mark.parametrize("cursor", ["x", "", "bm90aGluZw==", 5, b"x", "é", "a" * 100_000])
-def test_a_cursor_is_one_that_a_page_gave(plain: GraphMem, cursor: Any) -> None:
+def test_a_cursor_is_one_that_a_page_gave(plain: Handle, cursor: Any) -> None:
     with pytest.raises(InvalidInputError, match="cursor"):
-        plain.stale(cursor=cursor)
+        plain.memories.stale(cursor=cursor)
 
 
-def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: GraphMem) -> None:
+def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: Handle) -> None:
     memory.remember(WINDOW, at=MAY)
-    cursor = at(door, memory, 100).stale(limit=1).next_cursor
-    assert at(door, memory, 100).stale(cursor=cursor).memories == ()
+    cursor = at(door, memory, 100).memories.stale(limit=1).next_cursor
+    assert at(door, memory, 100).memories.stale(cursor=cursor).memories == ()
     # By then it is no longer stale, and neither is anything before it.
-    assert at(door, memory, 10).stale(cursor=cursor).memories == ()
+    assert at(door, memory, 10).memories.stale(cursor=cursor).memories == ()
 
 
 def test_memories_are_found_by_when_they_were_last_said(session: neo4j.Session) -> None:

@@ -16,7 +16,7 @@ import neomodel
 import pytest
 from neomodel.properties import Property
 
-from graphmem import AsOf, GraphMem, Status
+from graphmem import AsOf, Handle, Status
 from graphmem.adapters import neomodel_nodes as nodes
 from graphmem.errors import (
     ExportFileError,
@@ -28,7 +28,7 @@ from graphmem.errors import (
 from graphmem.model import Record
 from graphmem.rules import transfer
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import ASK_ITEMS, write_everything
 from tests.plugins.graph import NODES, Look, fresh_tenant
@@ -38,15 +38,15 @@ MAY = datetime(2025, 5, 5, tzinfo=UTC)
 LEFT_OUT = frozenset(transfer.LEFT_OUT) - {"Namespace", "ItemText"}
 
 
-def everything(memory: GraphMem) -> dict[str, str]:
+def everything(memory: Handle) -> dict[str, str]:
     """Let a tenant have one of everything."""
     known = write_everything(memory)
     write_everything(memory.scope("user:alice"), mark="a")
     memory.observe("Ada", "lives in", "Faro", kind="refuting")
     tell(memory, SWIMS)
     memory.consolidate(policy=FEW)
-    memory.flush()
-    memory.rate()
+    memory.usage.flush()
+    memory.usage.rate()
     return known
 
 
@@ -80,33 +80,33 @@ def whole(look: Look, tenant: str) -> dict[str, list[str]]:
 class Source:
     """A tenant with one of everything, and the file that it was exported to."""
 
-    memory: GraphMem
+    memory: Handle
     tenant: str
     known: dict[str, str]
     file: Path
 
 
 @pytest.fixture(scope="module")
-def source(_blocking: GraphMem, tmp_path_factory: pytest.TempPathFactory) -> Source:
+def source(client: Handle, tmp_path_factory: pytest.TempPathFactory) -> Source:
     tenant = fresh_tenant()
-    memory = _blocking.tenant(tenant)
+    memory = on_tenant(client, tenant)
     known = everything(memory)
     file = tmp_path_factory.mktemp("exported") / "all.jsonl"
-    memory.export_to(file)
+    memory.admin.export_to(file)
     return Source(memory, tenant, known, file)
 
 
 def test_what_comes_back_is_what_was_there(
-    memory: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+    memory: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
-    done = memory.import_from(source.file)
+    done = memory.admin.import_from(source.file)
 
     mine, theirs = whole(look, source.tenant), whole(look, tenant)
     assert theirs["nodes"] == mine["nodes"]
     assert theirs["links"] == mine["links"]
     assert (done.tenant, done.there, done.kept) == (source.tenant, 0, 0)
-    assert memory.verify().wrong == ()
-    again = memory.export_to(tmp_path / "again.jsonl")
+    assert memory.admin.verify().wrong == ()
+    again = memory.admin.export_to(tmp_path / "again.jsonl")
     assert sum(again.records.values()) == done.written
     assert again.links == len(mine["links"]) - of_items(source.file)
 
@@ -144,14 +144,14 @@ def completed(driver: neo4j.Driver, tenant: str) -> None:
 
 
 def test_every_declared_label_property_and_relationship_comes_back(
-    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
-    plain.import_from(source.file)
+    plain.admin.import_from(source.file)
     completed(look._driver, tenant)
-    plain.export_to(tmp_path / "full.jsonl")
+    plain.admin.export_to(tmp_path / "full.jsonl")
     other = fresh_tenant()
 
-    plain.tenant(other).import_from(tmp_path / "full.jsonl")
+    on_tenant(plain, other).admin.import_from(tmp_path / "full.jsonl")
 
     mine, theirs = whole(look, tenant), whole(look, other)
     assert theirs["nodes"] == mine["nodes"]
@@ -188,26 +188,28 @@ def settled(found: Any) -> Any:
     return settled(found.model_dump()) if isinstance(found, Record) else found
 
 
-def reads(memory: GraphMem, known: dict[str, str], at: Sequence[AsOf | None]) -> list[Any]:
+def reads(memory: Handle, known: dict[str, str], at: Sequence[AsOf | None]) -> list[Any]:
     """What the tenant answers, now and at some times; what it refuses, too."""
-    old = memory.list(statuses=[Status.SUPERSEDED]).memories[0].id
+    old = memory.memories.list(statuses=[Status.SUPERSEDED]).memories[0].id
     asked: list[Callable[..., Any]] = [
         *(
             lambda policy=policy, **by: (
                 memory.recall(
-                    unlike(1), turns=True, hidden=True, limit=100, policy=policy, **by
+                    unlike(1), turns=True, include_hidden=True, limit=100, policy=policy, **by
                 ).bites
             )
             for policy in ("trace", "esper")
         ),
-        lambda **by: memory.list(statuses=list(Status), limit=1_000, **by),
-        lambda **by: memory.get(known["memory"], **by),
-        lambda **by: memory.chain(old, **by),
+        lambda **by: memory.memories.list(statuses=list(Status), limit=1_000, **by),
+        lambda **by: memory.memories.get(known["memory"], **by),
+        lambda **by: memory.memories.chain(old, **by),
         lambda **by: memory.current("alice", "works_on", **by),
         lambda **by: memory.current("Alice Smith", "works_on", **by),
         lambda **by: memory.why(known["belief"], **by),
-        lambda **by: memory.beliefs(superseded=True, archived=True, limit=1_000, **by),
-        lambda **by: memory.belief_history(known["belief"], **by),
+        lambda **by: memory.beliefs.list(
+            include_superseded=True, include_archived=True, limit=1_000, **by
+        ),
+        lambda **by: memory.beliefs.history(known["belief"], **by),
     ]
     found: list[Any] = []
     for when, ask in product(at, asked):
@@ -215,14 +217,19 @@ def reads(memory: GraphMem, known: dict[str, str], at: Sequence[AsOf | None]) ->
             found.append(ask(**({} if when is None else {"as_of": when})))
         except NotFoundError as error:
             found.append(str(error))
-    found += [memory.names(), memory.predicates(), memory.ratings(), memory.proposals(status=None)]
-    return [*found, memory.turns(known["episode"]), memory.batch_items(ASK_ITEMS)]
+    found += [
+        memory.aliases.list(),
+        memory.predicates.list(),
+        memory.usage.ratings(),
+        memory.proposals.list(status=None),
+    ]
+    return [*found, memory.episodes.turns(known["episode"]), memory.items.batch(ASK_ITEMS)]
 
 
 def test_every_read_answers_the_same_at_every_time(
-    plain: GraphMem, source: Source, look: Look, tenant: str
+    plain: Handle, source: Source, look: Look, tenant: str
 ) -> None:
-    plain.import_from(source.file)
+    plain.admin.import_from(source.file)
 
     known = [
         row["at"].to_native()
@@ -235,7 +242,7 @@ def test_every_read_answers_the_same_at_every_time(
     times = [AsOf(known=known[len(known) * n // 4]) for n in (1, 2, 3)]
     clock = FrozenClock(datetime.now(UTC))
     mine = reads(on(source.memory, clock=clock), source.known, [*times, None])
-    other = plain.tenant(fresh_tenant())
+    other = on_tenant(plain, fresh_tenant())
     other.remember_many([f"{unlike(1)} {unlike(40 + n)}" for n in range(50)])
     theirs = reads(on(plain, clock=clock), source.known, [*times, None])
     for one, other in zip(mine, theirs, strict=True):
@@ -243,12 +250,12 @@ def test_every_read_answers_the_same_at_every_time(
 
 
 def test_a_second_import_changes_nothing(
-    plain: GraphMem, source: Source, look: Look, tenant: str
+    plain: Handle, source: Source, look: Look, tenant: str
 ) -> None:
-    first = plain.import_from(source.file)
+    first = plain.admin.import_from(source.file)
     before = whole(look, tenant)
 
-    again = plain.import_from(source.file)
+    again = plain.admin.import_from(source.file)
 
     assert (again.written, again.links, again.kept) == (0, 0, 0)
     assert again.there == first.written
@@ -257,7 +264,7 @@ def test_a_second_import_changes_nothing(
 
 def test_an_import_into_its_own_tenant_changes_nothing(source: Source, look: Look) -> None:
     before = whole(look, source.tenant)
-    done = source.memory.import_from(source.file)
+    done = source.memory.admin.import_from(source.file)
     assert (done.written, done.links, done.kept) == (0, 0, 0)
     assert whole(look, source.tenant) == before
 
@@ -318,13 +325,13 @@ def spoilt(lines: list[bytes], how: str) -> list[bytes]:
     ],
 )
 def test_a_spoilt_file_is_refused_before_anything_is_written(
-    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, how: str, says: str
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path, how: str, says: str
 ) -> None:
     bad = tmp_path / "bad.jsonl"
     lines = source.file.read_bytes().splitlines(keepends=True)
     bad.write_bytes(b"".join(spoilt(lines, how)))
     with pytest.raises(ExportFileError, match=says):
-        plain.import_from(bad)
+        plain.admin.import_from(bad)
     assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
@@ -341,7 +348,7 @@ def test_a_spoilt_file_is_refused_before_anything_is_written(
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
-    plain: GraphMem,
+    plain: Handle,
     source: Source,
     look: Look,
     tenant: str,
@@ -352,28 +359,26 @@ def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
 ) -> None:
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
     with pytest.raises(error, match=says):
-        plain.import_from(bad)
+        plain.admin.import_from(bad)
     assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", None, 5, b"bytes"])
-def test_a_name_that_is_none_is_refused(plain: GraphMem, path: Any) -> None:
-    for call in (plain.export_to, plain.import_from):
+def test_a_name_that_is_none_is_refused(plain: Handle, path: Any) -> None:
+    for call in (plain.admin.export_to, plain.admin.import_from):
         with pytest.raises(InvalidInputError):
             call(path)
 
 
-def test_files_that_cannot_be_used_are_named(
-    plain: GraphMem, tmp_path: Path, source: Source
-) -> None:
+def test_files_that_cannot_be_used_are_named(plain: Handle, tmp_path: Path, source: Source) -> None:
     with pytest.raises(ExportFileError, match="already exists"):
-        plain.export_to(source.file)
+        plain.admin.export_to(source.file)
     with pytest.raises(ExportFileError, match=r"nowhere.*No such file"):
-        plain.export_to(tmp_path / "nowhere" / "x")
+        plain.admin.export_to(tmp_path / "nowhere" / "x")
     with pytest.raises(ExportFileError, match="does not exist"):
-        plain.import_from(tmp_path / "x")
+        plain.admin.import_from(tmp_path / "x")
     with pytest.raises(ExportFileError, match="not a regular file"):
-        plain.import_from(tmp_path)
+        plain.admin.import_from(tmp_path)
 
 
 CONTRADICTIONS = {
@@ -388,9 +393,9 @@ CONTRADICTIONS = {
 
 @pytest.mark.parametrize("kind", CONTRADICTIONS)
 def test_what_contradicts_the_graph_is_named_and_its_batch_not_written(
-    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
 ) -> None:
-    plain.import_from(source.file)
+    plain.admin.import_from(source.file)
     before = whole(look, tenant)
 
     def change(records: list[dict[str, Any]]) -> None:
@@ -406,18 +411,18 @@ def test_what_contradicts_the_graph_is_named_and_its_batch_not_written(
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
     [name] = CONTRADICTIONS[kind]
     with pytest.raises(ImportConflictError, match=rf"Line \d+: {kind} .* another {name}"):
-        plain.import_from(bad)
+        plain.admin.import_from(bad)
     assert whole(look, tenant) == before
 
 
 def test_a_search_log_is_not_mixed_with_another(
-    plain: GraphMem, source: Source, look: Look, tenant: str
+    plain: Handle, source: Source, look: Look, tenant: str
 ) -> None:
     with plain.session("own") as session:
-        session.log_search("where?", tool="grep", results=[("file", "a.py")])
+        session.usage.log_search("where?", tool="grep", results=[("file", "a.py")])
     says = r"Line \d+: properties.position: another session of the search log in the graph has it"
     with pytest.raises(ImportConflictError, match=says):
-        plain.import_from(source.file)
+        plain.admin.import_from(source.file)
     positions = look.rows(
         "MATCH (e:Event {tenant: $tenant}) WHERE e.position > 0 RETURN e.position AS at",
         tenant=tenant,
@@ -426,21 +431,21 @@ def test_a_search_log_is_not_mixed_with_another(
 
 
 def test_two_conversations_of_a_session_are_not_mixed(
-    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+    plain: Handle, look: Look, tenant: str, tmp_path: Path
 ) -> None:
-    other = plain.tenant(fresh_tenant())
+    other = on_tenant(plain, fresh_tenant())
     for memory, text in ((other, "The harbour is in Porto."), (plain, "The harbour is in Faro.")):
         memory.session("s").add_messages([{"role": "user", "content": text, "at": MAY}])
-    other.export_to(tmp_path / "talk.jsonl")
+    other.admin.export_to(tmp_path / "talk.jsonl")
     before = whole(look, tenant)
     says = r"Line 3: properties.position: another turn of the episode in the graph has it"
     with pytest.raises(ImportConflictError, match=says):
-        plain.import_from(tmp_path / "talk.jsonl")
+        plain.admin.import_from(tmp_path / "talk.jsonl")
     assert whole(look, tenant) == before
 
 
 def test_a_relationship_to_what_is_not_there_is_refused(
-    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
     def change(records: list[dict[str, Any]]) -> None:
         event = next(
@@ -454,13 +459,13 @@ def test_a_relationship_to_what_is_not_there_is_refused(
     with pytest.raises(
         ImportConflictError, match=r"Line \d+: links.\d+.key: 'm_gone' does not exist"
     ):
-        plain.import_from(bad)
+        plain.admin.import_from(bad)
     assert look.rows("MATCH (e:Event {tenant: $tenant}) RETURN e", tenant=tenant) == []
 
 
 @pytest.mark.parametrize("kind", ["Turn", "Event"])
 def test_two_of_a_file_in_one_position_are_refused(
-    plain: GraphMem, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
 ) -> None:
     def change(records: list[dict[str, Any]]) -> None:
         first = next(
@@ -475,7 +480,7 @@ def test_two_of_a_file_in_one_position_are_refused(
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
     says = r"Line \d+: properties.position: another .* in the file has it"
     with pytest.raises(ImportConflictError, match=says):
-        plain.import_from(bad)
+        plain.admin.import_from(bad)
     found = look.rows(
         NODES + "WITH n WHERE $kind IN labels(n) RETURN n.id AS id",
         tenant=tenant,
@@ -485,16 +490,16 @@ def test_two_of_a_file_in_one_position_are_refused(
 
 
 def test_what_no_export_writes_and_an_import_takes_harms_no_job(
-    plain: GraphMem, tmp_path: Path
+    plain: Handle, tmp_path: Path
 ) -> None:
     """A look that tells something, and an episode that has an embedding and no text."""
-    told = plain.tenant(fresh_tenant())
+    told = on_tenant(plain, fresh_tenant())
     with told.session("s") as session:
         session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
         session.expand(str(session.remember(unlike(1)).memory_id))
-    told.add_episode(id="e", content=unlike(2), at=MAY)
-    told.flush()
-    told.export_to(tmp_path / "told.jsonl")
+    told.episodes.add(episode_id="e", content=unlike(2), at=MAY)
+    told.usage.flush()
+    told.admin.export_to(tmp_path / "told.jsonl")
 
     def change(records: list[dict[str, Any]]) -> None:
         looks = [one for one in records if one.get("properties", {}).get("type") == "ACCESS"]
@@ -504,32 +509,32 @@ def test_what_no_export_writes_and_an_import_takes_harms_no_job(
         [episode] = [one for one in records if one.get("key") == "e"]
         del episode["properties"]["content"]
 
-    plain.import_from(rewritten(tmp_path / "told.jsonl", tmp_path / "odd.jsonl", change))
+    plain.admin.import_from(rewritten(tmp_path / "told.jsonl", tmp_path / "odd.jsonl", change))
     assert len(plain.session("s").extract(extractor="rules", review=True).proposals) == 1
     assert plain.consolidate(policy=FEW, extractive=True).changes == ()
 
 
 def test_memories_that_took_each_others_place_are_settled_by_time(
-    plain: GraphMem, look: Look, tenant: str, tmp_path: Path
+    plain: Handle, look: Look, tenant: str, tmp_path: Path
 ) -> None:
     """The graph says that Porto took the place of Faro; the file, that Faro did a day later."""
-    other = plain.tenant(fresh_tenant())
+    other = on_tenant(plain, fresh_tenant())
     porto, faro = "Alice lives in Porto.", "Alice lives in Faro."
     for memory, older, newer, days in ((plain, faro, porto, 1), (other, porto, faro, 2)):
         known = memory.remember(older, at=MAY).memory_id
         memory.supersede(str(known), newer, at=MAY + timedelta(days))
-    other.export_to(tmp_path / "other.jsonl")
+    other.admin.export_to(tmp_path / "other.jsonl")
 
-    plain.import_from(tmp_path / "other.jsonl")
+    plain.admin.import_from(tmp_path / "other.jsonl")
 
-    assert [one.content for one in plain.list().memories] == [faro]
-    [old] = plain.list(statuses=[Status.SUPERSEDED]).memories
-    chain = plain.chain(old.id)
+    assert [one.content for one in plain.memories.list().memories] == [faro]
+    [old] = plain.memories.list(statuses=[Status.SUPERSEDED]).memories
+    chain = plain.memories.chain(old.id)
     assert {link.newer_id: link.in_force for link in chain.links} == {
         old.id: False,
-        plain.list().memories[0].id: True,
+        plain.memories.list().memories[0].id: True,
     }
-    assert plain.verify().wrong == ()
+    assert plain.admin.verify().wrong == ()
 
 
 def of_items(file: Path) -> int:

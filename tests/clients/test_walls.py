@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from graphmem import (
-    AsyncGraphMem,
-    AsyncSession,
-    GraphMem,
-    Outcome,
-    Status,
-)
-from graphmem.client.handle import AsyncHandle
+from graphmem import GraphMem, Handle, Outcome, Session, Status
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import CommitOutcome
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import (
     MAY,
@@ -31,51 +23,52 @@ from tests.plugins.everything import (
 )
 from tests.plugins.graph import NODES, Look, fresh_tenant
 from tests.plugins.texts import WINDOW, restated, unlike
+from tests.plugins.twins import methods, public
 
 
-def contents(memory: GraphMem) -> set[str]:
-    return {m.content for m in memory.list(limit=1_000).memories}
+def contents(memory: Handle) -> set[str]:
+    return {m.content for m in memory.memories.list(limit=1_000).memories}
 
 
-def test_what_alice_writes_bob_does_not_see(memory: GraphMem) -> None:
+def test_what_alice_writes_bob_does_not_see(memory: Handle) -> None:
     alice, bob = memory.scope("user:alice"), memory.scope("user:bob")
     hers = str(alice.remember(unlike(1)).memory_id)
 
     assert contents(alice) == {unlike(1)}
     assert contents(bob) == contents(memory) == set()
-    assert bob.recall(unlike(1), hidden=True).bites == ()
+    assert bob.recall(unlike(1), include_hidden=True).bites == ()
     assert memory.recall(unlike(1)).bites == ()
-    for ask in (bob.get, bob.history, bob.chain, memory.get):
+    for ask in (bob.memories.get, bob.memories.history, bob.memories.chain, memory.memories.get):
         with pytest.raises(NotFoundError):
             ask(hers)
 
 
-def test_what_is_global_both_see(memory: GraphMem) -> None:
+def test_what_is_global_both_see(memory: Handle) -> None:
     shared = str(memory.remember(unlike(1)).memory_id)
     for name in ("user:alice", "user:bob"):
         handle = memory.scope(name)
-        assert handle.get(shared).scope == "global"
+        assert handle.memories.get(shared).scope == "global"
         assert contents(handle) == {unlike(1)}
         assert len(handle.recall(unlike(1)).bites) == 1
 
 
-def test_a_handle_sees_what_it_names(memory: GraphMem) -> None:
+def test_a_handle_sees_what_it_names(memory: Handle) -> None:
     for n, name in enumerate(("global", "a", "b", "c")):
         memory.scope(name).remember(unlike(n))
-    assert contents(memory.scope("a", see=["a", "b"])) == {unlike(1), unlike(2)}
-    assert contents(memory.scope("a", see=("c",))) == {unlike(3)}
+    assert contents(memory.scope("a", read_scopes=["a", "b"])) == {unlike(1), unlike(2)}
+    assert contents(memory.scope("a", read_scopes=("c",))) == {unlike(3)}
     assert contents(memory.scope("a")) == {unlike(0), unlike(1)}
-    assert contents(memory.scope("a", see=["b"]).tenant(fresh_tenant())) == set()
+    assert contents(on_tenant(memory.scope("a", read_scopes=["b"]), fresh_tenant())) == set()
 
 
 @pytest.mark.parametrize("see", [[], "b", [""], ["x" * 10_000], [5], ["\ud800"], 5, ["a"] * 300])
-def test_what_a_handle_sees_must_be_names(memory: GraphMem, see: Any) -> None:
+def test_what_a_handle_sees_must_be_names(memory: Handle, see: Any) -> None:
     with pytest.raises(InvalidInputError):
-        memory.scope("a", see=see)
+        memory.scope("a", read_scopes=see)
 
 
 def test_the_same_text_in_two_private_scopes_is_two_memories(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     done = [memory.scope(name).remember(WINDOW) for name in ("alice", "bob")]
     near = memory.scope("carol").remember(restated(5))
@@ -86,7 +79,7 @@ def test_the_same_text_in_two_private_scopes_is_two_memories(
 
 @pytest.mark.parametrize("again", [WINDOW, restated(5)], ids=["exact", "near"])
 def test_a_private_restatement_of_a_shared_memory_only_counts(
-    memory: GraphMem, look: Look, tenant: str, again: str
+    memory: Handle, look: Look, tenant: str, again: str
 ) -> None:
     shared = str(memory.remember(WINDOW, tags=["deploy"], at=MAY).memory_id)
     alice, bob = memory.scope("alice"), memory.scope("bob")
@@ -96,30 +89,30 @@ def test_a_private_restatement_of_a_shared_memory_only_counts(
     assert done.memory_id == shared
     assert done.matched_memory_id == shared
     for reader in (memory, bob):
-        seen = reader.get(shared)
+        seen = reader.memories.get(shared)
         assert (seen.tags, seen.created_at, seen.last_seen_at) == (("deploy",), MAY, MAY)
         assert seen.reinforce_count == 0
-        assert len(reader.history(shared)) == 1
-        assert reader.list(source="diary").memories == ()
-    assert alice.get(shared).reinforce_count == 1
-    assert len(alice.history(shared)) == 2
+        assert len(reader.memories.history(shared)) == 1
+        assert reader.memories.list(source="diary").memories == ()
+    assert alice.memories.get(shared).reinforce_count == 1
+    assert len(alice.memories.history(shared)) == 2
     assert look.count(tenant) == {"Memory": 1, "Event": 2}
 
 
-def test_a_private_restatement_restores_no_shared_memory(memory: GraphMem) -> None:
+def test_a_private_restatement_restores_no_shared_memory(memory: Handle) -> None:
     shared = str(memory.remember(unlike(1), at=MAY).memory_id)
     memory.scope("alice").remember(unlike(1))
-    memory.deprecate(shared, at=MAY + timedelta(days=1))
+    memory.memories.deprecate(shared, at=MAY + timedelta(days=1))
 
     done = memory.scope("alice").remember(unlike(1))
 
     assert done.outcome is Outcome.INSERTED_NEW
     assert done.memory_id != shared
-    assert memory.get(shared).status is Status.DEPRECATED
-    assert memory.scope("alice").get(str(done.memory_id)).scope == "alice"
+    assert memory.memories.get(shared).status is Status.DEPRECATED
+    assert memory.scope("alice").memories.get(str(done.memory_id)).scope == "alice"
 
 
-def test_the_own_scope_comes_before_the_shared_one(memory: GraphMem) -> None:
+def test_the_own_scope_comes_before_the_shared_one(memory: Handle) -> None:
     alice = memory.scope("alice")
     hers = alice.remember(unlike(1)).memory_id
     shared = memory.remember(unlike(1)).memory_id
@@ -128,86 +121,90 @@ def test_the_own_scope_comes_before_the_shared_one(memory: GraphMem) -> None:
     assert memory.scope("bob").remember(unlike(1)).memory_id == shared
 
 
-def test_a_chain_shows_only_what_its_reader_sees(memory: GraphMem) -> None:
+def test_a_chain_shows_only_what_its_reader_sees(memory: Handle) -> None:
     alice = memory.scope("alice")
     hers = str(alice.remember(unlike(1)).memory_id)
     newer = alice.supersede(hers, unlike(2)).newer_id
-    assert len(alice.chain(newer).memories) == 2
+    assert len(alice.memories.chain(newer).memories) == 2
     with pytest.raises(NotFoundError):
-        memory.scope("bob").chain(newer)
+        memory.scope("bob").memories.chain(newer)
 
 
-def test_what_was_said_about_a_memory_opens_no_way_to_it(memory: GraphMem) -> None:
+def test_what_was_said_about_a_memory_opens_no_way_to_it(memory: Handle) -> None:
     """An event in a scope that a reader sees does not show the memory of one that it does not."""
     theirs = str(memory.scope("b").remember(unlike(1)).memory_id)
-    assert memory.scope("a", see=["a", "b"]).remember(unlike(1)).memory_id == theirs
-    for ask in (memory.scope("a").get, memory.scope("a").history, memory.scope("a").chain):
+    assert memory.scope("a", read_scopes=["a", "b"]).remember(unlike(1)).memory_id == theirs
+    for ask in (
+        memory.scope("a").memories.get,
+        memory.scope("a").memories.history,
+        memory.scope("a").memories.chain,
+    ):
         with pytest.raises(NotFoundError):
             ask(theirs)
 
 
 def test_every_public_method_is_looked_at() -> None:
-    named = {
-        name
-        for owner in (AsyncHandle, AsyncGraphMem, AsyncSession)
-        for name, member in inspect.getmembers(owner)
-        if not name.startswith("_") and (inspect.isfunction(member) or inspect.ismethod(member))
-    }
+    named = {*public(), *methods(Session), *methods(GraphMem)}
     assert named == READS.keys() | WRITES | NO_READS
 
 
 @pytest.fixture(scope="module")
-def known(door: Door, _clients: Callable[[Door], GraphMem]) -> dict[str, str]:
+def known(door: Door, _clients: Callable[[Door], Handle]) -> dict[str, str]:
     """Ids of another tenant, which wrote one of everything in each of two scopes."""
-    other = _clients(door).tenant(fresh_tenant())
+    other = on_tenant(_clients(door), fresh_tenant())
     found = write_everything(other)
     write_everything(other.scope("alice"), mark="a")
     return found
 
 
 @pytest.mark.parametrize("name", READS)
-def test_a_tenant_sees_nothing_of_another(
-    memory: GraphMem, known: dict[str, str], name: str
-) -> None:
-    for handle in (memory, memory.scope("alice"), memory.scope("x", see=["alice", "global"])):
+def test_a_tenant_sees_nothing_of_another(memory: Handle, known: dict[str, str], name: str) -> None:
+    for handle in (
+        memory,
+        memory.scope("alice"),
+        memory.scope("x", read_scopes=["alice", "global"]),
+    ):
         assert not READS[name](handle, known)
 
 
 def test_two_tenants_with_the_same_ids_live_apart(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     other_name = fresh_tenant()
-    other = memory.tenant(other_name)
+    other = on_tenant(memory, other_name)
     known = write_everything(memory)
-    mine = (look.events(tenant), memory.list(statuses=list(Status)))
+    mine = (look.events(tenant), memory.memories.list(statuses=list(Status)))
     memory = door.on(memory, clock=FrozenClock(datetime.now(UTC)))
-    believed = (memory.current("alice", "works_on"), memory.beliefs())
+    believed = (memory.current("alice", "works_on"), memory.beliefs.list())
 
     theirs = write_everything(other)
 
     # A run of pruning has a name of its own.
     assert theirs | {"run": known["run"]} == known
     assert look.count(other_name) == look.count(tenant)
-    other.deprecate(known["memory"])
-    other.remember(unlike(1), tags=["theirs"], id="e9")
+    other.memories.deprecate(known["memory"])
+    other.remember(unlike(1), tags=["theirs"], event_id="e9")
     other.session("s1").add_messages([{"role": "user", "content": "more", "id": "2"}])
-    other.predicate("works_on", cardinality="MANY")
+    other.predicates.declare("works_on", cardinality="MANY")
     other.observe("alice", "works_on", "Atlas", kind="refuting")
-    other.evidence(known["belief"], "refuting", 0.9)
-    other.archive(known["other"])
-    other.accept([known["proposal"]])
+    other.add_evidence(known["belief"], "refuting", 0.9)
+    other.beliefs.archive(known["other"])
+    other.proposals.accept([known["proposal"]])
     tell(other, SWIMS)
     assert other.consolidate(policy=FEW).changes
-    other.resolve(known["belief"])
-    other.merge([known["belief"], known["other"]], unlike(9))
-    other.retract(known["event"])
-    assert (look.events(tenant), memory.list(statuses=list(Status))) == mine
-    assert (memory.current("alice", "works_on"), memory.beliefs()) == believed
-    assert memory.get(known["memory"]).tags == ("t",)
-    assert len(memory.turns(known["episode"])) == 1
-    found = memory.recall(unlike(1), turns=True, hidden=True, limit=100).bites
+    other.beliefs.clear_flag(known["belief"])
+    other.beliefs.merge([known["belief"], known["other"]], unlike(9))
+    other.beliefs.retract(known["event"])
+    assert (look.events(tenant), memory.memories.list(statuses=list(Status))) == mine
+    assert (memory.current("alice", "works_on"), memory.beliefs.list()) == believed
+    assert memory.memories.get(known["memory"]).tags == ("t",)
+    assert len(memory.episodes.turns(known["episode"])) == 1
+    found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100).bites
     assert sum(bite.kind != "belief" for bite in found) == 8
-    seen = {belief.id for belief in memory.beliefs(superseded=True, archived=True).beliefs}
+    seen = {
+        belief.id
+        for belief in memory.beliefs.list(include_superseded=True, include_archived=True).beliefs
+    }
     assert {bite.id for bite in found if bite.kind == "belief"} == seen
     crossing = look.rows(
         NODES + "MATCH (n)--(b) WHERE b.tenant <> $tenant RETURN count(*) AS n",
@@ -233,26 +230,26 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_name_full_of_syntax_is_only_a_name(memory: GraphMem, look: Look, name: str) -> None:
+def test_a_name_full_of_syntax_is_only_a_name(memory: Handle, look: Look, name: str) -> None:
     own = f"{fresh_tenant()}{name}"[:200]
     victim = memory.remember(unlike(1))
-    there = memory.tenant(own).scope(name)
+    there = on_tenant(memory, own).scope(name)
     done: CommitOutcome = there.remember(unlike(1), tags=[name], source=name, actor=name)
-    there.predicate(name if name.strip() else "p", cardinality="ONE", id=name)
+    there.predicates.declare(name if name.strip() else "p", cardinality="ONE", event_id=name)
     seen = there.observe(f"{name}.", "is", f"{name}!", source=name, actor=name, note=name)
     with there.session(name) as session:
         session.add_messages([{"role": name, "name": name, "content": unlike(2), "id": name}])
 
     assert done.outcome is Outcome.INSERTED_NEW
     assert contents(there) == {unlike(1)}
-    assert contents(memory.tenant(own)) == set()
+    assert contents(on_tenant(memory, own)) == set()
     found = there.recall(f"{unlike(1)} {unlike(2)}", turns=True).bites
     assert sorted(bite.kind for bite in found) == ["belief", "memory", "turn"]
-    assert there.list(tags=[name], source=name).memories[0].id == done.memory_id
-    assert session.turns(session.episode_id)[0].name == name
-    assert memory.get(str(victim.memory_id)).reinforce_count == 0
+    assert there.memories.list(tags=[name], source=name).memories[0].id == done.memory_id
+    assert session.episodes.turns(session.episode_id)[0].name == name
+    assert memory.memories.get(str(victim.memory_id)).reinforce_count == 0
     assert contents(memory) == {unlike(1)}
-    assert there.belief(seen).subject == f"{name}.".strip()
-    assert memory.beliefs().beliefs == ()
-    assert memory.predicates() == []
+    assert there.beliefs.get(seen).subject == f"{name}.".strip()
+    assert memory.beliefs.list().beliefs == ()
+    assert memory.predicates.list() == []
     assert len(look.events(own)) == 3

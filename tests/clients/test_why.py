@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AsOf,
@@ -20,22 +20,22 @@ from graphmem.model import (
     PolicyOrigin,
     VerdictStatus,
 )
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import fresh_tenant
 
 MONDAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 FRIDAY = MONDAY + timedelta(days=4)
 
 
-def why(memory: GraphMem, item_id: Any, **asked: Any) -> BeliefReasons:
+def why(memory: Handle, item_id: Any, **asked: Any) -> BeliefReasons:
     found = memory.why(item_id, **asked)
     assert isinstance(found, BeliefReasons)
     return found
 
 
-def moved(memory: GraphMem) -> tuple[str, str]:
+def moved(memory: Handle) -> tuple[str, str]:
     """Borealis on Monday, doubted on Wednesday, Atlas on Friday; return both beliefs."""
-    memory.predicate("works_on", cardinality="ONE", kappa=2.0, at=MONDAY)
+    memory.predicates.declare("works_on", cardinality="ONE", kappa=2.0, at=MONDAY)
     first = memory.observe("alice", "works_on", "Borealis", confidence=0.8, at=MONDAY)
     doubt: dict[str, Any] = {"confidence": 0.5, "kind": "refuting", "source_type": "RULE"}
     memory.observe("alice", "works_on", "Borealis", at=MONDAY + timedelta(days=2), **doubt)
@@ -43,7 +43,7 @@ def moved(memory: GraphMem) -> tuple[str, str]:
     return first.belief_id, memory.observe("alice", "works_on", "Atlas", **seen).belief_id
 
 
-def test_a_value_that_lost_shows_what_took_its_score(memory: GraphMem) -> None:
+def test_a_value_that_lost_shows_what_took_its_score(memory: Handle) -> None:
     borealis, atlas = moved(memory)
     found = why(memory, borealis)
     one = found.competition
@@ -54,17 +54,17 @@ def test_a_value_that_lost_shows_what_took_its_score(memory: GraphMem) -> None:
     assert one.pressure == pytest.approx(0.9)
     assert [(r.object, r.events) for r in one.rivals] == [("Atlas", 1)]
     assert found.belief.belief == pytest.approx(0.8 * 0.6 * math.exp(-2.0 * 0.9))
-    assert found.belief.belief == memory.belief(borealis).belief
+    assert found.belief.belief == memory.beliefs.get(borealis).belief
     first, doubt = found.pieces
     assert (first.event_id, first.kind) == (one.affirmed_id, EvidenceKind.SUPPORTING)
     assert [doubt.weight, doubt.confidence, doubt.score] == pytest.approx([0.8, 0.5, 0.4])
     assert doubt.log_ratio == pytest.approx(first.llr + doubt.llr)
 
 
-def test_an_echo_names_the_piece_that_counts_for_it(memory: GraphMem) -> None:
-    memory.add_episode(id="monday")
+def test_an_echo_names_the_piece_that_counts_for_it(memory: Handle) -> None:
+    memory.episodes.add(episode_id="monday")
     events = [
-        memory.observe("alice", "likes", "tea", confidence=c, episode="monday").event_id
+        memory.observe("alice", "likes", "tea", confidence=c, episode_id="monday").event_id
         for c in (0.6, 0.8, 0.7)
     ]
     alone = memory.observe("alice", "likes", "tea", confidence=0.5)
@@ -81,17 +81,17 @@ def test_an_echo_names_the_piece_that_counts_for_it(memory: GraphMem) -> None:
     assert found.competition is None
 
 
-def test_it_says_where_the_policy_comes_from(memory: GraphMem) -> None:
+def test_it_says_where_the_policy_comes_from(memory: Handle) -> None:
     borealis, _ = moved(memory)
     declared = why(memory, borealis).policy
     assert (declared.origin, declared.declared_at) == (PolicyOrigin.DECLARED, MONDAY)
-    assert declared.event_id == memory.predicates()[0].event_id
+    assert declared.event_id == memory.predicates.list()[0].event_id
     given = why(memory, borealis, policy=Policy(decay_per_day=0.1)).policy
     assert (given.origin, given.event_id) == (PolicyOrigin.GIVEN, None)
     assert given.policy.decay_per_day == 0.1
     other = memory.observe("alice", "likes", "tea", at=MONDAY)
     assert why(memory, other).policy.origin is PolicyOrigin.DEFAULT
-    memory.predicate("likes", cardinality="ONE")
+    memory.predicates.declare("likes", cardinality="ONE")
     monday = AsOf(valid=MONDAY)
     assert why(memory, other, as_of=monday).policy.origin is PolicyOrigin.DEFAULT
     present = why(memory, other, as_of=monday, present_policy=True)
@@ -99,27 +99,27 @@ def test_it_says_where_the_policy_comes_from(memory: GraphMem) -> None:
     assert present.competition is not None
 
 
-def test_what_was_taken_back_is_listed_with_its_retraction(memory: GraphMem) -> None:
+def test_what_was_taken_back_is_listed_with_its_retraction(memory: Handle) -> None:
     seen = memory.observe("alice", "likes", "tea", confidence=0.9, at=MONDAY)
     kept = memory.observe("alice", "likes", "tea", confidence=0.6, at=FRIDAY)
-    undo = memory.retract(seen.event_id, note="misheard")
+    undo = memory.beliefs.retract(seen.event_id, note="misheard")
     found = why(memory, seen)
     assert [p.event_id for p in found.pieces] == [kept.event_id]
     [gone] = found.withdrawn
     assert (gone.event_id, gone.retraction_id) == (seen.event_id, undo.event_id)
     assert (gone.confidence, gone.note, gone.occurred_at) == (0.9, "misheard", MONDAY)
-    memory.retract(undo.event_id)
+    memory.beliefs.retract(undo.event_id)
     found = why(memory, seen)
     assert [p.event_id for p in found.pieces] == [seen.event_id, kept.event_id]
     assert found.withdrawn == ()
 
 
-def test_a_revised_belief_names_what_stands_in_its_place(memory: GraphMem) -> None:
+def test_a_revised_belief_names_what_stands_in_its_place(memory: Handle) -> None:
     old = memory.believe("The pool should have 4 threads", confidence=0.6, at=MONDAY)
     for day in range(3):
         at = MONDAY + timedelta(days=1 + day)
-        memory.evidence(old, "refuting", 0.85, at=at, note="queue grew")
-    done = memory.revise(old, "The pool should have 8 threads", reason="queue grew at 4")
+        memory.add_evidence(old, "refuting", 0.85, at=at, note="queue grew")
+    done = memory.beliefs.revise(old, "The pool should have 8 threads", reason="queue grew at 4")
     found = why(memory, old)
     ratios = [round(p.log_ratio, 4) for p in found.pieces]
     assert ratios == [-1.7346, -3.4692, -5.2038]
@@ -136,34 +136,34 @@ def test_a_revised_belief_names_what_stands_in_its_place(memory: GraphMem) -> No
     assert (then.replaced_by, then.belief.status) == ((), "current")
 
 
-def test_evidence_names_the_turn_whose_words_it_rests_on(memory: GraphMem) -> None:
+def test_evidence_names_the_turn_whose_words_it_rests_on(memory: Handle) -> None:
     with memory.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I like tea."}])
-        [turn] = session.turns(session.episode_id)
-        seen = session.observe("alice", "likes", "tea", turn=turn.id)
+        [turn] = session.episodes.turns(session.episode_id)
+        seen = session.observe("alice", "likes", "tea", turn_id=turn.id)
         [piece] = why(memory, seen).pieces
         assert (piece.turn_id, piece.episode_id) == (turn.id, session.episode_id)
 
 
-def test_a_belief_without_evidence_is_explained_too(memory: GraphMem) -> None:
+def test_a_belief_without_evidence_is_explained_too(memory: Handle) -> None:
     belief = memory.believe("It will rain", confidence=0.7)
     found = why(memory, belief)
     assert (found.pieces, found.total, found.competition) == ((), 0, None)
     assert found.belief.belief == 0.7
 
 
-def test_a_memory_is_told_by_its_events(memory: GraphMem) -> None:
+def test_a_memory_is_told_by_its_events(memory: Handle) -> None:
     first = memory.remember("The limit is 100 requests.").memory_id
     assert first is not None
     memory.supersede(first, "The limit is 200 requests.")
     found = memory.why(first)
     assert isinstance(found, MemoryReasons)
-    assert found.memory == memory.get(first)
+    assert found.memory == memory.memories.get(first)
     assert [e.type for e in found.history] == ["ADD", "SUPERSEDE"]
-    assert found.chain == memory.chain(first)
+    assert found.chain == memory.memories.chain(first)
 
 
-def test_the_arithmetic_comes_in_one_round_trip(door: Door, memory: GraphMem) -> None:
+def test_the_arithmetic_comes_in_one_round_trip(door: Door, memory: Handle) -> None:
     borealis, _ = moved(memory)
     counting = Counting(memory._state.binding.world.graph)
     assert why(door.on(memory, graph=counting), borealis).total == 2
@@ -190,14 +190,14 @@ class _Noting:
         return await self._tx.fetch(query, **params)
 
 
-def test_what_is_not_there_or_not_mine_is_not_found(memory: GraphMem) -> None:
+def test_what_is_not_there_or_not_mine_is_not_found(memory: Handle) -> None:
     belief = memory.believe("It will rain", at=FRIDAY)
     with pytest.raises(NotFoundError, match="No belief or memory 'b_nope'"):
         memory.why("b_nope")
     with pytest.raises(NotFoundError):
-        memory.tenant(fresh_tenant()).why(belief)
+        on_tenant(memory, fresh_tenant()).why(belief)
     with pytest.raises(NotFoundError):
-        memory.scope("user:bob", see=["user:bob"]).why(belief)
+        memory.scope("user:bob", read_scopes=["user:bob"]).why(belief)
     with pytest.raises(NotFoundError):
         memory.why(belief, as_of=AsOf(valid=MONDAY))
 
@@ -213,7 +213,7 @@ def test_what_is_not_there_or_not_mine_is_not_found(memory: GraphMem) -> None:
         ({"present_policy": "yes"}, "present_policy"),
     ],
 )
-def test_what_does_not_fit_is_refused(memory: GraphMem, asked: dict[str, Any], said: str) -> None:
+def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
     belief = memory.believe("It will rain")
     with pytest.raises(InvalidInputError, match=said):
         memory.why(belief, **asked)

@@ -7,11 +7,12 @@ from typing import Any
 
 import neo4j
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf
 from graphmem.rules import formulas, identity
 from graphmem.rules.read_options import FOREVER
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.plans import operators
 
@@ -44,10 +45,10 @@ SET older.status = 'superseded'
 """
 
 
-def chain_of(length: int, plain: GraphMem, driver: neo4j.Driver) -> tuple[GraphMem, list[str]]:
+def chain_of(length: int, plain: Handle, driver: neo4j.Driver) -> tuple[Handle, list[str]]:
     """Make a chain in a tenant of its own; return a handle and its ids, oldest first."""
     tenant = fresh_tenant()
-    memory = plain.tenant(tenant)
+    memory = on_tenant(plain, tenant)
     first = str(memory.remember("The pool has 0 threads", at=BASE).memory_id)
     ids = [first, *(identity.memory_id("global", f"{n} threads") for n in range(1, length))]
     rows = [
@@ -59,7 +60,7 @@ def chain_of(length: int, plain: GraphMem, driver: neo4j.Driver) -> tuple[GraphM
     return memory, ids
 
 
-def cost(driver: neo4j.Driver, memory: GraphMem, ids: list[str], name: str) -> int:
+def cost(driver: neo4j.Driver, memory: Handle, ids: list[str], name: str) -> int:
     """Return the database hits of a read of a whole chain, or of its oldest memory."""
     given: dict[str, Any] = {
         "tenant": memory._state.binding.wall.tenant,
@@ -84,7 +85,7 @@ def cost(driver: neo4j.Driver, memory: GraphMem, ids: list[str], name: str) -> i
 READS = ("cache/memories", "lineage/chain", "lineage/chain_as_of", "commit/get_as_of")
 
 
-def test_reads_of_a_chain_grow_as_it_does(plain: GraphMem, driver: neo4j.Driver) -> None:
+def test_reads_of_a_chain_grow_as_it_does(plain: Handle, driver: neo4j.Driver) -> None:
     chains = [chain_of(length, plain, driver) for length in (SHORT, LONG)]
     grown = {}
     for name in READS:
@@ -93,15 +94,15 @@ def test_reads_of_a_chain_grow_as_it_does(plain: GraphMem, driver: neo4j.Driver)
     assert {name: ratio for name, ratio in grown.items() if ratio > 1.3 * LONG / SHORT} == {}
 
 
-def test_a_long_chain_is_read_and_rebuilt(plain: GraphMem, driver: neo4j.Driver) -> None:
+def test_a_long_chain_is_read_and_rebuilt(plain: Handle, driver: neo4j.Driver) -> None:
     memory, ids = chain_of(LONG, plain, driver)
     for as_of in (None, AsOf(valid=FOREVER)):
-        found = memory.chain(ids[0], as_of=as_of)
+        found = memory.memories.chain(ids[0], as_of=as_of)
         assert [one.id for one in found.memories] == ids
         assert found.head_ids == (ids[-1],)
         assert {one.head_ids for one in found.memories[:-1]} == {(ids[-1],)}
         assert found.memories[-1].head_ids == ()
-    middle = memory.chain(ids[0], as_of=AsOf(valid=BASE + timedelta(hours=LONG // 2)))
+    middle = memory.memories.chain(ids[0], as_of=AsOf(valid=BASE + timedelta(hours=LONG // 2)))
     assert {one.head_ids for one in middle.memories[:-1]} == {(ids[LONG // 2],)}
-    memory.rebuild()
-    assert memory.verify().wrong == ()
+    memory.admin.rebuild()
+    assert memory.admin.verify().wrong == ()

@@ -15,11 +15,12 @@ import yaml  # type: ignore[import-untyped]
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphmem import PrometheusTelemetry, errors
+from graphmem import errors
 from graphmem.adapters.telemetry import INTERRUPTED, OK, UNFORESEEN
 from graphmem.adapters.telemetry.exporting import GraphMetrics, StatsSnapshot
 from graphmem.client.handle import AsyncHandle
 from graphmem.ports import Answer, Role
+from graphmem.telemetry import PrometheusTelemetry
 from tests.plugins.server import nothing_may_be_skipped
 from tests.telemetry.test_exporting import reading
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
 from mcp import Client, MCPError
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
@@ -29,6 +29,7 @@ from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
 from tests.mcp.conftest import served_from
 from tests.mcp.test_conformance import valid_arguments
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 
@@ -168,8 +169,8 @@ OPS = st.one_of(
 
 @few
 @given(op=OPS)
-def test_a_store_takes_an_operation_or_refuses_it(client: GraphMem, op: Any) -> None:
-    store = GraphMemStore(client.tenant(fresh_tenant()))
+def test_a_store_takes_an_operation_or_refuses_it(client: Handle, op: Any) -> None:
+    store = GraphMemStore(on_tenant(client, fresh_tenant()))
     # LangGraph itself refuses a namespace that is none, before the store sees it.
     with contextlib.suppress(InvalidNamespaceError):
         assert wild.SECRET not in everything_of(refusal(lambda: store.batch([op])))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import typing
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import GraphQueryError, InvalidInputError
 from graphmem.settings import Settings
 from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
+from tests.plugins.clients import on_tenant
 from tests.plugins.everything import NO_READS, READS, WRITES
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import unlike
+from tests.plugins.twins import public
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -34,11 +36,11 @@ SENSIBLE: dict[str, Any] = {
     **dict.fromkeys(("object", "object_"), "Atlas"),
     **dict.fromkeys(("belief", "belief_id", "item_id", "of"), "b_" + "0" * 32),
     **dict.fromkeys(("memory_id",), "m_" + "0" * 32),
-    **dict.fromkeys(("episode_id", "event_id", "run", "id", "episode", "turn"), "o1"),
+    **dict.fromkeys(("episode_id", "event_id", "retraction_id", "run_id", "turn_id"), "o1"),
     "beliefs": ["b_1", "b_2"],
     "statements": [unlike(2), unlike(3)],
     "proposal_ids": ["p"],
-    "wishes": [unlike(1)],
+    "memories": [unlike(1)],
     "messages": [{"role": "user", "content": unlike(1)}],
     "observations": [{"subject": "a", "predicate": "b", "object": "c"}],
     "calls": [],
@@ -54,39 +56,51 @@ SENSIBLE: dict[str, Any] = {
     "file": "MEMORY.md",
     "extractor": "rules",
     "dry_run": True,
-    "apply": False,
 }
 """What fits; parameters that are not here are left out unless they are drawn."""
-UNTOUCHED = {"on_batch", "on_part", "model", "root"}
+UNTOUCHED = {"on_progress", "model", "root"}
 """Callables, and what would fetch or read files of this machine."""
 WRITTEN = frozenset(WRITES) | {
-    *("supersede", "deprecate", "restore", "apart", "evidence", "revise", "split", "merge"),
-    *("archive", "restore_belief", "resolve", "extract", "accept", "reject", "retract"),
     *(
-        "import_from",
-        "adopt",
+        "supersede",
+        "memories.deprecate",
+        "memories.restore",
+        "aliases.remove",
+        "add_evidence",
+        "beliefs.revise",
+        "beliefs.split",
+        "beliefs.merge",
+    ),
+    *(
+        "beliefs.archive",
+        "beliefs.restore",
+        "beliefs.clear_flag",
+        "extract",
+        "proposals.accept",
+        "proposals.dismiss",
+        "beliefs.retract",
+    ),
+    *(
+        "admin.import_from",
+        "admin.import_foreign",
         "forget",
-        "graduate",
-        "compress",
-        "restore_episode",
-        "prune",
-        "restore_pruned",
-        "batch_items",
+        "episodes.graduate",
+        "episodes.compress",
+        "episodes.restore",
+        "usage.prune",
+        "usage.restore_pruned",
+        "items.batch",
     ),
 }
 
 
 def parameters(method: str) -> dict[str, bool]:
     """Return what a method can be given, and whether it must be."""
-    found: dict[str, bool] = {}
-    hints = typing.get_type_hints(getattr(GraphMem, method))
-    for name, one in inspect.signature(getattr(GraphMem, method)).parameters.items():
-        if one.kind is one.VAR_KEYWORD:
-            [told] = typing.get_args(hints[name])
-            found |= dict.fromkeys(typing.get_type_hints(told), False)
-        elif name != "self":
-            found[name] = one.default is one.empty
-    return {name: must for name, must in found.items() if name not in UNTOUCHED}
+    return {
+        name: one.default is one.empty
+        for name, one in inspect.signature(public()[method]).parameters.items()
+        if name not in UNTOUCHED | {"self"}
+    }
 
 
 METHODS = sorted((READS.keys() | WRITES) - {"add_messages"} - NO_READS)
@@ -127,7 +141,7 @@ def test_every_method_is_called() -> None:
 @few
 @given(asked=st.lists(calls(), min_size=5, max_size=5))
 def test_a_call_answers_or_is_refused_and_then_wrote_nothing(
-    client: GraphMem,
+    client: Handle,
     migrated: Settings,
     look: Look,
     apart: Path,
@@ -137,7 +151,7 @@ def test_a_call_answers_or_is_refused_and_then_wrote_nothing(
     assert migrated.password is not None
     for method, given_ in asked:
         before = look.graph(tenant) if method in WRITTEN else None
-        error = refusal(partial(getattr(client.tenant(tenant), method), **given_))
+        error = refusal(partial(attrgetter(method)(on_tenant(client, tenant)), **given_))
         assert not isinstance(error, GraphQueryError), (method, given_)
         assert migrated.password.get_secret_value() not in everything_of(error)
         if before is not None and isinstance(error, InvalidInputError):
@@ -145,8 +159,8 @@ def test_a_call_answers_or_is_refused_and_then_wrote_nothing(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_parameter_meets_one_of_each_kind(client: GraphMem, apart: Path, method: str) -> None:
-    call = getattr(client.tenant(fresh_tenant()), method)
+def test_every_parameter_meets_one_of_each_kind(client: Handle, apart: Path, method: str) -> None:
+    call = attrgetter(method)(on_tenant(client, fresh_tenant()))
     fits = {of: SENSIBLE[of] for of, must in PARAMETERS[method].items() if must or of == "dry_run"}
     for name in PARAMETERS[method]:
         for odd in wild.ONE_OF_EACH:
@@ -156,13 +170,11 @@ def test_every_parameter_meets_one_of_each_kind(client: GraphMem, apart: Path, m
 
 
 @given(names=st.tuples(wild.values, wild.values, wild.values), see=wild.values)
-def test_a_handle_is_made_or_refused(
-    client: GraphMem, names: tuple[Any, Any, Any], see: Any
-) -> None:
+def test_a_handle_is_made_or_refused(client: Handle, names: tuple[Any, Any, Any], see: Any) -> None:
     tenant, scope, session = names
     ways: list[Callable[[], Any]] = [
-        lambda: client.tenant(tenant),
-        lambda: client.scope(scope, see=see),
+        lambda: on_tenant(client, tenant),
+        lambda: client.scope(scope, read_scopes=see),
         lambda: client.session(session, agent=see),
     ]
     for way in ways:
@@ -173,13 +185,13 @@ def test_a_handle_is_made_or_refused(
 @few
 @given(messages=wild.values, search=st.tuples(wild.values, wild.values, wild.values))
 def test_a_session_takes_messages_or_refuses_them(
-    client: GraphMem, messages: Any, search: tuple[Any, Any, Any]
+    client: Handle, messages: Any, search: tuple[Any, Any, Any]
 ) -> None:
-    session = client.tenant(fresh_tenant()).session("s")
+    session = on_tenant(client, fresh_tenant()).session("s")
     query, tool, results = search
     for way in (
         lambda: session.add_messages(messages),
-        lambda: session.log_search(query, tool=tool, results=results),
+        lambda: session.usage.log_search(query, tool=tool, results=results),
     ):
         with contextlib.suppress(InvalidInputError):
             way()

@@ -16,14 +16,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from graphmem import GetItem, ListNamespaces, PutItem, SearchItems
 from graphmem.adapters.conversations.reader import read_conversations
-from graphmem.client.given import reading_of, records
+from graphmem.client.arguments import reading_of, records
 from graphmem.client.state import listed, valid
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.mcp import http_server
 from graphmem.mcp.tools import TOOLS
-from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, PrunePolicy, TenantScope
+from graphmem.model import (
+    AsOf,
+    GetItem,
+    ListNamespaces,
+    Message,
+    NewMemory,
+    Observation,
+    Policy,
+    PrunePolicy,
+    PutItem,
+    SearchItems,
+    TenantScope,
+)
 from graphmem.rules import (
     browser_links,
     claims,

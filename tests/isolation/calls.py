@@ -7,32 +7,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from graphmem import (
-    ConsolidationPolicy,
-    GetItem,
-    GraphMem,
-    ListNamespaces,
-    PrunePolicy,
-    PutItem,
-    SearchItems,
-    Status,
-)
+from graphmem import ConsolidationPolicy, Handle, PrunePolicy, Status
+from graphmem.model import GetItem, ListNamespaces, PutItem, SearchItems
 from tests.isolation.victims import NAMESPACE
 from tests.plugins.texts import unlike
 
 Known = dict[str, str]
-Call = Callable[[GraphMem, Known], Any]
+Call = Callable[[Handle, Known], Any]
 
 
-def exported(memory: GraphMem) -> str:
+def exported(memory: Handle) -> str:
     """Return what stands in an export, but for when it was made; its own tenant takes it in again.
 
     The first line says when, and the digest of each line rests on the lines before it.
     """
     with TemporaryDirectory() as folder:
         file = Path(folder) / "all.jsonl"
-        memory.export_to(file)
-        memory.import_from(file)
+        memory.admin.export_to(file)
+        memory.admin.import_from(file)
         lines = file.read_text("utf-8").splitlines()[1:]
         return "\n".join(line[: line.rindex(',"check"')] for line in lines)
 
@@ -42,68 +34,81 @@ AT_FIRST = ConsolidationPolicy(start=1)
 NO_FILE = "no such folder/MEMORY.md"
 
 READS: dict[str, Call] = {
-    "recall": lambda m, _: m.recall(unlike(1), limit=100, turns=True, hidden=True),
-    "context": lambda m, _: m.context(unlike(1), tokens=8_000, turns=True, hidden=True),
-    "get": lambda m, known: m.get(known["memory"]),
+    "recall": lambda m, _: m.recall(unlike(1), limit=100, turns=True, include_hidden=True),
+    "context": lambda m, _: m.context(unlike(1), tokens=8_000, turns=True, include_hidden=True),
+    "memories.get": lambda m, known: m.memories.get(known["memory"]),
     "expand": lambda m, known: m.expand(known["memory"]),
-    "stale": lambda m, known: m.stale(days=1, cursor=known.get("stale cursor")),
-    "history": lambda m, known: m.history(known["memory"]),
-    "chain": lambda m, known: m.chain(known["memory"]),
-    "episode": lambda m, known: m.episode(known["document"]),
-    "turns": lambda m, known: m.turns(known["episode"]),
-    "list": lambda m, known: m.list(
+    "memories.stale": lambda m, known: m.memories.stale(days=1, cursor=known.get("stale cursor")),
+    "memories.history": lambda m, known: m.memories.history(known["memory"]),
+    "memories.chain": lambda m, known: m.memories.chain(known["memory"]),
+    "episodes.get": lambda m, known: m.episodes.get(known["document"]),
+    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]),
+    "memories.list": lambda m, known: m.memories.list(
         statuses=list(Status), limit=1_000, cursor=known.get("list cursor")
     ),
     "current": lambda m, _: m.current("alice", "works_on"),
-    "belief": lambda m, known: m.belief(known["belief"]),
-    "beliefs": lambda m, known: m.beliefs(
-        superseded=True, archived=True, limit=1_000, cursor=known.get("beliefs cursor")
+    "beliefs.get": lambda m, known: m.beliefs.get(known["belief"]),
+    "beliefs.list": lambda m, known: m.beliefs.list(
+        include_superseded=True,
+        include_archived=True,
+        limit=1_000,
+        cursor=known.get("beliefs cursor"),
     ),
-    "predicates": lambda m, _: m.predicates(),
-    "names": lambda m, _: m.names(),
+    "predicates.list": lambda m, _: m.predicates.list(),
+    "aliases.list": lambda m, _: m.aliases.list(),
     "evidence_for": lambda m, known: m.evidence_for(known["belief"]),
-    "what_if": lambda m, known: m.what_if(known["belief"], without=[known["event"]]),
+    "beliefs.what_if": lambda m, known: m.beliefs.what_if(
+        known["belief"], without=[known["event"]]
+    ),
     "why": lambda m, known: m.why(known["belief"]),
-    "timeline": lambda m, known: m.timeline(known["belief"]),
-    "verify": lambda m, _: m.verify(),
-    "flip_set": lambda m, known: m.flip_set(known["belief"]),
-    "slots": lambda m, known: m.slots(limit=1_000, cursor=known.get("slots cursor")),
-    "belief_chain": lambda m, known: m.belief_chain(known["belief"]),
-    "belief_history": lambda m, known: m.belief_history(known["belief"]),
-    "provenance": lambda m, known: m.provenance(known["belief"]),
-    "proposals": lambda m, known: m.proposals(status=None, cursor=known.get("proposals cursor")),
-    "ratings": lambda m, _: m.ratings(),
-    "audit": lambda m, _: m.audit(),
-    "pruned": lambda m, known: m.pruned(known["run"]),
-    "pack": lambda m, _: m.pack(10_000),
-    "attention": lambda m, _: m.attention(),
-    "export_to": lambda m, _: exported(m),
+    "beliefs.timeline": lambda m, known: m.beliefs.timeline(known["belief"]),
+    "admin.verify": lambda m, _: m.admin.verify(),
+    "beliefs.flip_set": lambda m, known: m.beliefs.flip_set(known["belief"]),
+    "beliefs.slots": lambda m, known: m.beliefs.slots(
+        limit=1_000, cursor=known.get("slots cursor")
+    ),
+    "beliefs.chain": lambda m, known: m.beliefs.chain(known["belief"]),
+    "beliefs.history": lambda m, known: m.beliefs.history(known["belief"]),
+    "beliefs.provenance": lambda m, known: m.beliefs.provenance(known["belief"]),
+    "proposals.list": lambda m, known: m.proposals.list(
+        status=None, cursor=known.get("proposals cursor")
+    ),
+    "usage.ratings": lambda m, _: m.usage.ratings(),
+    "usage.audit": lambda m, _: m.usage.audit(),
+    "usage.prune_manifest": lambda m, known: m.usage.prune_manifest(known["run"]),
+    "usage.pack": lambda m, _: m.usage.pack(10_000),
+    "usage.dashboard": lambda m, _: m.usage.dashboard(),
+    "admin.export_to": lambda m, _: exported(m),
 }
 WRITES: dict[str, Call] = {
-    "import_from": lambda m, _: exported(m),
-    "adopt": lambda m, known: m.adopt(
+    "admin.import_from": lambda m, _: exported(m),
+    "admin.import_foreign": lambda m, known: m.admin.import_foreign(
         [{"id": known["memory"], "memory": unlike(1), "user_id": "alice"}], "mem0"
     ),
-    "forget": lambda m, known: m.forget("memory", known["memory"], apply=True),
+    "forget": lambda m, known: m.forget("memory", known["memory"], dry_run=False),
     "remember": lambda m, known: m.remember(
-        unlike(1), id=known["event"], tags=["t"], claims=[("alice", "works_on", "Atlas")]
+        unlike(1), event_id=known["event"], tags=["t"], claims=[("alice", "works_on", "Atlas")]
     ),
     "remember_many": lambda m, _: m.remember_many([unlike(n) for n in range(4)]),
     "ingest": lambda m, known: m.ingest(
         [{"role": "user", "content": unlike(2), "id": known["turn"], "session": "s1"}]
     ),
-    "add_episode": lambda m, known: m.add_episode(id=known["document"], content=unlike(6)),
+    "episodes.add": lambda m, known: m.episodes.add(
+        episode_id=known["document"], content=unlike(6)
+    ),
     "add_messages": lambda m, _: m.session("s1").add_messages(
         [{"role": "user", "content": unlike(1), "id": "1"}]
     ),
-    "supersede": lambda m, known: m.supersede(known["memory"], unlike(9), id=known["said"]),
-    "deprecate": lambda m, known: m.deprecate(known["memory"]),
-    "restore": lambda m, known: m.restore(known["memory"]),
-    "predicate": lambda m, known: m.predicate("works_on", cardinality="ONE", id=known["said"]),
-    "same_as": lambda m, _: m.same_as("Alice Smith", "alice"),
-    "apart": lambda m, _: m.apart("Alice Smith"),
+    "supersede": lambda m, known: m.supersede(known["memory"], unlike(9), event_id=known["said"]),
+    "memories.deprecate": lambda m, known: m.memories.deprecate(known["memory"]),
+    "memories.restore": lambda m, known: m.memories.restore(known["memory"]),
+    "predicates.declare": lambda m, known: m.predicates.declare(
+        "works_on", cardinality="ONE", event_id=known["said"]
+    ),
+    "aliases.add": lambda m, _: m.aliases.add("Alice Smith", "alice"),
+    "aliases.remove": lambda m, _: m.aliases.remove("Alice Smith"),
     "observe": lambda m, known: m.observe(
-        "alice", "works_on", "Atlas", episode=known["episode"], turn=known["turn"]
+        "alice", "works_on", "Atlas", episode_id=known["episode"], turn_id=known["turn"]
     ),
     "observe_many": lambda m, known: m.observe_many(
         [
@@ -111,35 +116,39 @@ WRITES: dict[str, Call] = {
             for n in range(2)
         ]
     ),
-    "believe": lambda m, known: m.believe(unlike(6), id=known["event"]),
-    "evidence": lambda m, known: m.evidence(known["belief"], "refuting", 0.9, turn=known["turn"]),
-    "revise": lambda m, known: m.revise(known["belief"], unlike(9)),
-    "split": lambda m, known: m.split(known["belief"], [unlike(8), unlike(9)]),
-    "merge": lambda m, known: m.merge([known["belief"], known["other"]], unlike(9)),
-    "archive": lambda m, known: m.archive(known["belief"]),
-    "restore_belief": lambda m, known: m.restore_belief(known["belief"]),
-    "resolve": lambda m, known: m.resolve(known["belief"]),
-    "retract": lambda m, known: m.retract(known["event"]),
-    "extract": lambda m, _: m.extract(session="s1", extractor="rules", review=True),
-    "accept": lambda m, known: m.accept([known["proposal"]]),
-    "reject": lambda m, known: m.reject([known["proposal"]]),
-    "graduate": lambda m, _: m.graduate(NO_FILE, dry_run=True),
-    "compress": lambda m, _: m.compress(),
-    "restore_episode": lambda m, known: m.restore_episode(known["document"]),
-    "prune": lambda m, _: m.prune(apply=True, policy=AT_ONCE),
-    "restore_pruned": lambda m, known: m.restore_pruned(known["run"], ids=[known["memory"]]),
-    "rebuild": lambda m, _: m.rebuild(),
-    "backfill": lambda m, _: m.backfill(),
-    "flush": lambda m, _: m.flush(),
+    "believe": lambda m, known: m.believe(unlike(6), event_id=known["event"]),
+    "add_evidence": lambda m, known: m.add_evidence(
+        known["belief"], "refuting", 0.9, turn_id=known["turn"]
+    ),
+    "beliefs.revise": lambda m, known: m.beliefs.revise(known["belief"], unlike(9)),
+    "beliefs.split": lambda m, known: m.beliefs.split(known["belief"], [unlike(8), unlike(9)]),
+    "beliefs.merge": lambda m, known: m.beliefs.merge([known["belief"], known["other"]], unlike(9)),
+    "beliefs.archive": lambda m, known: m.beliefs.archive(known["belief"]),
+    "beliefs.restore": lambda m, known: m.beliefs.restore(known["belief"]),
+    "beliefs.clear_flag": lambda m, known: m.beliefs.clear_flag(known["belief"]),
+    "beliefs.retract": lambda m, known: m.beliefs.retract(known["event"]),
+    "extract": lambda m, _: m.extract(session_id="s1", extractor="rules", review=True),
+    "proposals.accept": lambda m, known: m.proposals.accept([known["proposal"]]),
+    "proposals.dismiss": lambda m, known: m.proposals.dismiss([known["proposal"]]),
+    "episodes.graduate": lambda m, _: m.episodes.graduate(NO_FILE, dry_run=True),
+    "episodes.compress": lambda m, _: m.episodes.compress(),
+    "episodes.restore": lambda m, known: m.episodes.restore(known["document"]),
+    "usage.prune": lambda m, _: m.usage.prune(dry_run=False, policy=AT_ONCE),
+    "usage.restore_pruned": lambda m, known: m.usage.restore_pruned(
+        known["run"], item_ids=[known["memory"]]
+    ),
+    "admin.rebuild": lambda m, _: m.admin.rebuild(),
+    "admin.backfill": lambda m, _: m.admin.backfill(),
+    "usage.flush": lambda m, _: m.usage.flush(),
     "consolidate": lambda m, _: m.consolidate(policy=AT_FIRST),
-    "touch": lambda m, _: m.session("s1").touch("file", "notes.md"),
-    "log_search": lambda m, known: m.session("s1").log_search(
+    "usage.log_access": lambda m, _: m.session("s1").usage.log_access("file", "notes.md"),
+    "usage.log_search": lambda m, known: m.session("s1").usage.log_search(
         "where?", tool="grep", results=[known["memory"], known["belief"], known["turn"]]
     ),
-    "rate": lambda m, _: m.rate(again=True),
-    "roll_up_log": lambda m, _: m.roll_up_log(days=0, apply=True),
-    "sweep_items": lambda m, _: m.sweep_items(),
-    "batch_items": lambda m, known: m.batch_items(
+    "usage.rate": lambda m, _: m.usage.rate(from_scratch=True),
+    "usage.roll_up": lambda m, _: m.usage.roll_up(days=0, dry_run=False),
+    "items.sweep": lambda m, _: m.items.sweep(),
+    "items.batch": lambda m, known: m.items.batch(
         [
             PutItem(namespace=NAMESPACE, key=known["turn"], value={"n": 2}, texts={"$": unlike(1)}),
             GetItem(namespace=NAMESPACE, key="k"),

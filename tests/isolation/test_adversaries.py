@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock
@@ -22,7 +22,7 @@ from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS, Call, Known
 from tests.isolation.victims import MARK, Victim, disguises, told
 from tests.plugins import everything
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.graph import Look, unfaded
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(3_600)]
@@ -44,11 +44,17 @@ ALTERED: tuple[Callable[[str, Victim], str], ...] = (
 """Ways to write an id; the first, as it is, is drawn most."""
 
 
-UNMARKED = {"verify", "pruned", "proposals", "flip_set", "what_if"}
+UNMARKED = {
+    "admin.verify",
+    "usage.prune_manifest",
+    "proposals.list",
+    "beliefs.flip_set",
+    "beliefs.what_if",
+}
 """Reads that give ids and numbers only."""
 
 
-WATCHED = {"recall", "context", "expand", "audit", "attention", "pruned"}
+WATCHED = {"recall", "context", "expand", "usage.audit", "usage.dashboard", "usage.prune_manifest"}
 """Reads that are logged, or that tell what was; their own looks change them."""
 
 
@@ -73,11 +79,11 @@ ATTACKS = st.builds(
 )
 
 
-def handle(client: GraphMem, victim: Victim, attack: Attack) -> GraphMem:
+def handle(client: Handle, victim: Victim, attack: Attack) -> Handle:
     """Return the handle that an attack is made with."""
-    own = client.tenant(disguises(victim.name)[attack.disguise])
+    own = on_tenant(client, disguises(victim.name)[attack.disguise])
     if attack.scope == "both":
-        return own.scope("x", see=["global", "alice", victim.name])
+        return own.scope("x", read_scopes=["global", "alice", victim.name])
     scopes = {
         "victim": victim.name,
         "victim's key": identity.scope_key(victim.name, "global"),
@@ -92,7 +98,7 @@ def known_to(victim: Victim, attack: Attack) -> Known:
     return {name: altered(value, victim) for name, value in known.items()}
 
 
-def answer(by: GraphMem, call: Call, known: Known) -> str:
+def answer(by: Handle, call: Call, known: Known) -> str:
     """Return all that a call says, whatever its end."""
     try:
         return told(call(by, known))
@@ -114,24 +120,24 @@ def test_the_victim_itself_reads_its_mark(victim: Victim, method: str) -> None:
 @hypothesis.settings(max_examples=HISTORIES)
 @given(attacks=st.lists(ATTACKS, min_size=CALLS_EACH, max_size=CALLS_EACH))
 def test_nothing_comes_back_and_nothing_changes(
-    client: GraphMem, look: Look, victim: Victim, twin: GraphMem, attacks: list[Attack]
+    client: Handle, look: Look, victim: Victim, twin: Handle, attacks: list[Attack]
 ) -> None:
-    client.flush()
+    client.usage.flush()
     before = victims.looks(look, victim.name)
     for attack in attacks:
         by, known = handle(client, victim, attack), known_to(victim, attack)
         assert MARK not in answer(by, CALLS[attack.method], known), attack
-    client.flush()
+    client.usage.flush()
     assert victims.looks(look, victim.name) == before
 
 
 @pytest.mark.parametrize("method", sorted(READS.keys() - WATCHED))
 def test_what_one_writes_changes_no_number_of_the_other(
-    victim: Victim, twin: GraphMem, method: str
+    victim: Victim, twin: Handle, method: str
 ) -> None:
     twin = on(twin, clock=FrozenClock(datetime.now(UTC)))
     known = {name: value for name, value in victim.known.items() if "cursor" not in name}
     before = unfaded(READS[method](twin, known))
     victims.mark_everything(victim.memory, victim.known)
-    victim.memory.flush()
+    victim.memory.usage.flush()
     assert unfaded(READS[method](twin, known)) == before

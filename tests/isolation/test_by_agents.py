@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
 from mcp import Client
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.langgraph import GraphMemStore
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
@@ -27,6 +27,7 @@ from graphmem.mcp.tools import TOOLS
 from graphmem.settings import Settings
 from tests.isolation import victims
 from tests.isolation.victims import MARK, NAMESPACE, Victim, disguises
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -54,9 +55,9 @@ OPS: st.SearchStrategy[Op] = st.one_of(
 @hypothesis.settings(max_examples=HISTORIES)
 @given(place=PLACES, ops=st.lists(OPS, min_size=EACH, max_size=EACH))
 def test_a_store_holds_nothing_of_another_tenant(
-    client: GraphMem, look: Look, victim: Victim, place: int, ops: list[Op]
+    client: Handle, look: Look, victim: Victim, place: int, ops: list[Op]
 ) -> None:
-    store = GraphMemStore(client.tenant(disguises(victim.name)[place]))
+    store = GraphMemStore(on_tenant(client, disguises(victim.name)[place]))
     before = victims.looks(look, victim.name)
     # The attacker may well use the mark as a name of its own; the victim's value has another.
     for op in ops:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import ExportFileError, InvalidInputError, NotFoundError, RefusedError
 from graphmem.rules import identity
 from graphmem.rules.transfer import KINDS, MADE_ANEW
@@ -25,6 +25,7 @@ from graphmem.rules.transfer_records import Reader
 from tests.isolation import victims
 from tests.isolation.calls import CALLS, READS
 from tests.isolation.victims import Victim
+from tests.plugins.clients import on_tenant
 from tests.plugins.forged_exports import Forger, Record, counted, records_of, sealed
 from tests.plugins.graph import Look
 
@@ -36,14 +37,14 @@ EACH = 5
 SHARE, TRIES = 0.6, 6
 """Of the records of a file that are forged, and how often until one is taken."""
 JOBS = (
-    "rate",
-    "roll_up_log",
+    "usage.rate",
+    "usage.roll_up",
     "consolidate",
     "extract",
-    "accept",
-    "prune",
-    "sweep_items",
-    "backfill",
+    "proposals.accept",
+    "usage.prune",
+    "items.sweep",
+    "admin.backfill",
 )
 """Writes that go through all that is there."""
 EXPECTED = (InvalidInputError, NotFoundError, RefusedError)
@@ -62,7 +63,7 @@ class Export:
 def export(victim: Victim, tmp_path_factory: pytest.TempPathFactory) -> Export:
     """The victim's own: everything, with ids that are the victim's."""
     file = tmp_path_factory.mktemp("forged") / "all.jsonl"
-    victim.memory.export_to(file)
+    victim.memory.admin.export_to(file)
     keys = [identity.tenant_key(victim.name), identity.scope_key(victim.name, "global")]
     return Export(records_of(file), [victim.name] * 3 + keys + list(victim.marked.values()))
 
@@ -110,7 +111,7 @@ def test_a_forged_record_is_refused_by_line_and_field_or_taken(export: Export, s
 @hypothesis.settings(max_examples=max(2, MOST // 10))
 @given(seed=SEEDS)
 def test_what_is_taken_harms_nobody(
-    client: GraphMem, look: Look, victim: Victim, export: Export, tmp_path: Path, seed: int
+    client: Handle, look: Look, victim: Victim, export: Export, tmp_path: Path, seed: int
 ) -> None:
     random = Random(seed)
     forger = Forger(random, export.records, export.aimed)
@@ -122,12 +123,12 @@ def test_what_is_taken_harms_nobody(
     records.append(counted(records[1:]))
     file = tmp_path / f"{seed}.jsonl"
     file.write_bytes(b"".join(sealed(records)))
-    memory = client.tenant(f"forger {uuid.uuid4().hex}")
-    client.flush()
+    memory = on_tenant(client, f"forger {uuid.uuid4().hex}")
+    client.usage.flush()
     before = victims.looks(look, victim.name)
 
     try:
-        memory.import_from(file)
+        memory.admin.import_from(file)
     except EXPECTED as error:
         hypothesis.event(f"{type(error).__name__}")
     for handle, name in product(
@@ -138,5 +139,5 @@ def test_what_is_taken_harms_nobody(
         except EXPECTED:
             hypothesis.event(f"{name} refused")
 
-    client.flush()
+    client.usage.flush()
     assert victims.looks(look, victim.name) == before

@@ -6,21 +6,57 @@ import re
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
 from tests.isolation.calls import CALLS, READS, Known
 from tests.isolation.victims import Victim, told
+from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
 
 pytestmark = pytest.mark.server
 
 NO_ID = READS.keys() & {
-    *("recall", "context", "list", "current", "beliefs", "predicates", "names", "slots", "stale"),
-    *("verify", "proposals", "ratings", "audit", "pack", "attention", "export_to"),
+    *(
+        "recall",
+        "context",
+        "memories.list",
+        "current",
+        "beliefs.list",
+        "predicates.list",
+        "aliases.list",
+        "beliefs.slots",
+        "memories.stale",
+    ),
+    *(
+        "admin.verify",
+        "proposals.list",
+        "usage.ratings",
+        "usage.audit",
+        "usage.pack",
+        "usage.dashboard",
+        "admin.export_to",
+    ),
 } | {
-    *("remember_many", "ingest", "add_messages", "same_as", "apart", "extract", "graduate"),
-    *("compress", "prune", "rebuild", "backfill", "flush", "consolidate", "touch", "rate"),
-    *("roll_up_log", "sweep_items", "import_from"),
+    *(
+        "remember_many",
+        "ingest",
+        "add_messages",
+        "aliases.add",
+        "aliases.remove",
+        "extract",
+        "episodes.graduate",
+    ),
+    *(
+        "episodes.compress",
+        "usage.prune",
+        "admin.rebuild",
+        "admin.backfill",
+        "usage.flush",
+        "consolidate",
+        "usage.log_access",
+        "usage.rate",
+    ),
+    *("usage.roll_up", "items.sweep", "admin.import_from"),
 }
 """Methods that are asked for nothing by an id."""
 NEW = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
@@ -33,7 +69,7 @@ def unknown(given: str) -> str:
     return f"{head}{mark}{digits.translate(str.maketrans('0123456789abcdef', 'fedcba9876543210'))}"
 
 
-def answer(memory: GraphMem, method: str, known: Known) -> str:
+def answer(memory: Handle, method: str, known: Known) -> str:
     """Return all that a call says, its ids put out of sight."""
     try:
         text = f"result {told(CALLS[method](memory, known))}"
@@ -46,12 +82,14 @@ def answer(memory: GraphMem, method: str, known: Known) -> str:
 
 @pytest.mark.parametrize("method", sorted(CALLS.keys() - NO_ID))
 def test_an_id_of_another_tenant_answers_like_one_of_nobody(
-    client: GraphMem, victim: Victim, method: str
+    client: Handle, victim: Victim, method: str
 ) -> None:
     foreign = {name: one for name, one in victim.marked.items() if "cursor" not in name}
     nobodys = {name: unknown(one) for name, one in foreign.items()}
     assert not {*foreign.values()} & {*nobodys.values()}
-    asked = [answer(client.tenant(fresh_tenant()), method, known) for known in (foreign, nobodys)]
+    asked = [
+        answer(on_tenant(client, fresh_tenant()), method, known) for known in (foreign, nobodys)
+    ]
     assert asked[0] == asked[1]
 
 

@@ -8,9 +8,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from graphmem import GraphMem, PutItem
-from graphmem.model import Record
+from graphmem import Handle
+from graphmem.model import PutItem, Record
 from graphmem.rules import browser_links, identity
+from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import SWIMS, tell
 from tests.plugins.everything import MAY, write_everything
 from tests.plugins.graph import NODES, Look, fresh_tenant
@@ -26,57 +27,59 @@ class Victim:
     """A tenant, and what others may have got to know of it."""
 
     name: str
-    memory: GraphMem
+    memory: Handle
     known: dict[str, str]
     """Ids that any tenant with the same texts has too."""
     marked: dict[str, str]
     """The same, of what only this tenant has."""
 
 
-def made(client: GraphMem) -> Victim:
+def made(client: Handle) -> Victim:
     """Return a tenant with one of everything, its log written."""
     name = f"{fresh_tenant()} Aé"
-    memory = client.tenant(name)
+    memory = on_tenant(client, name)
     known = write_everything(memory)
     marked = mark_everything(memory, known)
     tell(memory, SWIMS, name=MARK)
-    memory.flush()
+    memory.usage.flush()
     known |= _known_besides(memory, name, known)
     return Victim(name, memory, known, known | marked)
 
 
-def mark_everything(memory: GraphMem, known: dict[str, str]) -> dict[str, str]:
+def mark_everything(memory: Handle, known: dict[str, str]) -> dict[str, str]:
     """Write more to all that there is, each with a mark; return the ids of what is new."""
     said: dict[str, Any] = {"source": MARK, "actor": MARK, "at": MAY}
     for n in (1, 2, 4):
         memory.remember(unlike(n), tags=[MARK], artifact_ref=MARK, **said)
-    own = memory.remember(f"{unlike(1)} {MARK}", tags=["t", MARK], id="x1", **said)
+    own = memory.remember(f"{unlike(1)} {MARK}", tags=["t", MARK], event_id="x1", **said)
     memory.observe("alice", "works_on", MARK, note=MARK, **said)
-    memory.observe("alice", "works_on", "Atlas", note=MARK, episode=known["episode"], **said)
-    memory.evidence(known["belief"], "supporting", 0.8, note=MARK, **said)
-    belief = memory.believe(f"{unlike(6)} {MARK}", id="x2", note=MARK, **said)
-    memory.evidence(belief, "supporting", 0.8, id="x3", note=MARK, **said)
-    memory.same_as(f"Alice {MARK}", "alice", note=MARK, source=MARK)
-    memory.predicate(f"likes {MARK}", cardinality="ONE", note=MARK, source=MARK)
-    memory.deprecate(str(memory.remember(unlike(20)).memory_id), reason=MARK, actor=MARK)
-    document = memory.add_episode(id="x4", content=f"{unlike(6)} {MARK}", summary=MARK, at=MAY)
+    memory.observe("alice", "works_on", "Atlas", note=MARK, episode_id=known["episode"], **said)
+    memory.add_evidence(known["belief"], "supporting", 0.8, note=MARK, **said)
+    belief = memory.believe(f"{unlike(6)} {MARK}", event_id="x2", note=MARK, **said)
+    memory.add_evidence(belief, "supporting", 0.8, event_id="x3", note=MARK, **said)
+    memory.aliases.add(f"Alice {MARK}", "alice", note=MARK, source=MARK)
+    memory.predicates.declare(f"likes {MARK}", cardinality="ONE", note=MARK, source=MARK)
+    memory.memories.deprecate(str(memory.remember(unlike(20)).memory_id), reason=MARK, actor=MARK)
+    document = memory.episodes.add(
+        episode_id="x4", content=f"{unlike(6)} {MARK}", summary=MARK, at=MAY
+    )
     with memory.session("s1", agent=MARK) as session:
         session.add_messages(
             [{"role": "user", "name": MARK, "content": f"{unlike(1)} {MARK}", "id": MARK}]
         )
-        session.touch("file", f"{MARK}.md")
+        session.usage.log_access("file", f"{MARK}.md")
         session.recall(f"{unlike(1)} {MARK}", turns=True)
         found = [known["memory"], str(own.memory_id), ("file", f"{MARK}.md")]
-        session.log_search(MARK, tool=MARK, results=found)  # type: ignore[arg-type]
+        session.usage.log_search(MARK, tool=MARK, results=found)  # type: ignore[arg-type]
         session.expand(str(own.memory_id))
     value = {"n": 1, "text": MARK}
-    memory.batch_items(
+    memory.items.batch(
         [
             PutItem(namespace=NAMESPACE, key="k", value=value, texts={"$": unlike(1)}),
             PutItem(namespace=(*NAMESPACE, MARK), key=MARK, value=value, texts={"$": MARK}),
         ]
     )
-    memory.rate()
+    memory.usage.rate()
     return {
         "memory": str(own.memory_id),
         "belief": belief.belief_id,
@@ -86,18 +89,18 @@ def mark_everything(memory: GraphMem, known: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _known_besides(memory: GraphMem, name: str, known: dict[str, str]) -> dict[str, str]:
+def _known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str, str]:
     """Return what else an attacker may have got hold of: cursors, turns, events, keys, digests."""
     pages = {
-        "list": memory.list(limit=1).next_cursor,
-        "beliefs": memory.beliefs(limit=1).next_cursor,
-        "slots": memory.slots(limit=1).next_cursor,
-        "stale": memory.stale(days=1, limit=1).next_cursor,
+        "list": memory.memories.list(limit=1).next_cursor,
+        "beliefs": memory.beliefs.list(limit=1).next_cursor,
+        "slots": memory.beliefs.slots(limit=1).next_cursor,
+        "stale": memory.memories.stale(days=1, limit=1).next_cursor,
     }
     return {
         **{f"{page} cursor": cursor for page, cursor in pages.items() if cursor is not None},
-        "turn": memory.turns(known["episode"])[0].id,
-        "said": memory.history(known["memory"])[-1].id,
+        "turn": memory.episodes.turns(known["episode"])[0].id,
+        "said": memory.memories.history(known["memory"])[-1].id,
         "tenant_key": identity.tenant_key(name),
     }
 

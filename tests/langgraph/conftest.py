@@ -11,7 +11,7 @@ from langchain_core.embeddings import Embeddings
 from langgraph.store.base import BaseStore, ListNamespacesOp, Op, PutOp
 from langgraph.store.memory import InMemoryStore
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.langgraph import AsyncGraphMemStore, GraphMemStore
 from graphmem.ports import Role, run_now
 from graphmem.testing import HashEmbedder
@@ -73,7 +73,7 @@ class Reference(InMemoryStore):
 class Store:
     """A store by one of the two ways in, whose methods return."""
 
-    def __init__(self, door: Door, runner: asyncio.Runner, memory: GraphMem, **how: Any) -> None:
+    def __init__(self, door: Door, runner: asyncio.Runner, memory: Handle, **how: Any) -> None:
         self.door = door
         self._runner = runner
         self.inner: BaseStore
@@ -83,7 +83,7 @@ class Store:
             self.inner = runner.run(self._made(memory, how))
 
     @staticmethod
-    async def _made(memory: GraphMem, how: dict[str, Any]) -> BaseStore:
+    async def _made(memory: Handle, how: dict[str, Any]) -> BaseStore:
         return AsyncGraphMemStore(cast("Any", memory)._inner, **how)
 
     def __getattr__(self, name: str) -> Any:
@@ -101,19 +101,19 @@ Stores = Callable[..., Store]
 def stores(door: Door, runner: asyncio.Runner) -> Stores:
     """Make a store of a handle."""
 
-    def make(memory: GraphMem, **how: Any) -> Store:
+    def make(memory: Handle, **how: Any) -> Store:
         return Store(door, runner, memory, **how)
 
     return make
 
 
 @pytest.fixture
-def store(stores: Stores, memory: GraphMem) -> Store:
+def store(stores: Stores, memory: Handle) -> Store:
     """A store of a fresh tenant."""
     return stores(memory, fields=FIELDS)
 
 
 @pytest.fixture
-def offline_store(offline: GraphMem) -> GraphMemStore:
+def offline_store(offline: Handle) -> GraphMemStore:
     """A store whose graph fails the test when anything is asked of it."""
     return GraphMemStore(offline, fields=FIELDS)

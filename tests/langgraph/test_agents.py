@@ -13,7 +13,7 @@ from langgraph.prebuilt import InjectedStore, ToolNode, tools_condition
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
-from graphmem import GraphMem
+from graphmem import Handle
 from tests.langgraph.conftest import Stores
 
 FACTS = ("facts",)
@@ -39,7 +39,7 @@ def called(tool_name: str, name: str, fact: str) -> dict[str, Any]:
 
 
 def test_an_agent_on_a_loop_keeps_and_finds(
-    stores: Stores, memory: GraphMem, runner: asyncio.Runner
+    stores: Stores, memory: Handle, runner: asyncio.Runner
 ) -> None:
     calls = [
         called("keep", "train", "The user takes the night train to Porto."),

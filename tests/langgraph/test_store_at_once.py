@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from graphmem import GetItem, GraphMem, ListNamespaces, PutItem, SearchItems
+from graphmem import Handle
 from graphmem.errors import GraphUnavailableError
+from graphmem.model import GetItem, ListNamespaces, PutItem, SearchItems
 from tests.langgraph.test_store_basics import counted
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look
@@ -36,7 +37,7 @@ def gone(key: str = "k", namespace: tuple[str, ...] = ("a", "b")) -> PutItem:
 
 
 def batch(*calls: Any) -> Call:
-    return lambda memory: memory.batch_items(calls)
+    return lambda memory: memory.items.batch(calls)
 
 
 def whole(look: Look, tenant: str) -> None:
@@ -51,7 +52,7 @@ def whole(look: Look, tenant: str) -> None:
     assert row == {"homeless": 0, "empty": 0, "left": 0}
 
 
-def test_one_key_at_once_is_one_item(door: Door, memory: GraphMem, look: Look, tenant: str) -> None:
+def test_one_key_at_once_is_one_item(door: Door, memory: Handle, look: Look, tenant: str) -> None:
     for round_ in range(ROUNDS):
         key = f"k{round_}"
         done = door.together(memory, [batch(put(n, key)) for n in range(WRITERS)])
@@ -61,15 +62,15 @@ def test_one_key_at_once_is_one_item(door: Door, memory: GraphMem, look: Look, t
             "Namespace": 1,
             "ItemText": 2 * (round_ + 1),
         }
-        [item] = memory.batch_items([GetItem(namespace=("a", "b"), key=key)])
+        [item] = memory.items.batch([GetItem(namespace=("a", "b"), key=key)])
         n = item.value["n"]  # type: ignore[union-attr]
-        [[hit, *_]] = memory.batch_items([SearchItems(query=f"text {n}")])  # type: ignore[misc]
+        [[hit, *_]] = memory.items.batch([SearchItems(query=f"text {n}")])  # type: ignore[misc]
         assert hit.score == pytest.approx(1.0), "its texts are those of its value"  # type: ignore[union-attr]
     whole(look, tenant)
 
 
 def test_batches_in_opposite_orders_at_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     names = [(f"n{n}",) for n in range(5)]
     calls = [
@@ -77,13 +78,13 @@ def test_batches_in_opposite_orders_at_once(
         for n in range(WRITERS)
     ]
     assert door.together(memory, calls) == [[None] * 5] * WRITERS
-    found = memory.batch_items([GetItem(namespace=name, key="k") for name in names])
+    found = memory.items.batch([GetItem(namespace=name, key="k") for name in names])
     assert len({item.value["n"] for item in found}) == 1, "a batch is one write"  # type: ignore[union-attr]
     whole(look, tenant)
 
 
 def test_the_last_item_of_a_namespace_comes_and_goes(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     calls = [batch(put(n)) if n % 2 else batch(gone(), put(n, "x"), gone("y")) for n in range(8)]
     calls += [batch(gone()), batch(gone("x")), batch(gone("x"), gone()), batch(put(9, "y"))] * 2
@@ -91,7 +92,7 @@ def test_the_last_item_of_a_namespace_comes_and_goes(
         done = door.together(memory, calls)
         assert [one for one in done if isinstance(one, Exception)] == []
         whole(look, tenant)
-        [names, items] = memory.batch_items([ListNamespaces(), SearchItems()])
+        [names, items] = memory.items.batch([ListNamespaces(), SearchItems()])
         assert names == ([("a", "b")] if items else [])
 
 
@@ -100,20 +101,20 @@ WRITES: dict[str, Call] = {
     "again": batch(put(2)),
     "delete": batch(gone()),
     "all": batch(put(3, "new"), gone(), GetItem(namespace=("f",), key="fades")),
-    "sweep": lambda memory: memory.sweep_items(),
+    "sweep": lambda memory: memory.items.sweep(),
 }
 
 
-def prepared(memory: GraphMem) -> GraphMem:
+def prepared(memory: Handle) -> Handle:
     fades = put(7, "fades", ("f",)).model_copy(update={"ttl_minutes": 1e6})
     over = put(7, "over", ("o",)).model_copy(update={"ttl_minutes": 1e-6})
-    memory.batch_items([put(0), fades, over])
+    memory.items.batch([put(0), fades, over])
     return memory
 
 
-def state(memory: GraphMem) -> list[Any]:
+def state(memory: Handle) -> list[Any]:
     apart = {"created_at", "updated_at"}
-    names, items, found = memory.batch_items(
+    names, items, found = memory.items.batch(
         [ListNamespaces(), SearchItems(limit=100), SearchItems(query="text 2", limit=100)]
     )
     return [names, *([one.model_dump(exclude=apart) for one in some] for some in (items, found))]  # type: ignore[union-attr]
@@ -121,9 +122,12 @@ def state(memory: GraphMem) -> list[Any]:
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_transaction_that_is_run_again_counts_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str, name: str
+    door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
-    straight, retried = prepared(memory.scope("a")), prepared(memory.tenant(f"{tenant}-retried"))
+    straight, retried = (
+        prepared(memory.scope("a")),
+        prepared(on_tenant(memory, f"{tenant}-retried")),
+    )
     WRITES[name](straight)
     WRITES[name](door.on(retried, graph=Retrying(retried._state.binding.world.graph)))
     assert state(retried) == state(straight)
@@ -133,9 +137,9 @@ def test_a_transaction_that_is_run_again_counts_once(
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str, name: str
+    door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
-    straight, broken = prepared(memory.scope("a")), prepared(memory.tenant(f"{tenant}-broken"))
+    straight, broken = prepared(memory.scope("a")), prepared(on_tenant(memory, f"{tenant}-broken"))
     WRITES[name](straight)
     with pytest.raises(GraphUnavailableError):
         WRITES[name](door.on(broken, graph=Unacknowledged(broken._state.binding.world.graph, 1)))
@@ -146,7 +150,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
 
 @pytest.mark.parametrize("name", WRITES)
 def test_whatever_query_fails_nothing_is_half_written(
-    door: Door, memory: GraphMem, look: Look, tenant: str, name: str
+    door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     before, nodes = state(prepared(memory)), counted(look, tenant)
     inner = memory._state.binding.world.graph

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from langgraph.store.base import GetOp, Item, PutOp, SearchItem, SearchOp
 
-from graphmem import GraphMem, PutItem, SearchItems
+from graphmem import Handle
 from graphmem.errors import InvalidInputError
 from graphmem.langgraph import AsyncGraphMemStore
+from graphmem.model import PutItem, SearchItems
 from graphmem.testing import FrozenClock
 from tests.langgraph.conftest import Store, Stores
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
 pytestmark = pytest.mark.usefixtures("both_clients")
@@ -45,7 +46,7 @@ def test_what_is_put_is_got(store: Store, look: Look, tenant: str) -> None:
 
 
 def test_a_second_put_takes_the_place(
-    stores: Stores, door: Door, memory: GraphMem, look: Look, tenant: str
+    stores: Stores, door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     clock = FrozenClock()
     store = stores(door.on(memory, clock=clock), fields=["text"])
@@ -100,7 +101,7 @@ def test_items_come_in_the_order_in_which_they_were_begun(store: Store) -> None:
     assert [one.key for one in store.search((), limit=2, offset=3)] == ["z", "p"]
 
 
-def test_what_is_indexed(store: Store, stores: Stores, memory: GraphMem) -> None:
+def test_what_is_indexed(store: Store, stores: Stores, memory: Handle) -> None:
     store.put(("a",), "default", {"text": "green tea", "title": "a bicycle"})
     store.put(("a",), "other", {"text": "milk", "title": "green tea"}, index=["title"])
     store.put(("a",), "none", {"text": "green tea"}, index=False)
@@ -134,8 +135,8 @@ def test_the_best_of_several_texts_counts(store: Store) -> None:
     assert second.key == "one"
 
 
-def test_scopes_and_tenants_have_the_same_names(stores: Stores, memory: GraphMem) -> None:
-    handles = [memory, memory.scope("alice"), memory.tenant(fresh_tenant())]
+def test_scopes_and_tenants_have_the_same_names(stores: Stores, memory: Handle) -> None:
+    handles = [memory, memory.scope("alice"), on_tenant(memory, fresh_tenant())]
     apart = [stores(handle, fields=["text"]) for handle in handles]
     for n, store in enumerate(apart):
         store.put(("a", "b"), "k", {"text": "green tea", "n": n})
@@ -151,40 +152,40 @@ def test_scopes_and_tenants_have_the_same_names(stores: Stores, memory: GraphMem
     assert [store.get(("a", "b"), "k") is None for store in apart] == [True, False, False]
 
 
-def test_items_are_no_memories(store: Store, memory: GraphMem) -> None:
+def test_items_are_no_memories(store: Store, memory: Handle) -> None:
     store.put(("a",), "k", {"text": "ok"})
     store.put(("a",), "l", {"text": "The password is hunter2hunter2."})
-    assert memory.list().memories == ()
+    assert memory.memories.list().memories == ()
     assert memory.recall("ok").bites == ()
 
 
-def test_what_is_put_can_feed_memory(stores: Stores, memory: GraphMem) -> None:
+def test_what_is_put_can_feed_memory(stores: Stores, memory: Handle) -> None:
     store = stores(memory, remember=["text", "notes[*]"])
     store.put(("a",), "k", {"text": "Ada drinks green tea.", "notes": ["Bo rides a bicycle."]})
     store.put(("a",), "l", {"other": "Nobody remembers this sentence."})
     store.put(("a",), "m", {"text": ""})
     store.delete(("a",), "k")
-    found = memory.list(source="langgraph").memories
+    found = memory.memories.list(source="langgraph").memories
     assert {one.content for one in found} == {"Ada drinks green tea.", "Bo rides a bicycle."}
     assert {type(one) for one in store.search(("a",))} == {SearchItem}
 
 
 @pytest.mark.parametrize("field", ["fields", "remember"])
-def test_one_field_is_no_list(stores: Stores, memory: GraphMem, field: str) -> None:
+def test_one_field_is_no_list(stores: Stores, memory: Handle, field: str) -> None:
     with pytest.raises(InvalidInputError, match=field):
         stores(memory, **{field: "text"})
 
 
-def test_the_handle_says_the_same(memory: GraphMem) -> None:
+def test_the_handle_says_the_same(memory: Handle) -> None:
     """Without LangGraph: the records of the handle itself."""
     put = PutItem(namespace=("a",), key="k", value={"n": 1}, texts={"said": "green tea"})
-    [nothing, found] = memory.batch_items([put, SearchItems()])
+    [nothing, found] = memory.items.batch([put, SearchItems()])
     assert (nothing, found) == (None, [])
-    [[item]] = memory.batch_items([SearchItems(query="green tea")])  # type: ignore[misc]
+    [[item]] = memory.items.batch([SearchItems(query="green tea")])  # type: ignore[misc]
     assert (item.value, item.score) == ({"n": 1}, pytest.approx(1.0))  # type: ignore[union-attr]
     wrong: Any = [put, {"namespace": ["a"], "key": "k"}]
     with pytest.raises(InvalidInputError, match=r"calls\[1\]"):
-        memory.batch_items(wrong)
+        memory.items.batch(wrong)
 
 
 def test_the_other_face_of_each_store(store: Store, runner: asyncio.Runner) -> None:

@@ -20,9 +20,10 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.operations import items
 from tests.langgraph.conftest import FIELDS, Reference, Stores
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
@@ -119,9 +120,9 @@ batches = st.lists(st.one_of(puts, puts, gets, searches, searches, lists), min_s
 class Batches(RuleBasedStateMachine):
     """The same batches go to both."""
 
-    def __init__(self, stores: Stores, memory: GraphMem) -> None:
+    def __init__(self, stores: Stores, memory: Handle) -> None:
         super().__init__()
-        self.ours = stores(memory.tenant(fresh_tenant()), fields=FIELDS)
+        self.ours = stores(on_tenant(memory, fresh_tenant()), fields=FIELDS)
         self.theirs = Reference()
 
     @rule(ops=batches)
@@ -177,7 +178,7 @@ def shown(answer: Any) -> Any:
 
 @pytest.mark.parametrize("exact", [items.EXACT, -1], ids=["compared", "by index"])
 def test_random_batches_equal_those_of_the_store_in_memory(
-    stores: Stores, memory: GraphMem, monkeypatch: pytest.MonkeyPatch, exact: int
+    stores: Stores, memory: Handle, monkeypatch: pytest.MonkeyPatch, exact: int
 ) -> None:
     monkeypatch.setattr(items, "EXACT", exact)
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import pytest
 from langgraph.store.base import PutOp
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.operations import items
 from graphmem.ports import Graph, Query, Tx
 from tests.langgraph.conftest import Reference, Store, Stores
 from tests.langgraph.test_store_machine import ROUNDING
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Through
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -87,12 +87,12 @@ def test_the_same_embedder_ranks_the_same_up_to_ties(
 
 
 def test_a_small_tenant_in_a_big_graph_is_left_with_everything(
-    stores: Stores, door: Door, memory: GraphMem, monkeypatch: pytest.MonkeyPatch
+    stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The index filters by tenant, scope and namespace inside its search, and not after it."""
     monkeypatch.setattr(items, "EXACT", -1)
     monkeypatch.setattr(items, "POOL", 8)
-    crowd = stores(memory.tenant(fresh_tenant()), fields=["text"])
+    crowd = stores(on_tenant(memory, fresh_tenant()), fields=["text"])
     crowded = stores(memory, fields=["text"])
     for store, namespace in ((crowd, ("mine", "deep")), (crowded, ("theirs",))):
         store.batch([PutOp(namespace, str(n), {"text": "green tea"}) for n in range(400)])
@@ -113,7 +113,7 @@ def test_a_small_tenant_in_a_big_graph_is_left_with_everything(
 
 
 def test_few_texts_are_compared_one_by_one(
-    stores: Stores, door: Door, memory: GraphMem, monkeypatch: pytest.MonkeyPatch
+    stores: Stores, door: Door, memory: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So what was written a moment ago is found, whatever the index knows by then."""
     monkeypatch.setattr(items, "EXACT", 3)

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import pytest
 from langgraph.store.base import GetOp, PutOp
 
-from graphmem import GetItem, GraphMem, PutItem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError
+from graphmem.model import GetItem, PutItem
 from graphmem.operations import items
 from graphmem.ports import Graph, Tx
 from graphmem.testing import FrozenClock
@@ -30,7 +31,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def fading(stores: Stores, door: Door, memory: GraphMem, clock: FrozenClock) -> Store:
+def fading(stores: Stores, door: Door, memory: Handle, clock: FrozenClock) -> Store:
     return stores(door.on(memory, clock=clock), fields=["text"])
 
 
@@ -109,7 +110,7 @@ def test_what_comes_in_the_place_of_an_expired_item_is_new(
 
 
 def test_the_store_has_a_default(
-    stores: Stores, door: Door, memory: GraphMem, clock: FrozenClock
+    stores: Stores, door: Door, memory: Handle, clock: FrozenClock
 ) -> None:
     ttl = {"default_ttl": 10, "refresh_on_read": False}
     store = stores(door.on(memory, clock=clock), fields=None, ttl=ttl)
@@ -142,26 +143,26 @@ class Meanwhile(Through):
         return await super().write(work)
 
 
-def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: GraphMem) -> None:
+def test_what_is_written_meanwhile_is_neither_swept_nor_made_to_fade(plain: Handle) -> None:
     clock = FrozenClock()
 
     at_once = on(plain, clock=clock)
     [old, new] = (PutItem(namespace=NAMESPACE, key="k", value={"n": n}) for n in (1, 2))
 
     def put_new() -> None:
-        at_once.batch_items([new])
+        at_once.items.batch([new])
 
     racing = on(plain, clock=clock, graph=Meanwhile(plain._state.binding.world.graph, put_new))
-    at_once.batch_items([old.model_copy(update={"ttl_minutes": 10.0})])
-    racing.batch_items([GetItem(namespace=NAMESPACE, key="k")])
+    at_once.items.batch([old.model_copy(update={"ttl_minutes": 10.0})])
+    racing.items.batch([GetItem(namespace=NAMESPACE, key="k")])
     pass_minutes(clock, 10**6)
-    [found] = at_once.batch_items([GetItem(namespace=NAMESPACE, key="k")])
+    [found] = at_once.items.batch([GetItem(namespace=NAMESPACE, key="k")])
     assert found is not None, "a refresh that came late gave it no time"
 
-    at_once.batch_items([old.model_copy(update={"ttl_minutes": 10.0})])
+    at_once.items.batch([old.model_copy(update={"ttl_minutes": 10.0})])
     pass_minutes(clock, 11)
-    assert racing.sweep_items() == 0
-    assert at_once.batch_items([GetItem(namespace=NAMESPACE, key="k")]) != [None]
+    assert racing.items.sweep() == 0
+    assert at_once.items.batch([GetItem(namespace=NAMESPACE, key="k")]) != [None]
 
 
 def test_a_long_sweep_goes_by_parts(

@@ -53,7 +53,7 @@ def test_the_first_reads_find_their_plans(
     eventually(lambda: not at_work(folder))
     # What the log of searches writes is planned too, at a time of its own.
     settings = own_server.model_copy(update={"access_log": False})
-    with GraphMem.open(settings, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=settings, embedder=HashEmbedder()) as client:
         memory = client.tenant("warm").scope("s")
         belief = memory.observe("alice", "works_on", "Atlas").belief_id
         memory.remember("Alice works on Atlas.")

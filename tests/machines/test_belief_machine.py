@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import (
     EventConflictError,
     ForeignScopeError,
@@ -29,13 +29,14 @@ from graphmem.errors import (
     SelfSupersessionError,
     SupersededBeliefError,
 )
-from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
+from graphmem.model import AsOf, Cardinality, Combine, EvidenceKind, Policy, Slot
 from graphmem.rules import claims, formulas
 from graphmem.rules.claims import Claim
 from graphmem.rules.formulas import Evidence
 from tests.oracles import flips, projection
 from tests.oracles import sequential as sequential_oracle
 from tests.plugins.belief_model import SEES, Kept, Model, Moment, told
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.histories import clocked
@@ -96,14 +97,14 @@ class Writers(RuleBasedStateMachine):
     beliefs = Bundle("beliefs")
     events = Bundle("events")
 
-    def __init__(self, memory: GraphMem, look: Look) -> None:
+    def __init__(self, memory: Handle, look: Look) -> None:
         super().__init__()
         self.tenant = fresh_tenant()
         self.look = look
-        shared = clocked(memory.tenant(self.tenant), NOW)
+        shared = clocked(on_tenant(memory, self.tenant), NOW)
         self.handles = {name: shared.scope(name) for name in SEES}
         for name in EPISODES:
-            shared.add_episode(id=name, at=MAY)
+            shared.episodes.add(episode_id=name, at=MAY)
         self.model = Model()
         self.sent = 0
 
@@ -128,8 +129,8 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
         self.model.declare(event_id, name, at, Policy(**given), template)
         for _ in range(1 + again):
-            done = self.handles["alice"].predicate(
-                name, template=template, at=at, id=event_id, **given
+            done = self.handles["alice"].predicates.declare(
+                name, template=template, at=at, event_id=event_id, **given
             )
         newest = max(self.model.declared[claims.folded(name)], key=lambda d: d[:2])
         found = (done.occurred_at, done.event_id, done.policy, done.template, done.name)
@@ -149,7 +150,7 @@ class Writers(RuleBasedStateMachine):
         claim = self.model.claim(scope, parts)
         self.model.observe(event_id, claim, at, said)
         for repeated in (False, True)[: 1 + again]:
-            done = self.handles[scope].observe(*parts, at=at, id=event_id, **said)
+            done = self.handles[scope].observe(*parts, at=at, event_id=event_id, **said)
             assert (done.belief_id, done.event_id, done.repeated) == (claim.id, event_id, repeated)
         return claim.id
 
@@ -201,7 +202,9 @@ class Writers(RuleBasedStateMachine):
             made.setdefault(claim.id, claim)
         self.model.remember(event_id, scope, text, made.values(), at, said)
         for _ in range(1 + again):
-            done = self.handles[scope].remember(text, claims=asserted, at=at, id=event_id, **said)
+            done = self.handles[scope].remember(
+                text, claims=asserted, at=at, event_id=event_id, **said
+            )
             assert (done.belief_ids, done.event_id) == (tuple(sorted(made)), event_id)
         return multiple(*made)
 
@@ -227,7 +230,7 @@ class Writers(RuleBasedStateMachine):
         self.model.believe(event_id, claim, at, confidence)
         for repeated in (False, True)[: 1 + again]:
             done = self.handles[scope].believe(
-                thought[0], **named(thought[1]), confidence=confidence, at=at, id=event_id
+                thought[0], **named(thought[1]), confidence=confidence, at=at, event_id=event_id
             )
             assert (done.belief_id, done.repeated) == (claim.id, repeated)
         return claim.id
@@ -252,7 +255,8 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].evidence(belief, kind, strength, at=at, id=event_id)  # type: ignore[arg-type]
+            into = self.handles[scope]
+            return into.add_evidence(belief, EvidenceKind(kind), strength, at=at, event_id=event_id)
 
         wrong = self.is_closed(scope, [belief])
         if wrong:
@@ -280,7 +284,7 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].retract(target, at=at, id=event_id)
+            return self.handles[scope].beliefs.retract(target, at=at, retraction_id=event_id)
 
         found = self.model.events.get(target)
         if found is not None and found.scope in SEES[scope]:
@@ -319,8 +323,13 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].revise(
-                older, thought[0], **named(thought[1]), confidence=confidence, at=at, id=event_id
+            return self.handles[scope].beliefs.revise(
+                older,
+                thought[0],
+                **named(thought[1]),
+                confidence=confidence,
+                at=at,
+                event_id=event_id,
             )
 
         newer = [(self.claim_of(scope, thought), confidence)]
@@ -340,7 +349,7 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].split(older, into, at=at, id=event_id)
+            return self.handles[scope].beliefs.split(older, into, at=at, event_id=event_id)
 
         made: dict[str, Claim] = {}
         for statement in into:
@@ -364,7 +373,7 @@ class Writers(RuleBasedStateMachine):
         event_id = self.next_id()
 
         def act() -> Any:
-            return self.handles[scope].merge([one, two], into, at=at, id=event_id)
+            return self.handles[scope].beliefs.merge([one, two], into, at=at, event_id=event_id)
 
         newer = [(claims.about_statement(scope, into), 0.5)]
         return self.replaced(act, event_id, "MERGE", scope, at, [one, two], newer, again=again)
@@ -436,11 +445,11 @@ class Writers(RuleBasedStateMachine):
             for subject, predicate in SLOTS:
                 slot = handle.current(subject.upper(), f" {predicate}", as_of=as_of)
                 like_slot(slot, self.model.slot(scope, subject, predicate, when))
-            listed = handle.slots(limit=100, values=100, as_of=as_of).slots
+            listed = handle.beliefs.slots(limit=100, top=100, as_of=as_of).slots
             for slot, wanted in zip(listed, self.model.slots(scope, when), strict=True):
                 like_slot(slot, wanted)
             for superseded in (False, True):
-                page = handle.beliefs(limit=1_000, superseded=superseded, as_of=as_of)
+                page = handle.beliefs.list(limit=1_000, include_superseded=superseded, as_of=as_of)
                 expected = self.model.cards(scope, when, superseded=superseded)
                 assert [b.id for b in page.beliefs] == [card["id"] for card in expected]
                 for found, card in zip(page.beliefs, expected, strict=True):
@@ -471,18 +480,21 @@ class Writers(RuleBasedStateMachine):
         when = Moment(valid or NOW)
         as_of = AsOf(valid=valid)
         if kept.claim.scope not in SEES[scope]:
-            for ask in (handle.evidence_for, handle.what_if, handle.belief):
+            for ask in (handle.evidence_for, handle.beliefs.what_if, handle.beliefs.get):
                 refused(partial(ask, belief), NotFoundError)
             return
         if kept.since(when) is None:
-            refused(lambda: handle.belief(belief, as_of=as_of), NotFoundError)
+            refused(lambda: handle.beliefs.get(belief, as_of=as_of), NotFoundError)
             return
-        card = handle.belief(belief, as_of=as_of)
+        card = handle.beliefs.get(belief, as_of=as_of)
         alike(card.model_dump(exclude={"recorded_at"}), self.model.card(kept, when))
         heard = self.model.visible(kept, when)
         trail = handle.evidence_for(belief, pooled=pooled, as_of=as_of, limit=1_000)
         like_trail(trail, kept, heard, when, pooled=pooled)
-        wanted, found = flips.flip_set(heard), handle.flip_set(belief, as_of=as_of).event_ids
+        wanted, found = (
+            flips.flip_set(heard),
+            handle.beliefs.flip_set(belief, as_of=as_of).event_ids,
+        )
         assert (found is None) is (wanted is None)
         assert len(found or ()) == len(wanted or ())
 
@@ -491,7 +503,7 @@ class Writers(RuleBasedStateMachine):
             {"kind": kind, "strength": strength, "at": at, "episode": episode}
             for kind, strength, at, episode in supposed
         ]
-        would = handle.what_if(belief, extra, without=left, pooled=pooled, as_of=as_of)
+        would = handle.beliefs.what_if(belief, extra, without=left, pooled=pooled, as_of=as_of)
         pieces = [e for e in heard if e.id not in left] + [
             told(f"supposed {n}", belief, at or when.valid, kind, strength, episode)
             for n, (kind, strength, at, episode) in enumerate(supposed)
@@ -510,13 +522,13 @@ class Writers(RuleBasedStateMachine):
         if self.model.events:
             taken = list(self.model.events)[-min(event, len(self.model.events))]
             refused(
-                lambda: self.handles["global"].observe("x", "y", "z", id=taken),
+                lambda: self.handles["global"].observe("x", "y", "z", event_id=taken),
                 EventConflictError,
             )
 
     def teardown(self) -> None:
         self.every_event_is_there_once()
-        assert self.handles["alice"].verify().wrong == ()
+        assert self.handles["alice"].admin.verify().wrong == ()
         self.what_was_known_is_read_again()
 
     def every_event_is_there_once(self) -> None:
@@ -614,7 +626,7 @@ def like_trail(
 
 
 @pytest.mark.timeout(7_200)
-def test_any_history_of_evidence_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
+def test_any_history_of_evidence_reads_as_the_model_says(plain: Handle, look: Look) -> None:
     class Here(Writers):
         def __init__(self) -> None:
             super().__init__(plain, look)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, NewMemory, Status
+from graphmem import Handle, NewMemory, Status
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.texts import unlike
@@ -31,15 +32,15 @@ class Sent:
     hour: int
     tag: str
 
-    def deliver(self, memory: GraphMem, ids: list[str]) -> None:
+    def deliver(self, memory: Handle, ids: list[str]) -> None:
         at = MAY + timedelta(days=1, hours=self.hour)
         if self.act == "remember":
             # Minutes past: a statement and a correction of one instant have no order of their own.
             at += timedelta(minutes=1 + int(self.id[1:]))
-            memory.remember(TEXTS[self.about], at=at, id=self.id, tags=[self.tag])
+            memory.remember(TEXTS[self.about], at=at, event_id=self.id, tags=[self.tag])
         elif self.act == "supersede" and self.about != self.instead:
             memory.supersede(
-                ids[self.about], TEXTS[self.instead], at=at, id=self.id, tags=[self.tag]
+                ids[self.about], TEXTS[self.instead], at=at, event_id=self.id, tags=[self.tag]
             )
         elif self.act in ("deprecate", "restore"):
             getattr(memory, self.act)(ids[self.about], at=at, id=self.id)
@@ -64,16 +65,16 @@ def deliveries(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
     return sent, draw(st.permutations([*sent, *again]))
 
 
-def reads(memory: GraphMem, look: Look) -> dict[str, Any]:
+def reads(memory: Handle, look: Look) -> dict[str, Any]:
     """Return everything that a reader is shown, without when and how it arrived."""
-    listed = memory.list(statuses=list(Status), limit=1_000).memories
+    listed = memory.memories.list(statuses=list(Status), limit=1_000).memories
     tenant = memory._state.binding.wall.tenant
     edges = look.edges(tenant)
     assert not has_cycle(edges)
     return {
         "memories": [m.model_dump(exclude={"recorded_at"}) for m in listed],
-        "got": [memory.get(m.id).model_dump(exclude={"recorded_at"}) for m in listed],
-        "chains": {m.id: set(memory.chain(m.id).head_ids) for m in listed},
+        "got": [memory.memories.get(m.id).model_dump(exclude={"recorded_at"}) for m in listed],
+        "chains": {m.id: set(memory.memories.chain(m.id).head_ids) for m in listed},
         "edges": {(e.newer, e.older, e.event_id, e.occurred_at, e.in_force) for e in edges},
         "recall": {
             bite.memory.id for bite in memory.recall(" ".join(TEXTS)).bites if bite.kind == "memory"
@@ -81,10 +82,10 @@ def reads(memory: GraphMem, look: Look) -> dict[str, Any]:
     }
 
 
-def started(plain: GraphMem) -> tuple[GraphMem, list[str]]:
-    memory = plain.tenant(fresh_tenant())
+def started(plain: Handle) -> tuple[Handle, list[str]]:
+    memory = on_tenant(plain, fresh_tenant())
     done = memory.remember_many(
-        [NewMemory(content=text, at=MAY, id=f"base{n}") for n, text in enumerate(TEXTS)]
+        [NewMemory(content=text, at=MAY, event_id=f"base{n}") for n, text in enumerate(TEXTS)]
     )
     return memory, [str(o.memory_id) for o in done]
 
@@ -92,7 +93,7 @@ def started(plain: GraphMem) -> tuple[GraphMem, list[str]]:
 @settings(max_examples=EXAMPLES)
 @given(order=deliveries())
 def test_any_order_and_any_redelivery_reads_the_same(
-    plain: GraphMem, look: Look, order: tuple[list[Sent], list[Sent]]
+    plain: Handle, look: Look, order: tuple[list[Sent], list[Sent]]
 ) -> None:
     found = []
     for calls in order:
@@ -106,7 +107,7 @@ def test_any_order_and_any_redelivery_reads_the_same(
 @settings(max_examples=EXAMPLES)
 @given(order=deliveries())
 def test_everything_sent_again_changes_nothing(
-    plain: GraphMem, look: Look, order: tuple[list[Sent], list[Sent]]
+    plain: Handle, look: Look, order: tuple[list[Sent], list[Sent]]
 ) -> None:
     memory, ids = started(plain)
     tenant = memory._state.binding.wall.tenant
@@ -122,15 +123,17 @@ def test_everything_sent_again_changes_nothing(
 
 @pytest.mark.parametrize("batched", [True, False])
 def test_a_shuffled_conversation_of_the_same_ids_leaves_the_same(
-    plain: GraphMem, look: Look, *, batched: bool
+    plain: Handle, look: Look, *, batched: bool
 ) -> None:
     wishes = [
-        NewMemory(content=TEXTS[n % 4], at=MAY + timedelta(hours=n), id=f"w{n}", tags=(f"t{n}",))
+        NewMemory(
+            content=TEXTS[n % 4], at=MAY + timedelta(hours=n), event_id=f"w{n}", tags=(f"t{n}",)
+        )
         for n in range(12)
     ]
     found = []
     for order in (wishes, wishes[::-1], wishes[6:] + wishes[:6] + wishes[3:9]):
-        memory = plain.tenant(fresh_tenant())
+        memory = on_tenant(plain, fresh_tenant())
         for part in [order] if batched else [[wish] for wish in order]:
             memory.remember_many(part)
         found.append(reads(memory, look))

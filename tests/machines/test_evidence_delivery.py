@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (
@@ -80,7 +81,7 @@ def orders(draw: st.DrawFn) -> tuple[list[Sent], list[Sent]]:
 @few
 @given(order=orders(), valid=instants, in_batches=st.booleans())
 def test_any_order_and_any_redelivery_reads_the_same(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     order: tuple[list[Sent], list[Sent]],
     valid: datetime,
@@ -100,15 +101,15 @@ def test_any_order_and_any_redelivery_reads_the_same(
     assert look.events(tenant_of(one)) == events
 
 
-def started(plain: GraphMem) -> GraphMem:
+def started(plain: Handle) -> Handle:
     """Return a handle on a fresh tenant that has the episodes."""
-    memory = clocked(plain.tenant(fresh_tenant()))
+    memory = clocked(on_tenant(plain, fresh_tenant()))
     for name in filter(None, EPISODES):
-        memory.add_episode(id=name, at=BASE)
+        memory.episodes.add(episode_id=name, at=BASE)
     return memory
 
 
-def deliver(memory: GraphMem, sent: Sequence[Sent], *, in_batches: bool) -> None:
+def deliver(memory: Handle, sent: Sequence[Sent], *, in_batches: bool) -> None:
     """Send everything; what is refused because its belief is not there yet is sent once more."""
     left: list[Evidence] = []
     batch: list[dict[str, Any]] = []
@@ -128,19 +129,19 @@ def deliver(memory: GraphMem, sent: Sequence[Sent], *, in_batches: bool) -> None
         send(memory, late)
 
 
-def send(memory: GraphMem, one: Sent) -> None:
+def send(memory: Handle, one: Sent) -> None:
     """Make the one call that says this."""
     if isinstance(one, Undo):
-        memory.retract(one.target, id=one.id, at=one.at)
+        memory.beliefs.retract(one.target, retraction_id=one.id, at=one.at)
     elif isinstance(one, Declared):
         fields = one.policy.model_dump()
-        memory.predicate(spelt(PREDICATE, one.id), id=one.id, at=one.at, **fields)
+        memory.predicates.declare(spelt(PREDICATE, one.id), event_id=one.id, at=one.at, **fields)
     elif isinstance(one, Thought):
         memory.believe(
             f"Maybe {one.claim}, says {one.id}" if one.confidence > 0.5 else None,
             **triple(one),
             confidence=one.confidence,
-            id=one.id,
+            event_id=one.id,
             at=one.at,
         )
     elif one.strength is None:
@@ -148,7 +149,7 @@ def send(memory: GraphMem, one: Sent) -> None:
     else:
         belief_id = belief_of(one.claim)
         where = {"episode": one.episode} if one.episode else {}
-        memory.evidence(belief_id, kind(one), one.strength, id=one.id, at=one.at, **where)  # type: ignore[arg-type]
+        memory.add_evidence(belief_id, kind(one), one.strength, event_id=one.id, at=one.at, **where)  # type: ignore[arg-type]
 
 
 def observation(one: Evidence) -> dict[str, Any]:
@@ -184,14 +185,14 @@ def belief_of(claim: str) -> str:
     return claims.about_triple("global", SUBJECT, PREDICATE, claim).id
 
 
-def reads(memory: GraphMem, valid: datetime) -> dict[str, Any]:
+def reads(memory: Handle, valid: datetime) -> dict[str, Any]:
     """Return everything that a reader is shown, without when it arrived."""
-    present = memory.beliefs(limit=1_000, superseded=True).beliefs
+    present = memory.beliefs.list(limit=1_000, include_superseded=True).beliefs
     known = {belief.id for belief in present}
     past = AsOf(valid=valid)
     return {
         "beliefs": [b.model_dump(exclude=UNSEEN) for b in present],
-        "once": [b.model_dump(exclude=UNSEEN) for b in memory.beliefs(as_of=past).beliefs],
+        "once": [b.model_dump(exclude=UNSEEN) for b in memory.beliefs.list(as_of=past).beliefs],
         "slots": [
             memory.current(SUBJECT, PREDICATE, **by).model_dump()
             for by in (
@@ -207,9 +208,9 @@ def reads(memory: GraphMem, valid: datetime) -> dict[str, Any]:
             for claim in CLAIMS
             if belief_of(claim) in known
         ],
-        "predicates": [p.model_dump(exclude=UNSEEN) for p in memory.predicates()],
+        "predicates": [p.model_dump(exclude=UNSEEN) for p in memory.predicates.list()],
     }
 
 
-def tenant_of(memory: GraphMem) -> str:
+def tenant_of(memory: Handle) -> str:
     return memory._state.binding.wall.tenant

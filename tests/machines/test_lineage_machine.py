@@ -17,9 +17,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from graphmem import GraphMem, Outcome, Status
+from graphmem import Handle, Outcome, Status
 from graphmem.errors import ForeignScopeError, NotFoundError, SelfSupersessionError
 from tests.oracles import lineage
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.lineage_model import Model
@@ -52,11 +53,11 @@ class Writers(RuleBasedStateMachine):
 
     memories = Bundle("memories")
 
-    def __init__(self, memory: GraphMem, look: Look) -> None:
+    def __init__(self, memory: Handle, look: Look) -> None:
         super().__init__()
         self.tenant = fresh_tenant()
         self.look = look
-        self.handles = {name: memory.tenant(self.tenant).scope(name) for name in SEES}
+        self.handles = {name: on_tenant(memory, self.tenant).scope(name) for name in SEES}
         self.model = Model()
         self.sent = 0
 
@@ -73,7 +74,7 @@ class Writers(RuleBasedStateMachine):
         before = set(self.model.kept)
         expected = self.model.remember(scope, text, at, event_id, tags)
         for again in (False, True)[:times]:
-            done = self.handles[scope].remember(text, at=at, id=event_id, tags=sorted(tags))
+            done = self.handles[scope].remember(text, at=at, event_id=event_id, tags=sorted(tags))
             assert done.memory_id == expected.id
             assert done.repeated is again
             assert done.outcome is (
@@ -97,7 +98,9 @@ class Writers(RuleBasedStateMachine):
         memory = self.model.kept[older]
 
         def act() -> str:
-            done = self.handles[scope].supersede(older, text, at=at, id=event_id, tags=sorted(tags))
+            done = self.handles[scope].supersede(
+                older, text, at=at, event_id=event_id, tags=sorted(tags)
+            )
             return done.newer_id
 
         if self.is_refused(scope, older, act):
@@ -143,7 +146,7 @@ class Writers(RuleBasedStateMachine):
     @invariant()
     def every_reader_is_shown_what_the_model_has(self) -> None:
         for name, handle in self.handles.items():
-            page = handle.list(statuses=list(Status), limit=1_000)
+            page = handle.memories.list(statuses=list(Status), limit=1_000)
             shown = {m.id: {key: getattr(m, key) for key in SHOWN} for m in page.memories}
             assert shown == self.model.seen(SEES[name])
 
@@ -169,7 +172,7 @@ class Writers(RuleBasedStateMachine):
 
     def chains_agree(self) -> None:
         for memory in self.model.kept.values():
-            chain = self.handles[memory.scope].chain(memory.id)
+            chain = self.handles[memory.scope].memories.chain(memory.id)
             over = {link.older_id for link in chain.links if link.in_force}
             assert set(chain.head_ids) == {m.id for m in chain.memories} - over
             if memory.status is Status.SUPERSEDED:
@@ -184,7 +187,7 @@ def cached(look: Look, tenant: str) -> list[dict[str, Any]]:
     )
 
 
-def test_any_history_reads_as_the_model_says(plain: GraphMem, look: Look) -> None:
+def test_any_history_reads_as_the_model_says(plain: Handle, look: Look) -> None:
     class Here(Writers):
         def __init__(self) -> None:
             super().__init__(plain, look)

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from graphmem import AsOf, GraphMem, Memory, MemoryBite, NewMemory, Status, TraceRank
+from graphmem import AsOf, Handle, Memory, MemoryBite, NewMemory, Status
 from graphmem.errors import SelfSupersessionError
-from graphmem.model import MemoryReasons, RecallPolicy
+from graphmem.model import MemoryReasons, RecallPolicy, TraceRank
 from graphmem.rules import formulas
 from tests.oracles import tracerank as tracerank_oracle
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import clocked
@@ -39,9 +40,9 @@ sayings = st.tuples(texts, instants)
 class Sayings(RuleBasedStateMachine):
     """Two writers, one in `global`, one in a scope of her own, at instants in any order."""
 
-    def __init__(self, memory: GraphMem) -> None:
+    def __init__(self, memory: Handle) -> None:
         super().__init__()
-        shared = clocked(memory.tenant(fresh_tenant()), NOW)
+        shared = clocked(on_tenant(memory, fresh_tenant()), NOW)
         self.handles = {name: shared.scope(name) for name in SEES}
         self.said: dict[str, list[tuple[str, datetime]]] = defaultdict(list)
         """By memory: in which scope and when."""
@@ -76,7 +77,7 @@ class Sayings(RuleBasedStateMachine):
         for scope, handle in self.handles.items():
             for by in (TraceRank(), TraceRank(tau_days=3, spacing=1)):
                 policy = RecallPolicy(trace=by)
-                found = handle.recall(TEXTS[0], limit=100, hidden=True, policy=policy).bites
+                found = handle.recall(TEXTS[0], limit=100, include_hidden=True, policy=policy).bites
                 traces = {b.memory.id: b.trace for b in found if isinstance(b, MemoryBite)}
                 assert traces == pytest.approx(self.expected(scope, NOW, by), abs=1e-9)
 
@@ -113,15 +114,15 @@ class Sayings(RuleBasedStateMachine):
         }
 
     def teardown(self) -> None:
-        assert self.handles["alice"].verify().wrong == ()
+        assert self.handles["alice"].admin.verify().wrong == ()
 
 
-def everything(handle: GraphMem) -> tuple[Memory, ...]:
-    return handle.list(statuses=list(Status), limit=1_000).memories
+def everything(handle: Handle) -> tuple[Memory, ...]:
+    return handle.memories.list(statuses=list(Status), limit=1_000).memories
 
 
 @pytest.mark.timeout(3_600)
-def test_any_history_of_sayings_is_traced_as_the_oracle_says(plain: GraphMem) -> None:
+def test_any_history_of_sayings_is_traced_as_the_oracle_says(plain: Handle) -> None:
     class Here(Sayings):
         def __init__(self) -> None:
             super().__init__(plain)

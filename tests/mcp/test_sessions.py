@@ -156,7 +156,7 @@ def test_long_silent_sessions_end(settings: Settings, look: Look, tenant: str) -
         return any(event["type"] == "SESSION_END" for event in events.values()) or None
 
     async def work() -> None:
-        async with await AsyncGraphMem.open(settings) as memory:
+        async with await AsyncGraphMem.open(settings=settings) as memory:
             first = sessions.on(memory, who, "a", None)
             await first.recall("anything")
             now[0] = IDLE_S - 1

@@ -41,7 +41,7 @@ BY_MEANING = Query(
 def opened(blank: Blank) -> GraphMem:
     at = blank.address
     settings = Settings.load({}, uri=at.uri, user=at.user, password=at.password)
-    return GraphMem.open(settings, embedder=HashEmbedder())
+    return GraphMem.open(settings=settings, embedder=HashEmbedder())
 
 
 def by_words(world: Services) -> list[int]:
@@ -75,7 +75,7 @@ def test_an_index_that_is_not_there_is_said(current: Blank, name: str) -> None:
         if name == "memory_embedding_vector":
             with pytest.raises(IndexNotReadyError, match="does not exist"):
                 memory.remember("What is near cannot be said now")
-            assert memory.list().memories == ()
+            assert memory.memories.list().memories == ()
 
 
 def while_filling(

@@ -30,7 +30,7 @@ PLURAL = "Die Häuser am Hafen sind rot."
 def opened(blank: Blank, **chosen: Any) -> GraphMem:
     at = blank.address
     settings = Settings.load({}, uri=at.uri, user=at.user, password=at.password, **chosen)
-    return GraphMem.open(settings, embedder=HashEmbedder())
+    return GraphMem.open(settings=settings, embedder=HashEmbedder())
 
 
 def analysers(blank: Blank) -> set[str]:

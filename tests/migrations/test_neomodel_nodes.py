@@ -14,7 +14,7 @@ import neomodel
 import pytest
 from neomodel.util import RelationshipDirection
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.adapters import neomodel_nodes as nodes
 from graphmem.errors import (
     GraphAccessError,
@@ -86,33 +86,33 @@ def test_what_the_cypher_files_name_is_declared() -> None:
 
 
 @pytest.fixture
-def filled(plain: GraphMem) -> GraphMem:
+def filled(plain: Handle) -> Handle:
     """A tenant with one of everything."""
     with plain.session("s1") as session:
         session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
         session.add_messages([{"role": "assistant", "content": "Noted.", "name": "bot"}])
         old = session.remember("The user lives in Porto", at=MAY, tags=["home"], actor="bot")
     new = plain.supersede(str(old.memory_id), "The user lives in Lisbon")
-    plain.deprecate(new.newer_id)
-    plain.add_episode(content="A page.", summary="Page", entities=["page"], importance=0.5)
-    plain.add_episode(id="long", content="A long page. " * 99, at=MAY)
-    plain.compress()
+    plain.memories.deprecate(new.newer_id)
+    plain.episodes.add(content="A page.", summary="Page", entities=["page"], importance=0.5)
+    plain.episodes.add(episode_id="long", content="A long page. " * 99, at=MAY)
+    plain.episodes.compress()
     return plain
 
 
 @pytest.fixture
-def whole(filled: GraphMem) -> GraphMem:
+def whole(filled: Handle) -> Handle:
     """A tenant with all that clients write."""
     write_everything(filled, mark=" of all")
     filled.observe("Ada", "lives in", "Faro", kind="refuting")
     tell(filled, SWIMS)
     filled.consolidate(policy=FEW)
-    filled.flush()
-    filled.rate()
+    filled.usage.flush()
+    filled.usage.rate()
     return filled
 
 
-def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant: str) -> None:
+def test_what_the_clients_write_is_declared(whole: Handle, look: Look, tenant: str) -> None:
     by_label = {node.__label__: node for node in nodes.NODES}
     rows = look.rows(
         "MATCH (n) WHERE n.tenant IN [$tenant, $tenant_key] UNWIND keys(n) AS key "
@@ -132,7 +132,7 @@ def test_what_the_clients_write_is_declared(whole: GraphMem, look: Look, tenant:
 
 
 def test_every_relationship_is_declared_at_both_ends(
-    whole: GraphMem, look: Look, tenant: str
+    whole: Handle, look: Look, tenant: str
 ) -> None:
     """By its type, its direction, what stands at its ends and what it carries."""
     rows = look.rows(
@@ -170,7 +170,7 @@ def declared_edges(direction: RelationshipDirection) -> dict[tuple[str, str, str
 
 
 @pytest.fixture
-def browsed(migrated: Settings, filled: GraphMem) -> Iterator[None]:
+def browsed(migrated: Settings, filled: Handle) -> Iterator[None]:
     assert migrated.uri is not None
     assert migrated.password is not None
     password = migrated.password.get_secret_value()
@@ -214,7 +214,7 @@ def test_browsing_cannot_write(browsed: None, look: Look, tenant: str) -> None:
     assert look.events(tenant) == before
 
 
-def test_the_connection_is_gone_afterwards(migrated: Settings, filled: GraphMem) -> None:
+def test_the_connection_is_gone_afterwards(migrated: Settings, filled: Handle) -> None:
     assert migrated.uri is not None
     assert migrated.password is not None
     named = neomodel.get_config().database_name

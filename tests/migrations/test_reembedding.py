@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import GraphMem, Handle
 from graphmem.adapters.neomodel_nodes import nodes
 from graphmem.cli import main
 from graphmem.errors import (
@@ -42,7 +42,7 @@ VECTORED = ("Belief", "Episode", "ItemText", "Memory", "Turn")
 def opened(blank: Blank, embedder: Embedder, tenant: str = "acme") -> GraphMem:
     at = blank.address
     settings = Settings.load({}, uri=at.uri, user=at.user, password=at.password)
-    return GraphMem.open(settings, embedder=embedder).tenant(tenant)
+    return GraphMem.open(settings=settings, embedder=embedder, tenant=tenant)
 
 
 def reembed(blank: Blank, embedder: Embedder = NEW) -> ReembedReport:
@@ -72,7 +72,7 @@ def indexes(blank: Blank) -> set[str]:
     return {row["name"] for row in blank.schema() if row["type"] == "VECTOR"}
 
 
-def asked(memory: GraphMem) -> list[dict[str, float | None]]:
+def asked(memory: Handle) -> list[dict[str, float | None]]:
     """Return what questions find by meaning, by what it says."""
     return [
         {
@@ -83,14 +83,14 @@ def asked(memory: GraphMem) -> list[dict[str, float | None]]:
     ]
 
 
-def write(memory: GraphMem) -> None:
+def write(memory: Handle) -> None:
     """Write one of all that has embeddings, in few queries: a wiped server plans each anew."""
     memory.remember_many([unlike(1), unlike(2)])
     memory.believe(unlike(6))
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(11), "id": "1"}])
-    memory.add_episode(id="doc", content=unlike(12))
-    memory.batch_items(PUT_ITEMS)
+    memory.episodes.add(episode_id="doc", content=unlike(12))
+    memory.items.batch(PUT_ITEMS)
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_clients_of_both_models_are_served_all_the_while(filled: Blank) -> None:
                 "MATCH (m:Memory {tenant: 'busy'}) WHERE m.embedding_2 IS NULL RETURN m.id"
             )
             assert lacking == []
-            assert {m.id for m in new.list().memories} == {*written}
+            assert {m.id for m in new.memories.list().memories} == {*written}
 
 
 @pytest.mark.system
@@ -175,7 +175,7 @@ def test_what_clients_of_the_former_model_write_is_embedded_at_the_end(filled: B
     assert finish(filled).embedded == 0
 
 
-def near(memory: GraphMem, question: str) -> list[str]:
+def near(memory: Handle, question: str) -> list[str]:
     """Return the memories that the vector index found."""
     bites = memory.recall(question, limit=50).bites
     return [bite.id for bite in bites if bite.vector_rank is not None]
@@ -296,7 +296,7 @@ def test_procedures_search_by_the_model_that_the_graph_has(filled: Blank) -> Non
     found = called(asked_new)
     assert found
     with opened(filled, NEW) as memory:
-        answered = memory.batch_items([ASK_ITEMS[2]])[0]
+        answered = memory.items.batch([ASK_ITEMS[2]])[0]
     assert isinstance(answered, list)
     assert [row["key"] for row in found] == [getattr(item, "key", None) for item in answered]
 
@@ -333,10 +333,10 @@ def test_an_export_holds_the_embeddings_of_its_client_s_model(
 ) -> None:
     reembed(filled)
     with opened(filled, NEW) as memory:
-        before = memory.export_to(tmp_path / "one.jsonl")
-        taken = memory.tenant("copy").import_from(tmp_path / "one.jsonl")
+        before = memory.admin.export_to(tmp_path / "one.jsonl")
+        taken = memory.tenant("copy").admin.import_from(tmp_path / "one.jsonl")
         assert taken.written == sum(before.records.values())
-        assert memory.tenant("copy").import_from(tmp_path / "one.jsonl").written == 0
+        assert memory.tenant("copy").admin.import_from(tmp_path / "one.jsonl").written == 0
     rows = filled.run(
         "MATCH (n {tenant: 'copy'}) WHERE n.embedding IS NOT NULL OR n.embedding_2 IS NOT NULL "
         "RETURN labels(n)[0] AS label, n.embedding IS NULL AND size(n.embedding_2) = 48 AS is_new"

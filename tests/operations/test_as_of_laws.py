@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, Memory, Status
+from graphmem import Handle, Memory, Status
 from graphmem.errors import NotFoundError, SelfSupersessionError
 from graphmem.model import AsOf, MemoryChain
 from graphmem.rules.read_options import FOREVER
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
@@ -40,9 +41,9 @@ histories = st.lists(steps, min_size=1, max_size=14)
 class Written:
     """A history being written, and when each step of it was known."""
 
-    def __init__(self, plain: GraphMem, look: Look) -> None:
+    def __init__(self, plain: Handle, look: Look) -> None:
         self.tenant = fresh_tenant()
-        self.handles = {scope: plain.tenant(self.tenant).scope(scope) for scope in SEES}
+        self.handles = {scope: on_tenant(plain, self.tenant).scope(scope) for scope in SEES}
         self.known: list[datetime] = []
         self._look = look
 
@@ -54,10 +55,10 @@ class Written:
         # Ids that do not sort as they were made, so that ties are broken by the id alone.
         event_id = f"e{n * 7 % 10}-{n}"
         if act == "remember" or not own:
-            handle.remember(TEXTS[text], at=at, id=event_id)
+            handle.remember(TEXTS[text], at=at, event_id=event_id)
         elif act == "supersede":
             try:
-                handle.supersede(own[which % len(own)], TEXTS[text], at=at, id=event_id)
+                handle.supersede(own[which % len(own)], TEXTS[text], at=at, event_id=event_id)
             except SelfSupersessionError:
                 return
         else:
@@ -77,8 +78,8 @@ class Written:
         return told(self._look, self.tenant)
 
 
-def everything(handle: GraphMem, as_of: AsOf | None = None) -> tuple[Memory, ...]:
-    return handle.list(statuses=list(Status), limit=1_000, as_of=as_of).memories
+def everything(handle: Handle, as_of: AsOf | None = None) -> tuple[Memory, ...]:
+    return handle.memories.list(statuses=list(Status), limit=1_000, as_of=as_of).memories
 
 
 def unmarked(memories: tuple[Memory, ...]) -> list[Memory]:
@@ -93,7 +94,7 @@ def moment(as_of: AsOf) -> Moment:
 @settings(max_examples=EXAMPLES)
 @given(history=histories, data=st.data())
 def test_a_read_at_any_pair_of_times_is_what_the_oracle_says(
-    plain: GraphMem, look: Look, history: list[Step], data: st.DataObject
+    plain: Handle, look: Look, history: list[Step], data: st.DataObject
 ) -> None:
     written = Written(plain, look)
     for n, step in enumerate(history):
@@ -113,7 +114,7 @@ def test_a_read_at_any_pair_of_times_is_what_the_oracle_says(
 
 
 def lists_what_was(
-    handle: GraphMem, memories: dict[str, Told], scopes: set[str], as_of: AsOf
+    handle: Handle, memories: dict[str, Told], scopes: set[str], as_of: AsOf
 ) -> None:
     expected = cards(memories, scopes, moment(as_of))
     listed = everything(handle, as_of)
@@ -123,20 +124,20 @@ def lists_what_was(
 
 
 def shows_what_was(
-    handle: GraphMem, memories: dict[str, Told], scopes: set[str], as_of: AsOf
+    handle: Handle, memories: dict[str, Told], scopes: set[str], as_of: AsOf
 ) -> None:
     listed = {m.id: m for m in everything(handle, as_of)}
     for memory_id, memory in memories.items():
         if memory_id not in listed:
-            for read in (handle.get, handle.history, handle.chain):
+            for read in (handle.memories.get, handle.memories.history, handle.memories.chain):
                 with pytest.raises(NotFoundError):
                     read(memory_id, as_of=as_of)
             continue
-        assert handle.get(memory_id, as_of=as_of) == listed[memory_id]
-        assert {e.id for e in handle.history(memory_id, as_of=as_of)} == {
+        assert handle.memories.get(memory_id, as_of=as_of) == listed[memory_id]
+        assert {e.id for e in handle.memories.history(memory_id, as_of=as_of)} == {
             e["id"] for e in memory.events if e["scope"] in scopes and moment(as_of).sees(e)
         }
-        chain = handle.chain(memory_id, as_of=as_of)
+        chain = handle.memories.chain(memory_id, as_of=as_of)
         assert {m.id for m in chain.memories} == chain_ids(
             memories, memory_id, scopes, moment(as_of)
         )
@@ -159,7 +160,7 @@ def agrees(chain: MemoryChain, memories: dict[str, Told], at: Moment) -> None:
 @settings(max_examples=EXAMPLES)
 @given(history=histories)
 def test_a_read_of_what_was_known_is_the_read_that_was_made_then(
-    plain: GraphMem, look: Look, history: list[Step]
+    plain: Handle, look: Look, history: list[Step]
 ) -> None:
     """Later writes change nothing of it; so it can be repeated."""
     written = Written(plain, look)
@@ -176,7 +177,7 @@ def test_a_read_of_what_was_known_is_the_read_that_was_made_then(
 @settings(max_examples=EXAMPLES)
 @given(history=histories)
 def test_everything_known_now_is_the_present(
-    plain: GraphMem, look: Look, history: list[Step]
+    plain: Handle, look: Look, history: list[Step]
 ) -> None:
     written = Written(plain, look)
     for n, step in enumerate(history):
@@ -187,14 +188,14 @@ def test_everything_known_now_is_the_present(
             assert present(handle, as_of) == present(handle)
 
 
-def present(handle: GraphMem, as_of: AsOf | None = None) -> list[Any]:
+def present(handle: Handle, as_of: AsOf | None = None) -> list[Any]:
     """Return everything a handle shows: every page, memory, history and chain."""
     listed = unmarked(everything(handle, as_of))
     found: list[Any] = [*listed]
     for memory in listed:
-        one = handle.get(memory.id, as_of=as_of)
-        chain = handle.chain(memory.id, as_of=as_of)
+        one = handle.memories.get(memory.id, as_of=as_of)
+        chain = handle.memories.chain(memory.id, as_of=as_of)
         found.append(unmarked((one,)))
-        found.append(handle.history(memory.id, as_of=as_of))
+        found.append(handle.memories.history(memory.id, as_of=as_of))
         found.append((unmarked(chain.memories), chain.links, chain.head_ids))
     return found

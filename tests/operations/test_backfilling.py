@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import AsOf, GraphMem, MemoryBite
+from graphmem import AsOf, Handle, MemoryBite
 from graphmem.errors import NotFoundError
 from graphmem.model import BackfillReport, MemoryReasons
 from graphmem.operations import caches
@@ -20,7 +20,7 @@ from graphmem.ports import Role, run_now
 from graphmem.rules import backfill, identity
 from graphmem.testing import HashEmbedder
 from tests.oracles import tracerank
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import (
     Holding,
@@ -39,11 +39,11 @@ few = hypothesis.settings(max_examples=EXAMPLES)
 
 
 def test_a_node_that_has_only_what_is_required_is_made_whole(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "old-1", content="Alice  deploys from Borealis")
     before = datetime.now(UTC)
-    done = memory.backfill()
+    done = memory.admin.backfill()
     after = datetime.now(UTC)
     assert done.model_dump() == {**NOTHING, "memories": 1, "embedded": 1, "events": 1}
 
@@ -51,19 +51,19 @@ def test_a_node_that_has_only_what_is_required_is_made_whole(
     assert props["tenant_key"] == identity.tenant_key(tenant)
     assert props["scope_key"] == identity.scope_key(tenant, "global")
     assert props["content_hash"] == identity.content_hash("Alice deploys from Borealis")
-    one = memory.get("old-1")
+    one = memory.memories.get("old-1")
     assert (one.status, one.tags, one.reinforce_count) == ("current", (), 0)
     assert before <= one.created_at == one.last_seen_at <= after
-    [event] = memory.history("old-1")
+    [event] = memory.memories.history("old-1")
     assert (event.type, event.source, event.payload) == ("ADD", "backfill", {"synthetic": True})
     assert one.recorded_at == event.recorded_at
-    assert memory.verify().wrong == ()
-    assert memory.get("old-1", as_of=AsOf(known=event.recorded_at)).content == one.content
+    assert memory.admin.verify().wrong == ()
+    assert memory.memories.get("old-1", as_of=AsOf(known=event.recorded_at)).content == one.content
 
 
-def test_it_is_found_by_meaning_and_by_words(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_it_is_found_by_meaning_and_by_words(memory: Handle, look: Look, tenant: str) -> None:
     put(look, tenant, "old-1", content="Alice deploys from Borealis")
-    memory.backfill()
+    memory.admin.backfill()
     [bite] = memory.recall("Alice deploys from Borealis").bites
     assert isinstance(bite, MemoryBite)
     assert (bite.memory.id, bite.vector_rank, bite.bm25_rank) == ("old-1", 1, 1)
@@ -86,9 +86,9 @@ memories = st.lists(
 
 @few
 @given(rows=memories)
-def test_reads_say_what_was_stored(plain: GraphMem, look: Look, rows: list[Any]) -> None:
+def test_reads_say_what_was_stored(plain: Handle, look: Look, rows: list[Any]) -> None:
     tenant = fresh_tenant()
-    memory = plain.tenant(tenant)
+    memory = on_tenant(plain, tenant)
     handles = {"global": memory, "alice": memory.scope("alice")}
     said: dict[str, tuple[str, list[datetime], str | None]] = {}
     for n, (count, start, width, scope, status) in enumerate(rows):
@@ -110,30 +110,30 @@ def test_reads_say_what_was_stored(plain: GraphMem, look: Look, rows: list[Any])
             times = [first, *backfill.spread(first, until, count or 0)]
             said[f"m{n}"] = (scope, times, status)
 
-    assert memory.backfill().memories == len(rows)
+    assert memory.admin.backfill().memories == len(rows)
 
     now = MAY + 100 * DAY
     for name, (scope, times, status) in said.items():
         handle = handles[scope]
-        one = handle.get(name)
+        one = handle.memories.get(name)
         assert (one.created_at, one.last_seen_at) == (times[0], times[-1])
         assert one.reinforce_count == len(times) - 1
         assert one.status == (status or "current")
-        then = handle.get(name, as_of=AsOf(valid=now))
+        then = handle.memories.get(name, as_of=AsOf(valid=now))
         shown = then.created_at, then.last_seen_at, then.reinforce_count, then.status
         assert shown == (times[0], times[-1], len(times) - 1, "current")
         why = handle.why(name, as_of=AsOf(valid=now))
         assert isinstance(why, MemoryReasons)
         assert why.trace.trace == pytest.approx(tracerank.trace(times, now), abs=1e-9)
         with pytest.raises(NotFoundError):
-            handle.get(name, as_of=AsOf(valid=times[0] - timedelta(microseconds=1)))
-    assert memory.verify().wrong == ()
+            handle.memories.get(name, as_of=AsOf(valid=times[0] - timedelta(microseconds=1)))
+    assert memory.admin.verify().wrong == ()
     before = whole(look, tenant)
-    assert memory.backfill().model_dump() == NOTHING
+    assert memory.admin.backfill().model_dump() == NOTHING
     assert whole(look, tenant) == before
 
 
-def test_what_is_known_stays_as_it_is(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_is_known_stays_as_it_is(memory: Handle, look: Look, tenant: str) -> None:
     vector = HashEmbedder()
     [own] = run_now(vector.embed(["something else"], Role.DOCUMENT))
     recorded = MAY + DAY
@@ -151,7 +151,7 @@ def test_what_is_known_stays_as_it_is(memory: GraphMem, look: Look, tenant: str)
         content_hash="wrong",
         trace="much",
     )
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert done.embedded == 0
     [props] = nodes(look, tenant).values()
     assert props["author"] == "Bob"
@@ -160,12 +160,12 @@ def test_what_is_known_stays_as_it_is(memory: GraphMem, look: Look, tenant: str)
     assert props["scope_key"] == identity.scope_key(tenant, "global")
     assert props["content_hash"] == identity.content_hash(props["content"])
     assert props["trace"] == 1.0
-    one = memory.get("old-1")
+    one = memory.memories.get("old-1")
     assert (one.tags, one.created_at, one.recorded_at) == (("deploy", "b"), MAY, recorded)
 
 
 def test_instants_of_other_zones_and_of_nanoseconds_are_kept_as_others_are(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "old-1")
     change(
@@ -174,9 +174,9 @@ def test_instants_of_other_zones_and_of_nanoseconds_are_kept_as_others_are(
         "SET m.created_at = datetime('2025-05-05T03:00:00.123456789+02:00')",
         tenant=tenant,
     )
-    memory.backfill()
+    memory.admin.backfill()
     at = datetime(2025, 5, 5, 1, 0, 0, 123456, tzinfo=UTC)
-    assert memory.get("old-1").created_at == at
+    assert memory.memories.get("old-1").created_at == at
     [kept] = look.rows(
         "MATCH (m:Memory {tenant: $tenant, id: 'old-1'}) RETURN toString(m.created_at) AS at",
         tenant=tenant,
@@ -185,12 +185,12 @@ def test_instants_of_other_zones_and_of_nanoseconds_are_kept_as_others_are(
 
 
 def test_what_was_recorded_later_than_its_events_was_recorded_with_them(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "old-1", recorded_at=datetime.now(UTC) + timedelta(minutes=4))
-    memory.backfill()
-    [event] = memory.history("old-1")
-    assert memory.get("old-1").recorded_at == event.recorded_at
+    memory.admin.backfill()
+    [event] = memory.memories.history("old-1")
+    assert memory.memories.get("old-1").recorded_at == event.recorded_at
 
 
 @pytest.mark.parametrize(
@@ -199,10 +199,10 @@ def test_what_was_recorded_later_than_its_events_was_recorded_with_them(
     ids=["length", "zero", "nan", "infinite", "text", "integers"],
 )
 def test_an_embedding_that_cannot_be_searched_is_made_anew(
-    plain: GraphMem, look: Look, tenant: str, embedding: Any
+    plain: Handle, look: Look, tenant: str, embedding: Any
 ) -> None:
     put(look, tenant, "old-1", embedding=embedding, content="Alice deploys")
-    assert plain.backfill().embedded == 1
+    assert plain.admin.backfill().embedded == 1
     [bite] = plain.recall("Alice deploys").bites
     assert bite.vector_rank == 1
 
@@ -239,14 +239,14 @@ LACKS: dict[str, tuple[LiteralString, str]] = {
 
 @pytest.mark.parametrize(("how", "problem"), LACKS.values(), ids=LACKS)
 def test_what_cannot_be_made_whole_is_reported_and_left_alone(
-    plain: GraphMem, look: Look, tenant: str, how: LiteralString, problem: str
+    plain: Handle, look: Look, tenant: str, how: LiteralString, problem: str
 ) -> None:
     put(look, tenant, "bad", created_at=MAY)
     put(look, tenant, "good")
     change(look, "MATCH (m:Memory {tenant: $tenant, id: 'bad'}) " + how, tenant=tenant)
     before = nodes(look, tenant)["bad"]
     for made in (1, 0):
-        done = plain.backfill()
+        done = plain.admin.backfill()
         assert (done.memories, done.events) == (made, made)
         [unfit] = done.unfit
         assert (unfit.kind, unfit.problem, unfit.hint) == ("memory", *backfill.PROBLEMS[problem])
@@ -254,13 +254,13 @@ def test_what_cannot_be_made_whole_is_reported_and_left_alone(
     assert nodes(look, tenant)["bad"] == before
     assert len(look.events(tenant)) == 1
     # A rebuild has nothing to go by either, and does not touch what is all that is known.
-    [wrong] = plain.rebuild().wrong
+    [wrong] = plain.admin.rebuild().wrong
     assert (wrong.id, "--backfill" in wrong.found) == ("bad", True)
     assert nodes(look, tenant)["bad"] == before
 
 
 def test_a_rebuild_leaves_alone_what_has_no_events(
-    memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    memory: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(caches, "BACKFILL_PAGE", 2)
     for name in "abc":
@@ -273,42 +273,47 @@ def test_a_rebuild_leaves_alone_what_has_no_events(
         id=spoilt,
     )
     before = nodes(look, tenant)
-    for found in (memory.verify(), memory.rebuild()):
+    for found in (memory.admin.verify(), memory.admin.rebuild()):
         assert [wrong.id for wrong in found.wrong] == ["a", "b", "c", spoilt]
         assert ["--backfill" in wrong.found for wrong in found.wrong] == [True] * 3 + [False]
     after = nodes(look, tenant)
     assert {name: after[name] for name in "abc"} == {name: before[name] for name in "abc"}
     assert after[spoilt]["status"] == "current"
-    memory.backfill()
+    memory.admin.backfill()
     assert statuses(memory) == {**dict.fromkeys("abc", "deprecated"), spoilt: "current"}
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
 def test_every_problem_is_reported_and_many_of_a_kind_at_once(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     for n in range(12):
         put(look, tenant, f"m{n:02}", tags="one", status="active")
-    done = plain.backfill()
+    done = plain.admin.backfill()
     assert {u.problem for u in done.unfit} == {backfill.PROBLEMS[k][0] for k in ("tags", "status")}
     for unfit in done.unfit:
         assert (unfit.count, unfit.ids) == (12, tuple(f"m{n:02}" for n in range(10)))
 
 
-def test_what_the_hint_says_makes_it_whole(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_what_the_hint_says_makes_it_whole(plain: Handle, look: Look, tenant: str) -> None:
     put(look, tenant, "bad", created_at="2025-05-05T00:00:00Z")
-    assert plain.backfill().memories == 0
+    assert plain.admin.backfill().memories == 0
     change(
         look,
         "MATCH (m:Memory {tenant: $tenant, id: 'bad'}) SET m.created_at = datetime(m.created_at)",
         tenant=tenant,
     )
-    assert plain.backfill().model_dump() == {**NOTHING, "memories": 1, "embedded": 1, "events": 1}
-    assert plain.get("bad").created_at == MAY
+    assert plain.admin.backfill().model_dump() == {
+        **NOTHING,
+        "memories": 1,
+        "embedded": 1,
+        "events": 1,
+    }
+    assert plain.memories.get("bad").created_at == MAY
 
 
 def test_memories_without_an_id_are_counted_and_named(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     for given_id in (None, "", 7, ["a"]):
         change(
@@ -324,7 +329,7 @@ def test_memories_without_an_id_are_counted_and_named(
             "MATCH (m:Memory {tenant: $tenant}) RETURN elementId(m) AS name", tenant=tenant
         )
     }
-    done = memory.backfill()
+    done = memory.admin.backfill()
     [unfit] = done.unfit
     assert (unfit.kind, unfit.count, set(unfit.ids)) == ("memory", 4, elements)
     assert unfit.problem == backfill.PROBLEMS["id"][0]
@@ -332,7 +337,7 @@ def test_memories_without_an_id_are_counted_and_named(
 
 
 def test_other_tenants_and_nodes_of_nobody_are_left_alone(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     other = fresh_tenant()
     put(look, other, "m")
@@ -343,7 +348,7 @@ def test_other_tenants_and_nodes_of_nobody_are_left_alone(
     )
     put(look, tenant, "m")
     before = nodes(look, other)
-    assert memory.backfill().memories == 1
+    assert memory.admin.backfill().memories == 1
     assert nodes(look, other) == before
     assert look.events(other) == {}
     [nobody] = look.rows("MATCH (m:Memory {mark: $id}) RETURN properties(m) AS props", id=other)
@@ -352,24 +357,24 @@ def test_other_tenants_and_nodes_of_nobody_are_left_alone(
 
 
 def test_an_event_of_another_scope_is_none_of_its_own(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "old-1", content="Alice deploys from Borealis", created_at=MAY)
-    memory.backfill()
+    memory.admin.backfill()
     memory.scope("alice").remember("Alice deploys from Borealis", at=MAY + DAY)
     change(
         look,
         "MATCH (m:Memory {tenant: $tenant, id: 'old-1'})<-[r]-(:Event {scope: 'global'}) DELETE r",
         tenant=tenant,
     )
-    assert memory.backfill().memories == 1
-    assert memory.get("old-1").created_at == MAY
-    assert memory.verify().wrong == ()
-    assert memory.scope("alice").get("old-1").reinforce_count == 1
+    assert memory.admin.backfill().memories == 1
+    assert memory.memories.get("old-1").created_at == MAY
+    assert memory.admin.verify().wrong == ()
+    assert memory.scope("alice").memories.get("old-1").reinforce_count == 1
 
 
 def test_a_memory_that_has_events_is_filled_in_and_gets_no_more(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     done = memory.remember("Alice deploys from Borealis", at=MAY, tags=["a"])
     name = str(done.memory_id)
@@ -383,7 +388,7 @@ def test_a_memory_that_has_events_is_filled_in_and_gets_no_more(
         tenant=tenant,
         id=name,
     )
-    filled = memory.backfill()
+    filled = memory.admin.backfill()
     assert filled.model_dump() == {**NOTHING, "filled": 1, "embedded": 1}
     kept = nodes(look, tenant)[name]
     assert {k: v for k, v in kept.items() if k not in ("reinforce_count", "last_seen_at")} == {
@@ -391,7 +396,7 @@ def test_a_memory_that_has_events_is_filled_in_and_gets_no_more(
         "recorded_at": events[done.event_id]["recorded_at"],
     }
     assert look.events(tenant) == events
-    assert memory.backfill().model_dump() == NOTHING
+    assert memory.admin.backfill().model_dump() == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -401,9 +406,7 @@ def test_a_memory_that_has_events_is_filled_in_and_gets_no_more(
         *("content_hash", "tenant_key", "scope_key"),
     ],
 )
-def test_whatever_lacks_alone_is_noticed(
-    plain: GraphMem, look: Look, tenant: str, name: str
-) -> None:
+def test_whatever_lacks_alone_is_noticed(plain: Handle, look: Look, tenant: str, name: str) -> None:
     plain.remember("Alice deploys from Borealis", at=MAY)
     [(memory_id, sound)] = nodes(look, tenant).items()
     change(
@@ -413,29 +416,29 @@ def test_whatever_lacks_alone_is_noticed(
         id=memory_id,
         name=name,
     )
-    assert plain.backfill().filled == 1
+    assert plain.admin.backfill().filled == 1
     assert nodes(look, tenant)[memory_id].keys() == sound.keys()
-    assert plain.backfill().model_dump() == NOTHING
+    assert plain.admin.backfill().model_dump() == NOTHING
 
 
-def test_what_is_whole_already_is_left_alone(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_is_whole_already_is_left_alone(memory: Handle, look: Look, tenant: str) -> None:
     old = memory.remember("Alice deploys from Borealis", at=MAY)
     memory.supersede(str(old.memory_id), "Alice deploys from Atlas")
     memory.scope("bob").remember("Bob reads", at=datetime.now(UTC) + timedelta(minutes=4))
     before = whole(look, tenant)
-    assert memory.backfill().model_dump() == NOTHING
+    assert memory.admin.backfill().model_dump() == NOTHING
     assert whole(look, tenant) == before
 
 
 def test_only_so_many_events_are_made_for_one_memory(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     last = MAY + 100 * DAY
     put(look, tenant, "m", created_at=MAY, last_seen_at=last, reinforce_count=backfill.MOST + 7)
     put(look, tenant, "n", created_at=MAY, reinforce_count=1)
-    done = plain.backfill()
+    done = plain.admin.backfill()
     assert (done.memories, done.capped, done.events) == (2, 1, 2 + backfill.MOST + 1)
-    one = plain.get("m")
+    one = plain.memories.get("m")
     assert (one.reinforce_count, one.last_seen_at) == (backfill.MOST, last)
     [add] = [
         event
@@ -443,11 +446,11 @@ def test_only_so_many_events_are_made_for_one_memory(
         if event["type"] == "ADD" and ["REINFORCES", "Memory", "m"] in event["edges"]
     ]
     assert json.loads(add["payload"])["reinforce_count"] == backfill.MOST + 7
-    assert plain.verify().wrong == ()
+    assert plain.admin.verify().wrong == ()
 
 
 def test_many_events_are_more_than_one_transaction(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(caches, "MOST_EVENTS", 10)
     for n, count in enumerate((4, 6, 1, 30, 0, 2)):
@@ -461,13 +464,13 @@ def test_many_events_are_more_than_one_transaction(
             lambda: parts.append(len(look.events(tenant))),
         ),
     )
-    assert handle.backfill().events == 43 + 6
+    assert handle.admin.backfill().events == 43 + 6
     # What the transactions before had committed: 4 + 6, 1, 30, and 0 + 2 said again.
     assert parts == [0, 12, 14, 45]
 
 
 def test_pages_are_walked_to_the_end_and_told(
-    memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    memory: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(caches, "BACKFILL_PAGE", 2)
     for n in range(5):
@@ -475,7 +478,7 @@ def test_pages_are_walked_to_the_end_and_told(
     for n in range(3):
         draw(look, tenant, f"m{n + 1}", f"m{n}")
     told: list[tuple[str, int]] = []
-    done = memory.backfill(lambda kind, count: told.append((kind, count)))
+    done = memory.admin.backfill(lambda kind, count: told.append((kind, count)))
     assert (done.memories, done.edges) == (5, 3)
     assert told == [("memory", 2), ("memory", 2), ("memory", 1), ("edge", 2), ("edge", 1)]
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()

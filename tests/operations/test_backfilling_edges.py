@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import BackfillReport
 from graphmem.rules import backfill
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.foreign import EDGES, change, draw, put, statuses, whole
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
@@ -27,25 +28,25 @@ NOTHING = BackfillReport(
 few = hypothesis.settings(max_examples=EXAMPLES)
 
 
-def test_an_edge_gets_an_event_and_is_in_force(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_an_edge_gets_an_event_and_is_in_force(memory: Handle, look: Look, tenant: str) -> None:
     put(look, tenant, "a", created_at=MAY, last_seen_at=MAY + 9 * DAY, reinforce_count=2)
     put(look, tenant, "b", created_at=MAY + DAY)
     draw(look, tenant, "b", "a")
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert done.model_dump() == {**NOTHING, "memories": 2, "embedded": 2, "edges": 1, "events": 5}
     assert statuses(memory) == {"a": "superseded", "b": "current"}
-    chain = memory.chain("a")
+    chain = memory.memories.chain("a")
     assert chain.head_ids == ("b",)
     [link] = chain.links
     assert link.in_force
     assert link.occurred_at == MAY + 9 * DAY + backfill.TICK
     for name in ("a", "b"):
-        event = memory.history(name)[-1]
+        event = memory.memories.history(name)[-1]
         assert (event.id, event.type, event.source) == (link.event_id, "SUPERSEDE", "backfill")
         assert event.recorded_at == link.recorded_at
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
     before = whole(look, tenant)
-    assert memory.backfill().model_dump() == NOTHING
+    assert memory.admin.backfill().model_dump() == NOTHING
     assert whole(look, tenant) == before
 
 
@@ -59,23 +60,23 @@ def test_an_edge_gets_an_event_and_is_in_force(memory: GraphMem, look: Look, ten
     ],
 )
 def test_an_edge_is_as_old_as_it_says_or_as_its_newer_memory(
-    plain: GraphMem, look: Look, tenant: str, props: dict[str, Any], at: datetime
+    plain: Handle, look: Look, tenant: str, props: dict[str, Any], at: datetime
 ) -> None:
     put(look, tenant, "a", created_at=MAY)
     put(look, tenant, "b", created_at=MAY + 2 * DAY)
     draw(look, tenant, "b", "a", **props)
-    assert plain.backfill().edges == 1
-    [link] = plain.chain("a").links
+    assert plain.admin.backfill().edges == 1
+    [link] = plain.memories.chain("a").links
     assert (link.occurred_at, link.in_force) == (at, True)
     assert link.event_id.startswith("backfill_")
 
 
-def test_an_edge_that_has_its_event_is_left_alone(memory: GraphMem, look: Look) -> None:
+def test_an_edge_that_has_its_event_is_left_alone(memory: Handle, look: Look) -> None:
     tenant = memory._state.binding.wall.tenant
     put(look, tenant, "a", created_at=MAY)
     done = memory.supersede("a", "Alice deploys from Atlas", at=MAY + DAY)
     before = look.edges(tenant)
-    assert memory.backfill().model_dump() == {
+    assert memory.admin.backfill().model_dump() == {
         **NOTHING,
         "memories": 1,
         "embedded": 1,
@@ -99,7 +100,7 @@ edges = st.lists(
     hidden=st.sets(st.integers(0, 5)),
 )
 def test_what_edges_say_holds_now(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     pairs: list[tuple[int, int]],
     starts: list[int],
@@ -108,7 +109,7 @@ def test_what_edges_say_holds_now(
 ) -> None:
     """Whatever lies on no ring: the older one is superseded, and hidden stays what was hidden."""
     tenant = fresh_tenant()
-    memory = plain.tenant(tenant)
+    memory = on_tenant(plain, tenant)
     for n in range(6):
         put(
             look,
@@ -121,7 +122,7 @@ def test_what_edges_say_holds_now(
         )
     for newer, older in pairs:
         draw(look, tenant, f"m{newer}", f"m{older}")
-    done = memory.backfill()
+    done = memory.admin.backfill()
 
     ringed = sum(u.count for u in done.unfit)
     assert done.edges + ringed == len(set(pairs))
@@ -143,9 +144,9 @@ def test_what_edges_say_holds_now(
                 else "current"
             )
             assert shown[name] == wanted
-        assert memory.verify().wrong == ()
+        assert memory.admin.verify().wrong == ()
     before = whole(look, tenant)
-    again = memory.backfill()
+    again = memory.admin.backfill()
     assert again.model_dump() == {**NOTHING, "unfit": done.model_dump()["unfit"]}
     assert whole(look, tenant) == before
 
@@ -156,7 +157,7 @@ def unfit_of(done: BackfillReport) -> dict[str, tuple[str, ...]]:
 
 
 def test_edges_that_cannot_be_are_reported_and_left_alone(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     for name in "abcdef":
         put(look, tenant, name)
@@ -176,7 +177,7 @@ def test_edges_that_cannot_be_are_reported_and_left_alone(
         tenant=tenant,
     )
     before = look.rows(EDGES, tenant=tenant)
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert {key: set(ids) for key, ids in unfit_of(done).items()} == {
         "ring": {"a -> b", "b -> a", "c -> b"},
         "apart": {"private -> c"},
@@ -194,46 +195,42 @@ def test_edges_that_cannot_be_are_reported_and_left_alone(
         "MATCH (:Memory {tenant: $tenant, id: 'a'})-[s:SUPERSEDES]->() DELETE s",
         tenant=tenant,
     )
-    assert memory.backfill().edges == 2
+    assert memory.admin.backfill().edges == 2
     assert statuses(memory)["a"] == statuses(memory)["b"] == "superseded"
 
 
 @pytest.mark.parametrize("at", ["local", "future"])
-def test_an_edge_of_no_instant_is_reported(
-    plain: GraphMem, look: Look, tenant: str, at: str
-) -> None:
+def test_an_edge_of_no_instant_is_reported(plain: Handle, look: Look, tenant: str, at: str) -> None:
     put(look, tenant, "a")
     put(look, tenant, "b")
     future = datetime.now(UTC) + DAY
     draw(look, tenant, "b", "a", occurred_at=future.replace(tzinfo=None if at == "local" else UTC))
-    assert unfit_of(plain.backfill()) == {"undated": ("b -> a",)}
+    assert unfit_of(plain.admin.backfill()) == {"undated": ("b -> a",)}
 
 
-def test_two_edges_of_the_same_pair_have_one_event(
-    memory: GraphMem, look: Look, tenant: str
-) -> None:
+def test_two_edges_of_the_same_pair_have_one_event(memory: Handle, look: Look, tenant: str) -> None:
     put(look, tenant, "a")
     put(look, tenant, "b")
     draw(look, tenant, "b", "a", note="one")
     draw(look, tenant, "b", "a", note="two")
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert (done.edges, done.events) == (1, 3)
     draw(look, tenant, "b", "a", note="later")
-    again = memory.backfill()
+    again = memory.admin.backfill()
     assert (again.edges, len(look.events(tenant))) == (1, 3)
     assert len({e.event_id for e in look.edges(tenant)}) == 1
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
 def test_what_superseded_something_and_is_superseded_later_stays_so(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     """A chain that comes piece by piece is one chain."""
     put(look, tenant, "a", created_at=MAY, last_seen_at=MAY + 50 * DAY, reinforce_count=1)
     put(look, tenant, "b", created_at=MAY + DAY)
     draw(look, tenant, "b", "a")
-    memory.backfill()
+    memory.admin.backfill()
     put(look, tenant, "c", created_at=MAY + 2 * DAY)
     draw(look, tenant, "c", "b")
-    assert memory.backfill().edges == 1
+    assert memory.admin.backfill().edges == 1
     assert statuses(memory) == {"a": "superseded", "b": "superseded", "c": "current"}

@@ -9,12 +9,12 @@ from typing import Any, LiteralString
 import hypothesis
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import GraphUnavailableError, ModelUnavailableError
 from graphmem.model import BackfillReport
 from graphmem.operations import caches
 from graphmem.rules import identity
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import (
     Between,
@@ -52,11 +52,11 @@ def prepare(look: Look, tenant: str) -> None:
     draw(look, tenant, "d", "b")
 
 
-def expected(memory: GraphMem, look: Look) -> tuple[Any, ...]:
+def expected(memory: Handle, look: Look) -> tuple[Any, ...]:
     """Return what a backfill in one go makes, but for what depends on the tenant's name."""
     tenant = fresh_tenant()
     prepare(look, tenant)
-    memory.tenant(tenant).backfill()
+    on_tenant(memory, tenant).admin.backfill()
     return shape(look, tenant)
 
 
@@ -78,7 +78,7 @@ def shape(look: Look, tenant: str) -> tuple[Any, ...]:
 @pytest.mark.parametrize("page", [pytest.param(1, marks=pytest.mark.system), 500])
 def test_wherever_it_breaks_a_second_run_ends_it(
     door: Door,
-    memory: GraphMem,
+    memory: Handle,
     look: Look,
     monkeypatch: pytest.MonkeyPatch,
     page: int,
@@ -89,16 +89,16 @@ def test_wherever_it_breaks_a_second_run_ends_it(
     for nth in range(1, 60):
         tenant = fresh_tenant()
         prepare(look, tenant)
-        handle = memory.tenant(tenant)
+        handle = on_tenant(memory, tenant)
         try:
-            door.on(handle, graph=Breaking(inner, nth)).backfill()
+            door.on(handle, graph=Breaking(inner, nth)).admin.backfill()
         except LostError:
             for name, props in nodes(look, tenant).items():
                 events = [e for e in look.events(tenant).values() if name in str(e["edges"])]
                 assert ("content_hash" in props) == bool(events)
-            handle.backfill()
+            handle.admin.backfill()
             assert shape(look, tenant) == wanted
-            assert handle.backfill().events == 0
+            assert handle.admin.backfill().events == 0
         else:
             assert nth > 4
             return
@@ -107,56 +107,56 @@ def test_wherever_it_breaks_a_second_run_ends_it(
 
 @pytest.mark.parametrize("nth", [1, 2])
 def test_what_was_not_acknowledged_is_not_made_again(
-    door: Door, memory: GraphMem, look: Look, tenant: str, nth: int
+    door: Door, memory: Handle, look: Look, tenant: str, nth: int
 ) -> None:
     prepare(look, tenant)
     inner = memory._state.binding.world.graph
     with pytest.raises(GraphUnavailableError):
-        door.on(memory, graph=Unacknowledged(inner, nth)).backfill()
-    memory.backfill()
+        door.on(memory, graph=Unacknowledged(inner, nth)).admin.backfill()
+    memory.admin.backfill()
     assert shape(look, tenant) == expected(memory, look)
 
 
 def test_a_retried_transaction_counts_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     prepare(look, tenant)
     inner = memory._state.binding.world.graph
-    done = door.on(memory, graph=Retrying(inner)).backfill()
+    done = door.on(memory, graph=Retrying(inner)).admin.backfill()
     assert (done.memories, done.edges, done.events) == (4, 2, 10)
     assert shape(look, tenant) == expected(memory, look)
 
 
 def test_several_at_once_make_everything_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    door: Door, memory: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(caches, "BACKFILL_PAGE", 1)
     prepare(look, tenant)
-    done = door.together(memory, [lambda m: m.backfill()] * 4)
+    done = door.together(memory, [lambda m: m.admin.backfill()] * 4)
     assert all(isinstance(one, BackfillReport) for one in done)
     for name, total in (("memories", 4), ("embedded", 4), ("edges", 2), ("events", 10)):
         assert sum(getattr(one, name) for one in done) == total
     assert shape(look, tenant) == expected(memory, look)
-    assert [wrong.id for wrong in memory.verify().wrong] == ["bad"]
+    assert [wrong.id for wrong in memory.admin.verify().wrong] == ["bad"]
 
 
 def test_a_model_that_fails_leaves_nothing(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "m")
     before = nodes(look, tenant)
     with pytest.raises(ModelUnavailableError):
-        door.on(memory, embedder=Failing(ModelUnavailableError("gone"))).backfill()
+        door.on(memory, embedder=Failing(ModelUnavailableError("gone"))).admin.backfill()
     assert (nodes(look, tenant), look.events(tenant)) == (before, {})
-    assert memory.backfill().memories == 1
+    assert memory.admin.backfill().memories == 1
 
 
-def test_what_is_whole_needs_no_model(door: Door, memory: GraphMem, look: Look) -> None:
+def test_what_is_whole_needs_no_model(door: Door, memory: Handle, look: Look) -> None:
     tenant = memory._state.binding.wall.tenant
     put(look, tenant, "m")
-    memory.backfill()
+    memory.admin.backfill()
     without = door.on(memory, embedder=Failing(ModelUnavailableError("gone")))
-    assert without.backfill().model_dump() == NOTHING
+    assert without.admin.backfill().model_dump() == NOTHING
 
 
 def meanwhile(look: Look, tenant: str, text: LiteralString) -> Callable[[], None]:
@@ -177,32 +177,32 @@ def meanwhile(look: Look, tenant: str, text: LiteralString) -> Callable[[], None
     ids=["content", "unfit", "tags", "gone"],
 )
 def test_what_changes_meanwhile_is_looked_at_again(
-    door: Door, memory: GraphMem, look: Look, tenant: str, text: LiteralString, *, left: bool
+    door: Door, memory: Handle, look: Look, tenant: str, text: LiteralString, *, left: bool
 ) -> None:
     put(look, tenant, "m")
     embedder = Embedding(meanwhile(look, tenant, text))
-    done = door.on(memory, embedder=embedder).backfill()
+    done = door.on(memory, embedder=embedder).admin.backfill()
     assert done.memories == int(not left)
     assert len(look.events(tenant)) == int(not left)
     if text.startswith("SET m.content"):
-        assert memory.backfill().memories == 1
-        assert memory.get("m").content_hash == identity.content_hash("Something else")
+        assert memory.admin.backfill().memories == 1
+        assert memory.memories.get("m").content_hash == identity.content_hash("Something else")
 
 
 def test_what_comes_meanwhile_is_left_to_the_next_run(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "m")
     embedder = Embedding(lambda: put(look, tenant, "a", content="Alice deploys"))
-    assert door.on(memory, embedder=embedder).backfill().memories == 1
-    assert memory.backfill().memories == 1
+    assert door.on(memory, embedder=embedder).admin.backfill().memories == 1
+    assert memory.admin.backfill().memories == 1
 
 
 def test_a_memory_that_is_said_again_meanwhile_has_its_event(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     put(look, tenant, "m", content="Alice deploys from Borealis")
-    plain.backfill()
+    plain.admin.backfill()
     change(
         look,
         "MATCH (m:Memory {tenant: $tenant, id: 'm'})<-[r]-(:Event) DELETE r",
@@ -213,17 +213,17 @@ def test_a_memory_that_is_said_again_meanwhile_has_its_event(
     def other() -> None:
         assert plain.remember("Alice deploys from Borealis").memory_id == "m"
 
-    done = door.on(memory, graph=Between(inner, other)).backfill()
+    done = door.on(memory, graph=Between(inner, other)).admin.backfill()
     assert done.model_dump() == NOTHING
-    assert memory.get("m").reinforce_count == 1
+    assert memory.memories.get("m").reinforce_count == 1
 
 
 def test_an_edge_that_goes_meanwhile_has_no_event(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     for name in "ab":
         put(look, tenant, name)
-    memory.backfill()
+    memory.admin.backfill()
     draw(look, tenant, "b", "a")
     before = look.events(tenant)
 
@@ -235,13 +235,13 @@ def test_an_edge_that_goes_meanwhile_has_no_event(
         )
 
     inner = memory._state.binding.world.graph
-    done = door.on(memory, graph=Holding(inner, "commit/lock", other)).backfill()
+    done = door.on(memory, graph=Holding(inner, "commit/lock", other)).admin.backfill()
     assert done.model_dump() == NOTHING
     assert look.events(tenant) == before
 
 
 def test_a_memory_taken_away_and_put_in_anew_has_its_events_again(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     def load(created: datetime, count: int) -> None:
         put(look, tenant, "m", created_at=created, reinforce_count=count, status="deprecated")
@@ -249,11 +249,11 @@ def test_a_memory_taken_away_and_put_in_anew_has_its_events_again(
         draw(look, tenant, "n", "m")
 
     load(MAY, 1)
-    memory.backfill()
+    memory.admin.backfill()
     events = look.events(tenant)
     change(look, "MATCH (m:Memory {tenant: $tenant}) DETACH DELETE m", tenant=tenant)
     load(MAY + DAY, 2)
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert (done.memories, done.edges) == (2, 1)
     after = look.events(tenant)
     # One more was said, and another deprecation stands behind it.
@@ -261,23 +261,23 @@ def test_a_memory_taken_away_and_put_in_anew_has_its_events_again(
     for name, event in events.items():
         assert after[name]["edges"] == ([] if event["type"] == "DEPRECATE" else event["edges"])
     assert statuses(memory) == {"m": "deprecated", "n": "current"}
-    assert memory.get("m").created_at == memory.get("n").created_at == MAY
-    assert memory.verify().wrong == ()
-    assert memory.backfill().model_dump() == NOTHING
+    assert memory.memories.get("m").created_at == memory.memories.get("n").created_at == MAY
+    assert memory.admin.verify().wrong == ()
+    assert memory.admin.backfill().model_dump() == NOTHING
 
 
-def test_events_of_before_the_backfill_count(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_events_of_before_the_backfill_count(memory: Handle, look: Look, tenant: str) -> None:
     """What was deprecated or restored by an event is what its events say, whatever is kept."""
     put(look, tenant, "m", created_at=MAY, status="current")
     put(look, tenant, "n", created_at=MAY, status="current")
-    memory.deprecate("m", at=MAY + DAY)
-    memory.deprecate("n", at=MAY + DAY)
-    memory.restore("n", at=MAY + 2 * DAY)
+    memory.memories.deprecate("m", at=MAY + DAY)
+    memory.memories.deprecate("n", at=MAY + DAY)
+    memory.memories.restore("n", at=MAY + 2 * DAY)
     change(
         look,
         "MATCH (m:Memory {tenant: $tenant, id: 'n'}) SET m.status = 'deprecated'",
         tenant=tenant,
     )
-    done = memory.backfill()
+    done = memory.admin.backfill()
     assert (done.memories, done.events) == (2, 2)
     assert statuses(memory) == {"m": "deprecated", "n": "current"}

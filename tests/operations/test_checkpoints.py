@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import GraphUnavailableError
 from graphmem.model import AsOf, Cardinality, Combine, Policy, Slot
 from graphmem.operations import belief
@@ -20,6 +20,7 @@ from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import claims
 from graphmem.rules.read_options import ReadOptions
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -86,7 +87,7 @@ steps = st.one_of(
 )
 
 
-def tell(memory: GraphMem, step: Told, ids: list[str], episodes: Sequence[str]) -> None:
+def tell(memory: Handle, step: Told, ids: list[str], episodes: Sequence[str]) -> None:
     if step.kind == "observe":
         batch = [
             {
@@ -104,17 +105,17 @@ def tell(memory: GraphMem, step: Told, ids: list[str], episodes: Sequence[str]) 
         ]
         ids += [done.event_id for done in memory.observe_many(batch)]
     elif step.kind == "retract" and ids:
-        memory.retract(ids[step.pick % len(ids)])
+        memory.beliefs.retract(ids[step.pick % len(ids)])
     elif step.kind == "keep":
         run_now(writing.keep(memory._state.binding, place(), newest=4, least=1, longest_s=0.0))
 
 
 @settings(max_examples=examples(6, 60, 600))
 @given(st.lists(steps, min_size=2, max_size=7))
-def test_going_on_from_a_checkpoint_is_reading_from_zero(plain: GraphMem, told: list[Told]) -> None:
-    memory = plain.tenant(fresh_tenant())
-    memory.predicate("works_on", cardinality="ONE", at=BASE)
-    episodes = [memory.add_episode(session_id=f"s{n}") for n in range(3)]
+def test_going_on_from_a_checkpoint_is_reading_from_zero(plain: Handle, told: list[Told]) -> None:
+    memory = on_tenant(plain, fresh_tenant())
+    memory.predicates.declare("works_on", cardinality="ONE", at=BASE)
+    episodes = [memory.episodes.add(session_id=f"s{n}") for n in range(3)]
     ids: list[str] = []
     for step in [*told, Told("keep")]:
         tell(memory, step, ids, episodes)
@@ -138,7 +139,7 @@ def kept(look: Look, tenant: str) -> list[dict[str, Any]]:
     )
 
 
-def filled(memory: GraphMem, count: int, *, start: int = 0) -> None:
+def filled(memory: Handle, count: int, *, start: int = 0) -> None:
     memory.observe_many(
         {
             "subject": "alice",
@@ -151,12 +152,12 @@ def filled(memory: GraphMem, count: int, *, start: int = 0) -> None:
     )
 
 
-def keep(memory: GraphMem, **bounds: Any) -> int:
+def keep(memory: Handle, **bounds: Any) -> int:
     return run_now(writing.keep(memory._state.binding, place(), **{"longest_s": 0.0, **bounds}))
 
 
-def test_the_newest_stay_out_and_the_rest_is_held(plain: GraphMem, look: Look, tenant: str) -> None:
-    plain.predicate("works_on", cardinality="ONE", at=BASE)
+def test_the_newest_stay_out_and_the_rest_is_held(plain: Handle, look: Look, tenant: str) -> None:
+    plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 60)
     assert keep(plain, newest=10, least=20) == 50
     assert kept(look, tenant)[0] | {"until": None} == {
@@ -171,13 +172,13 @@ def test_the_newest_stay_out_and_the_rest_is_held(plain: GraphMem, look: Look, t
     assert kept(look, tenant)[0]["events"] == 70
 
 
-def test_a_short_slot_has_none(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_a_short_slot_has_none(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 5)
     assert keep(plain) == 0
     assert kept(look, tenant) == []
 
 
-def test_what_may_be_under_way_stays_out(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_what_may_be_under_way_stays_out(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 40)
     assert keep(plain, newest=1, least=1, longest_s=30.0) == 0
     assert kept(look, tenant) == []
@@ -192,8 +193,8 @@ def spoil(look: Look, tenant: str) -> None:
     )
 
 
-def test_a_read_uses_it(plain: GraphMem, look: Look, tenant: str) -> None:
-    plain.predicate("works_on", cardinality="ONE", at=BASE)
+def test_a_read_uses_it(plain: Handle, look: Look, tenant: str) -> None:
+    plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 30)
     keep(plain, newest=3, least=3)
     spoil(look, tenant)
@@ -201,9 +202,9 @@ def test_a_read_uses_it(plain: GraphMem, look: Look, tenant: str) -> None:
 
 
 def test_a_late_event_and_other_weights_are_read_from_zero(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
-    plain.predicate("works_on", cardinality="ONE", at=BASE)
+    plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     filled(plain, 30)
     keep(plain, newest=3, least=3)
     spoil(look, tenant)
@@ -211,19 +212,19 @@ def test_a_late_event_and_other_weights_are_read_from_zero(
     assert sum(c.events for c in plain.current("alice", "works_on").candidates) == 31
 
 
-def test_a_retraction_drops_it(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_a_retraction_drops_it(plain: Handle, look: Look, tenant: str) -> None:
     filled(plain, 30)
     keep(plain, newest=3, least=3)
     assert len(kept(look, tenant)) == 1
-    plain.retract("e4", id="r1")
+    plain.beliefs.retract("e4", retraction_id="r1")
     assert kept(look, tenant) == []
     keep(plain, newest=3, least=3)
-    plain.retract("r1")
+    plain.beliefs.retract("r1")
     assert kept(look, tenant) == []
 
 
 def test_writing_looks_after_long_slots(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         writing.keep,
@@ -240,7 +241,7 @@ def test_writing_looks_after_long_slots(
 
 
 def test_a_write_stands_when_the_checkpoint_fails(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def failing(*_: Any, **__: Any) -> int:
         raise GraphUnavailableError

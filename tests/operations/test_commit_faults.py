@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Message, NewMemory, Outcome
+from graphmem import Handle, Message, NewMemory, Outcome
 from graphmem.errors import GraphUnavailableError, ModelReplyError, ModelUnavailableError
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import (
     Between,
     Breaking,
@@ -28,21 +28,21 @@ pytestmark = pytest.mark.usefixtures("both_clients")
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
 
-WRITES: dict[str, Callable[[GraphMem, str], Any]] = {
-    "remember": lambda m, _: m.remember(unlike(1), id="e1", at=MAY),
-    "exact": lambda m, _: m.remember(WINDOW, id="e1", at=MAY),
-    "near": lambda m, _: m.remember(restated(6), id="e1", at=MAY),
-    "back": lambda m, _: m.remember(unlike(0), id="e1", at=MAY + timedelta(days=9)),
+WRITES: dict[str, Callable[[Handle, str], Any]] = {
+    "remember": lambda m, _: m.remember(unlike(1), event_id="e1", at=MAY),
+    "exact": lambda m, _: m.remember(WINDOW, event_id="e1", at=MAY),
+    "near": lambda m, _: m.remember(restated(6), event_id="e1", at=MAY),
+    "back": lambda m, _: m.remember(unlike(0), event_id="e1", at=MAY + timedelta(days=9)),
     "remember_many": lambda m, _: m.remember_many(
         [
-            NewMemory(content=text, id=f"e{n}")
+            NewMemory(content=text, event_id=f"e{n}")
             for n, text in enumerate([unlike(1), WINDOW, restated(6)])
         ]
     ),
-    "supersede": lambda m, target: m.supersede(target, unlike(2), id="e1"),
-    "deprecate": lambda m, target: m.deprecate(target, id="e1"),
-    "restore": lambda m, target: m.restore(target, id="e1"),
-    "add_episode": lambda m, _: m.add_episode(id="doc", content=unlike(3)),
+    "supersede": lambda m, target: m.supersede(target, unlike(2), event_id="e1"),
+    "deprecate": lambda m, target: m.memories.deprecate(target, event_id="e1"),
+    "restore": lambda m, target: m.memories.restore(target, event_id="e1"),
+    "add_episode": lambda m, _: m.episodes.add(episode_id="doc", content=unlike(3)),
     "keyed": lambda m, _: m.session("s").add_messages(
         [{"role": "user", "content": unlike(n), "id": str(n)} for n in range(3)]
     ),
@@ -55,11 +55,11 @@ WRITES: dict[str, Callable[[GraphMem, str], Any]] = {
 }
 
 
-def prepared(memory: GraphMem) -> str:
+def prepared(memory: Handle) -> str:
     """Put something there, some of it hidden, and return the id of a hidden memory."""
-    memory.remember(WINDOW, id="base1", at=MAY)
-    hidden = str(memory.remember(unlike(0), id="base2", at=MAY).memory_id)
-    memory.deprecate(hidden, at=MAY + timedelta(days=1), id="base3")
+    memory.remember(WINDOW, event_id="base1", at=MAY)
+    hidden = str(memory.remember(unlike(0), event_id="base2", at=MAY).memory_id)
+    memory.memories.deprecate(hidden, at=MAY + timedelta(days=1), event_id="base3")
     return hidden
 
 
@@ -73,18 +73,21 @@ def told(result: Any) -> Any:
     return dumped
 
 
-def cards(memory: GraphMem) -> dict[str, Any]:
+def cards(memory: Handle) -> dict[str, Any]:
     """What is there, without when it was."""
-    found = memory.list(statuses=["current", "superseded", "deprecated"])  # type: ignore[list-item]
+    found = memory.memories.list(statuses=["current", "superseded", "deprecated"])  # type: ignore[list-item]
     apart = {"created_at", "recorded_at", "last_seen_at"}
     return {m.id: m.model_dump(exclude=apart) for m in found.memories}
 
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_retried_transaction_counts_once(
-    door: Door, memory: GraphMem, look: Look, name: str
+    door: Door, memory: Handle, look: Look, name: str
 ) -> None:
-    straight, retried = memory.scope("a"), memory.tenant(f"{_tenant(memory)}-retried").scope("a")
+    straight, retried = (
+        memory.scope("a"),
+        on_tenant(memory, f"{_tenant(memory)}-retried").scope("a"),
+    )
     expected = WRITES[name](straight, prepared(straight))
 
     inner = retried._state.binding.world.graph
@@ -99,9 +102,9 @@ def test_a_retried_transaction_counts_once(
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(
-    door: Door, memory: GraphMem, look: Look, name: str, nth: int
+    door: Door, memory: Handle, look: Look, name: str, nth: int
 ) -> None:
-    straight, broken = memory.scope("a"), memory.tenant(f"{_tenant(memory)}-broken").scope("a")
+    straight, broken = memory.scope("a"), on_tenant(memory, f"{_tenant(memory)}-broken").scope("a")
     expected = WRITES[name](straight, prepared(straight))
     target = prepared(broken)
     unsure = door.on(broken, graph=Unacknowledged(broken._state.binding.world.graph, nth))
@@ -121,7 +124,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
 
 @pytest.mark.parametrize("name", WRITES)
 def test_whatever_query_fails_nothing_is_half_written(
-    door: Door, memory: GraphMem, look: Look, tenant: str, name: str
+    door: Door, memory: Handle, look: Look, tenant: str, name: str
 ) -> None:
     target = prepared(memory)
     # What a call may leave behind on purpose: the episode that is opened before its turns.
@@ -142,7 +145,7 @@ def test_whatever_query_fails_nothing_is_half_written(
     pytest.fail("it never came through")
 
 
-def _tenant(memory: GraphMem) -> str:
+def _tenant(memory: Handle) -> str:
     return memory._state.binding.wall.tenant
 
 
@@ -153,7 +156,7 @@ def _tenant(memory: GraphMem) -> str:
 )
 @pytest.mark.parametrize("name", ["remember", "remember_many", "supersede", "keyed", "placed"])
 def test_a_model_that_fails_leaves_nothing(
-    door: Door, memory: GraphMem, look: Look, tenant: str, name: str, error: Exception
+    door: Door, memory: Handle, look: Look, tenant: str, name: str, error: Exception
 ) -> None:
     target = prepared(memory)
     memory.session("s").add_messages([])
@@ -164,16 +167,16 @@ def test_a_model_that_fails_leaves_nothing(
     assert WRITES[name](memory, target)
 
 
-def test_what_is_there_already_needs_no_model(door: Door, memory: GraphMem) -> None:
+def test_what_is_there_already_needs_no_model(door: Door, memory: Handle) -> None:
     prepared(memory)
     without = door.on(memory, embedder=Failing(ModelUnavailableError("gone")))
     assert without.remember(WINDOW).outcome is Outcome.EXACT_DUPE
-    assert without.remember(WINDOW, id="base1", at=MAY).repeated
+    assert without.remember(WINDOW, event_id="base1", at=MAY).repeated
     assert without.remember("?").outcome is Outcome.REJECTED_HYGIENE
 
 
 def test_a_text_that_another_writer_wrote_meanwhile_is_a_duplicate(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     def other() -> None:
         plain.remember(unlike(1))
@@ -186,24 +189,24 @@ def test_a_text_that_another_writer_wrote_meanwhile_is_a_duplicate(
 
 
 def test_an_event_that_another_writer_sent_meanwhile_is_the_same(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     def other() -> None:
-        plain.remember(unlike(1), id="e1", at=MAY)
+        plain.remember(unlike(1), event_id="e1", at=MAY)
 
-    done = door.on(memory, embedder=Embedding(other)).remember(unlike(1), id="e1", at=MAY)
+    done = door.on(memory, embedder=Embedding(other)).remember(unlike(1), event_id="e1", at=MAY)
     assert done.repeated
     assert done.outcome is Outcome.INSERTED_NEW
     assert look.count(tenant) == {"Memory": 1, "Event": 1}
 
 
 def test_a_shared_memory_that_was_hidden_meanwhile_is_embedded_after_all(
-    door: Door, memory: GraphMem, plain: GraphMem, tenant: str
+    door: Door, memory: Handle, plain: Handle, tenant: str
 ) -> None:
     shared = str(plain.remember(unlike(1)).memory_id)
     embedder = Embedding(lambda: None)
     inner = memory._state.binding.world.graph
-    graph = Between(inner, lambda: plain.deprecate(shared))
+    graph = Between(inner, lambda: plain.memories.deprecate(shared))
     alice = door.on(memory.scope("alice"), graph=graph, embedder=embedder)
 
     done = alice.remember(unlike(1))
@@ -215,7 +218,7 @@ def test_a_shared_memory_that_was_hidden_meanwhile_is_embedded_after_all(
 
 @pytest.mark.parametrize("keyed", ["keyed", "placed"])
 def test_messages_that_another_writer_added_meanwhile_are_not_added_again(
-    door: Door, memory: GraphMem, plain: GraphMem, keyed: str
+    door: Door, memory: Handle, plain: Handle, keyed: str
 ) -> None:
     said = [
         Message(role="user", content=unlike(n), id=str(n) if keyed == "keyed" else None)
@@ -228,11 +231,11 @@ def test_messages_that_another_writer_added_meanwhile_are_not_added_again(
     done = session.add_messages(said)
 
     assert done.added == 2
-    assert [t.text for t in memory.turns(session.episode_id)] == [m.content for m in said]
+    assert [t.text for t in memory.episodes.turns(session.episode_id)] == [m.content for m in said]
 
 
 def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
-    door: Door, memory: GraphMem, plain: GraphMem
+    door: Door, memory: Handle, plain: Handle
 ) -> None:
     """What was planned as a continuation is new, and has to be embedded first."""
     a, b, c = (Message(role="user", content=unlike(n)) for n in range(3))
@@ -246,6 +249,6 @@ def test_a_conversation_that_moved_on_meanwhile_is_looked_at_again(
 
     assert done.added == 2
     assert embedder.asked == [b.content, a.content]
-    texts = [t.text for t in memory.turns(session.episode_id)]
+    texts = [t.text for t in memory.episodes.turns(session.episode_id)]
     assert texts == [m.content for m in (a, c, a, b)]
     assert len(memory.recall(a.content, turns=True, memories=False).bites) == 4

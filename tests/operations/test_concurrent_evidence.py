@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import EventConflictError, SupersededBeliefError
 from graphmem.model import EvidenceReceipt, Policy, ReplacementReceipt, Slot
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.oracles import projection
-from tests.plugins.clients import Door, on
+from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
@@ -78,7 +78,7 @@ def writing(writer: int, belief: str) -> list[Call]:
                 return lambda m: m.observe_many(batch)
             case 1:
                 strength = chance.random()
-                return lambda m: m.evidence(belief, "supporting", strength, id=event_id)
+                return lambda m: m.add_evidence(belief, "supporting", strength, event_id=event_id)
             case 2:
                 one = seen()
                 return lambda m: m.observe(**one)
@@ -93,9 +93,9 @@ def reading(belief: str) -> list[Call]:
     """What one reader does."""
     every: list[Call] = [
         lambda m: m.current("alice", "works_on"),
-        lambda m: m.belief(belief),
+        lambda m: m.beliefs.get(belief),
         lambda m: m.evidence_for(belief, limit=1_000),
-        lambda m: m.beliefs(),
+        lambda m: m.beliefs.list(),
     ]
     return [every[n % len(every)] for n in range(2 * EACH)]
 
@@ -110,12 +110,12 @@ def acknowledged(results: Iterable[Any]) -> list[str]:
 
 
 def test_writers_and_readers_of_one_slot_lose_nothing_and_meet_no_error(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
-    memory.predicate("works_on", cardinality="ONE", at=MAY)
+    memory.predicates.declare("works_on", cardinality="ONE", at=MAY)
     for name in ("monday", "friday"):
-        memory.add_episode(id=name)
-    belief = memory.observe("alice", "works_on", "Atlas", id="first").belief_id
+        memory.episodes.add(episode_id=name)
+    belief = memory.observe("alice", "works_on", "Atlas", event_id="first").belief_id
     writers = [in_turn(door, writing(n, belief)) for n in range(WRITERS)]
     readers = [in_turn(door, reading(belief)) for _ in range(READERS)]
 
@@ -139,7 +139,7 @@ def test_writers_and_readers_of_one_slot_lose_nothing_and_meet_no_error(
     )
     assert [c.belief_id for c in slot.candidates] == [c.claim for c in expected]
     assert [c.score for c in slot.candidates] == pytest.approx([c.score for c in expected])
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
 def evidence(name: str, event: dict[str, Any]) -> Evidence:
@@ -162,14 +162,16 @@ def terms(policy: Policy) -> dict[str, float]:
 
 
 def test_the_first_evidence_of_many_at_once_is_of_one_belief(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """Each spells the subject in its own way; the earliest words it, and is what is embedded."""
     spelt: list[Callable[[str], str]] = [str, str.upper, str.title, "  {}".format]
 
     def observe(trial: int, n: int) -> Call:
         subject = spelt[n % 4](f"subject {trial}")
-        return lambda m: m.observe(subject, "is", "here", at=MAY - n * HOUR, id=f"{trial}-{n}")
+        return lambda m: m.observe(
+            subject, "is", "here", at=MAY - n * HOUR, event_id=f"{trial}-{n}"
+        )
 
     for trial in range(0, TRIALS // 10, 2):
         calls = [observe(one, n) for one in (trial, trial + 1) for n in range(AT_ONCE)]
@@ -181,17 +183,17 @@ def test_the_first_evidence_of_many_at_once_is_of_one_belief(
         assert kept["subject"] == spelt[(AT_ONCE - 1) % 4](f"subject {trial}").strip()
         assert kept["created_at"].to_native() == MAY - (AT_ONCE - 1) * HOUR
         assert kept.get("unembedded") is None
-        alone = memory.tenant(f"{tenant}-alone")
+        alone = on_tenant(memory, f"{tenant}-alone")
         again = alone.observe(kept["subject"], "is", "here").belief_id
         assert look.beliefs(f"{tenant}-alone")[again]["embedding"] == kept["embedding"]
 
 
 def test_one_id_sent_by_many_at_once_is_written_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
-    target = memory.believe("It rains", id="base").belief_id
+    target = memory.believe("It rains", event_id="base").belief_id
     calls: dict[str, tuple[int, Call]] = {
-        "observe": (1, lambda m: m.observe("a", "b", "c", id="o")),
+        "observe": (1, lambda m: m.observe("a", "b", "c", event_id="o")),
         "observe_many": (
             2,
             lambda m: m.observe_many(
@@ -201,11 +203,11 @@ def test_one_id_sent_by_many_at_once_is_written_once(
                 ]
             ),
         ),
-        "believe": (1, lambda m: m.believe("It pours", id="h")),
-        "evidence": (1, lambda m: m.evidence(target, "supporting", 0.7, id="t")),
-        "retract": (1, lambda m: m.retract("o", id="r")),
-        "revise": (2, lambda m: m.revise(target, "It is wet", id="v")),
-        "predicate": (1, lambda m: m.predicate("b", cardinality="ONE", id="p")),
+        "believe": (1, lambda m: m.believe("It pours", event_id="h")),
+        "evidence": (1, lambda m: m.add_evidence(target, "supporting", 0.7, event_id="t")),
+        "retract": (1, lambda m: m.beliefs.retract("o", retraction_id="r")),
+        "revise": (2, lambda m: m.beliefs.revise(target, "It is wet", event_id="v")),
+        "predicate": (1, lambda m: m.predicates.declare("b", cardinality="ONE", event_id="p")),
     }
     events = 1
     for name, (made, call) in calls.items():
@@ -220,7 +222,7 @@ def test_one_id_sent_by_many_at_once_is_written_once(
 
 
 def test_one_id_for_different_things_at_once_is_taken_by_one(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     belief = memory.believe("It rains").belief_id
     text = memory.remember("The pump in the cellar is red").memory_id
@@ -229,18 +231,18 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
     def calls(trial: int) -> list[Call]:
         event_id = f"e{trial}"
         return [
-            lambda m: m.believe(f"It rains {trial}", id=event_id),
-            lambda m: m.predicate("b", kappa=trial, id=event_id),
-            lambda m: m.revise(old[trial], f"new {trial}", id=event_id),
-            lambda m: m.observe("a", "b", f"x {trial}", id=event_id),
-            lambda m: m.observe("a", "b", f"y {trial}", id=event_id),
+            lambda m: m.believe(f"It rains {trial}", event_id=event_id),
+            lambda m: m.predicates.declare("b", kappa=trial, event_id=event_id),
+            lambda m: m.beliefs.revise(old[trial], f"new {trial}", event_id=event_id),
+            lambda m: m.observe("a", "b", f"x {trial}", event_id=event_id),
+            lambda m: m.observe("a", "b", f"y {trial}", event_id=event_id),
             lambda m: m.observe_many(
                 [{"subject": "a", "predicate": "b", "object": f"z {trial}", "id": event_id}]
             ),
-            lambda m: m.evidence(belief, "supporting", 0.7, id=event_id),
-            lambda m: m.retract("nothing", id=event_id),
-            lambda m: m.remember(unlike(trial), id=event_id),
-            lambda m: m.deprecate(text, id=event_id),
+            lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=event_id),
+            lambda m: m.beliefs.retract("nothing", retraction_id=event_id),
+            lambda m: m.remember(unlike(trial), event_id=event_id),
+            lambda m: m.memories.deprecate(text, event_id=event_id),
         ]
 
     for some in range(0, TRIALS // 2, AT_ONCE):
@@ -258,25 +260,25 @@ def test_one_id_for_different_things_at_once_is_taken_by_one(
 
 
 def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """An observation, its retraction and the retraction of that, all at once."""
-    memory.believe("It rains", id="base")
+    memory.believe("It rains", event_id="base")
     belief = claims.about_statement("global", "It rains").id
 
     def race(trial: int) -> list[Call]:
         name = f"x{trial}"
-        seen: Call = lambda m: m.observe("a", "b", "c", id=name, at=MAY)  # noqa: E731
+        seen: Call = lambda m: m.observe("a", "b", "c", event_id=name, at=MAY)  # noqa: E731
         if trial % 3 == 1:
-            seen = lambda m: m.evidence(belief, "supporting", 0.7, id=name, at=MAY)  # noqa: E731
+            seen = lambda m: m.add_evidence(belief, "supporting", 0.7, event_id=name, at=MAY)  # noqa: E731
         elif trial % 3 == 2:
             seen = lambda m: m.observe_many(  # noqa: E731
                 [{"subject": "a", "predicate": "b", "object": "c", "id": name, "at": MAY}]
             )
         return [
             seen,
-            lambda m: m.retract(name, id=f"{name} r", at=MAY + HOUR),
-            lambda m: m.retract(f"{name} r", id=f"{name} rr", at=MAY + 2 * HOUR),
+            lambda m: m.beliefs.retract(name, retraction_id=f"{name} r", at=MAY + HOUR),
+            lambda m: m.beliefs.retract(f"{name} r", retraction_id=f"{name} rr", at=MAY + 2 * HOUR),
         ]
 
     chance = random.Random(7)
@@ -292,23 +294,23 @@ def test_a_retraction_at_the_time_of_what_it_retracts_is_always_linked_once(
         assert events[f"{name} rr"]["edges"] == [["RETRACTS", "Event", f"{name} r"]]
     # All of them were brought back.
     [kept] = memory.current("a", "b").candidates
-    assert kept.events + memory.belief(belief).verdict.evidence == TRIALS
+    assert kept.events + memory.beliefs.get(belief).verdict.evidence == TRIALS
 
 
 @pytest.mark.parametrize("first", ["observe", "observe_many", "evidence", "retract"])
 def test_of_an_observation_and_its_retraction_the_second_waits_for_the_first(
-    plain: GraphMem, look: Look, tenant: str, first: str
+    plain: Handle, look: Look, tenant: str, first: str
 ) -> None:
     """However they overlap: one comes while the other has written and not yet committed."""
-    belief = plain.believe("It rains", id="base")
-    acts: dict[str, Callable[[GraphMem], Any]] = {
-        "observe": lambda m: m.observe("a", "b", "c", id="x"),
+    belief = plain.believe("It rains", event_id="base")
+    acts: dict[str, Callable[[Handle], Any]] = {
+        "observe": lambda m: m.observe("a", "b", "c", event_id="x"),
         "observe_many": lambda m: m.observe_many(
             [{"subject": "a", "predicate": "b", "object": f"c{n}", "id": f"x{n}"} for n in (1, 2)]
             + [{"subject": "a", "predicate": "b", "object": "c", "id": "x"}]
         ),
-        "evidence": lambda m: m.evidence(belief, "supporting", 0.7, id="x"),
-        "retract": lambda m: m.retract("x", id="r"),
+        "evidence": lambda m: m.add_evidence(belief, "supporting", 0.7, event_id="x"),
+        "retract": lambda m: m.beliefs.retract("x", retraction_id="r"),
     }
     second = acts["observe" if first == "retract" else "retract"]
     with ThreadPoolExecutor(1) as pool:
@@ -336,7 +338,7 @@ def is_blocked(look: Look, tenant: str) -> bool:
 
 
 def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     batch = [
         {"subject": f"s{n % 60}", "predicate": "is", "object": "here", "id": f"e{n:03}", "at": MAY}
@@ -360,15 +362,15 @@ def test_batches_of_the_same_events_in_any_order_at_once_are_kept_once(
     assert [e["edges"] for e in retracted] == [
         [["RETRACTS", "Event", e["target_id"]]] for e in retracted
     ]
-    assert sum(b.verdict.evidence for b in memory.beliefs(limit=100).beliefs) == 240 - 24
+    assert sum(b.verdict.evidence for b in memory.beliefs.list(limit=100).beliefs) == 240 - 24
 
 
 def _retract(target: str, event_id: str) -> Call:
-    return lambda m: m.retract(target, id=event_id)
+    return lambda m: m.beliefs.retract(target, retraction_id=event_id)
 
 
 def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """Evidence takes no lock, and what changes lineage does: caches follow from the events."""
 
@@ -377,10 +379,10 @@ def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
         old = claims.about_statement("global", rain).id
         return [
             lambda m: m.believe(rain, at=MAY + 2 * HOUR),
-            lambda m: m.revise(old, pour, at=MAY + HOUR),
-            lambda m: m.evidence(old, "refuting", 0.9),
+            lambda m: m.beliefs.revise(old, pour, at=MAY + HOUR),
+            lambda m: m.add_evidence(old, "refuting", 0.9),
             lambda m: m.believe(pour, at=MAY - HOUR),
-            lambda m: m.split(old, [pour, f"It is wet {trial}"], at=MAY + HOUR),
+            lambda m: m.beliefs.split(old, [pour, f"It is wet {trial}"], at=MAY + HOUR),
         ]
 
     for some in range(0, TRIALS // 2, AT_ONCE):
@@ -392,25 +394,25 @@ def test_what_is_stated_and_replaced_at_once_is_as_its_events_say(
         assert sum(isinstance(r, ReplacementReceipt) for r in results) >= AT_ONCE
 
     assert not has_cycle(look.edges(tenant))
-    assert memory.verify().wrong == ()
-    found = memory.beliefs(superseded=True, limit=1_000).beliefs
+    assert memory.admin.verify().wrong == ()
+    found = memory.beliefs.list(include_superseded=True, limit=1_000).beliefs
     assert {b.statement: b.status for b in found if b.statement.startswith("It rains")} == {
         f"It rains {trial}": "current" for trial in range(TRIALS // 2)
     }
 
 
 def test_declarations_at_once_leave_the_newest_in_force(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     def declare(n: int) -> Call:
-        return lambda m: m.predicate(
+        return lambda m: m.predicates.declare(
             "is", kappa=n, at=MAY + n * HOUR, template=f"{n} {{subject}} {{object}}"
         )
 
     order = random.Random(3).sample(range(WRITERS), WRITERS)
     results = door.together(memory, [declare(n) for n in order])
     assert raised(results) == []
-    [found] = memory.predicates()
+    [found] = memory.predicates.list()
     assert found.policy.kappa == WRITERS - 1
     assert found.template == f"{WRITERS - 1} {{subject}} {{object}}"
     assert look.count(tenant) == {"Predicate": 1, "Event": WRITERS}

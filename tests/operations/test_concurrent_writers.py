@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, Message, Outcome, Status
+from graphmem import Handle, Message, Outcome, Status
 from graphmem.ports import Role, run_now
 from graphmem.rules import identity, scoring
 from graphmem.testing import HashEmbedder
@@ -27,7 +27,7 @@ def raised(results: list[Any]) -> list[Exception]:
 
 
 def test_the_same_texts_at_once_are_one_memory_each(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     texts = [unlike(n) for n in range(200)]
 
@@ -42,12 +42,12 @@ def test_the_same_texts_at_once_are_one_memory_each(
     outcomes = [outcome.outcome for done in results for outcome in done]
     assert outcomes.count(Outcome.INSERTED_NEW) == 200
     assert outcomes.count(Outcome.EXACT_DUPE) == 200 * (WRITERS - 1)
-    memories = memory.list(limit=1_000).memories
+    memories = memory.memories.list(limit=1_000).memories
     assert {m.reinforce_count for m in memories} == {WRITERS - 1}
 
 
 def test_the_same_texts_one_by_one_at_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     def one_by_one(start: int) -> Any:
         order = [unlike((start + n) % 10) for n in range(10)]
@@ -65,7 +65,7 @@ def test_the_same_texts_one_by_one_at_once(
     assert look.count(tenant) == {"Memory": 10, "Event": 10 * WRITERS}
 
 
-def test_restated_texts_lie_near_enough(memory: GraphMem) -> None:
+def test_restated_texts_lie_near_enough(memory: Handle) -> None:
     """What the next test stands on."""
     mu = memory._state.binding.model.mu_document
     ways = [restated(n) for n in range(WRITERS)]
@@ -78,11 +78,11 @@ def test_restated_texts_lie_near_enough(memory: GraphMem) -> None:
 
 
 def test_near_texts_at_once_are_one_memory(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     for round_ in range(ROUNDS):
         calls = [_remember(restated(n)) for n in range(WRITERS)]
-        handle = memory.scope(f"s{round_}", see=[f"s{round_}"])
+        handle = memory.scope(f"s{round_}", read_scopes=[f"s{round_}"])
 
         results = door.together(handle, calls)
 
@@ -110,7 +110,7 @@ def _supersede(older: str, text: str) -> Any:
     ],
 )
 def test_supersession_in_a_ring_at_once_leaves_no_cycle(
-    door: Door, memory: GraphMem, look: Look, tenant: str, sizes: tuple[int, ...]
+    door: Door, memory: Handle, look: Look, tenant: str, sizes: tuple[int, ...]
 ) -> None:
     """Each is superseded by the next, all at once, in many rings."""
     rings = [
@@ -138,7 +138,7 @@ def test_supersession_in_a_ring_at_once_leaves_no_cycle(
 
 
 def test_chains_joined_both_ways_at_once_leave_no_cycle(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     """The head of each of two chains is superseded by the tail of the other."""
     trials = TRIALS // 2
@@ -163,11 +163,11 @@ def test_chains_joined_both_ways_at_once_leave_no_cycle(
     assert not has_cycle(edges)
 
 
-def _all(memory: GraphMem) -> list[Any]:
+def _all(memory: Handle) -> list[Any]:
     found: list[Any] = []
     cursor = None
     while True:
-        page = memory.list(statuses=list(Status), limit=1_000, cursor=cursor)
+        page = memory.memories.list(statuses=list(Status), limit=1_000, cursor=cursor)
         found += page.memories
         cursor = page.next_cursor
         if cursor is None:
@@ -175,14 +175,14 @@ def _all(memory: GraphMem) -> list[Any]:
 
 
 def test_one_id_sent_by_many_at_once_is_written_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
-    target = str(memory.remember(unlike(0), id="base").memory_id)
+    target = str(memory.remember(unlike(0), event_id="base").memory_id)
     calls = {
-        "remember": lambda m: m.remember(unlike(1), id="e"),
-        "supersede": lambda m: m.supersede(target, unlike(2), id="s"),
-        "deprecate": lambda m: m.deprecate(target, id="d"),
-        "episode": lambda m: m.add_episode(id="doc", content=unlike(3)),
+        "remember": lambda m: m.remember(unlike(1), event_id="e"),
+        "supersede": lambda m: m.supersede(target, unlike(2), event_id="s"),
+        "deprecate": lambda m: m.memories.deprecate(target, event_id="d"),
+        "episode": lambda m: m.episodes.add(episode_id="doc", content=unlike(3)),
     }
     for call in calls.values():
         results = door.together(memory, [call] * WRITERS)
@@ -192,7 +192,7 @@ def test_one_id_sent_by_many_at_once_is_written_once(
 
 
 def test_one_conversation_sent_by_many_at_once_is_kept_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     unkeyed = [Message(role="user", content=unlike(n)) for n in range(30)]
     keyed = [Message(role="user", content=unlike(n), id=str(n)) for n in range(30)]
@@ -205,14 +205,14 @@ def test_one_conversation_sent_by_many_at_once_is_kept_once(
     assert raised(results) == []
     assert look.count(tenant) == {"Episode": 2, "Turn": 60}
     for name in ("unkeyed", "keyed"):
-        turns = memory.turns(memory.session(name).episode_id)
+        turns = memory.episodes.turns(memory.session(name).episode_id)
         assert [t.text for t in turns] == [m.content for m in unkeyed]
         assert [t.position for t in turns] == list(range(30))
     assert sum(done.added for done in results) == 60
 
 
 def test_the_same_file_ingested_twice_at_once_is_kept_once(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     said = [
         Message(role="user", content=unlike(n), id=str(n), session=f"s{n % 3}") for n in range(60)

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import ErasedError, GraphUnavailableError
 from graphmem.operations.erasing import ErasureGuard, running, targets
 from graphmem.settings import Settings
 from tests.clients.test_forgetting import MARK, holding
 from tests.plugins import children
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.faults import Dying, Holding, Retrying
 from tests.plugins.graph import Look, fresh_tenant
@@ -41,11 +41,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "ITEMS", 1)
 
 
-def told(memory: GraphMem) -> GraphMem:
+def told(memory: Handle) -> Handle:
     """What stays, and beside it an episode that MARK stands in all over."""
     then = clocked(memory, NOON)
-    then.observe("alice", "works_on", "Atlas", id="o1", at=MAY)
-    then.remember(unlike(1), id="e1", at=MAY)
+    then.observe("alice", "works_on", "Atlas", event_id="o1", at=MAY)
+    then.remember(unlike(1), event_id="e1", at=MAY)
     with then.session("secret") as session:
         session.add_messages(
             [
@@ -53,18 +53,18 @@ def told(memory: GraphMem) -> GraphMem:
                 for n in range(3)
             ]
         )
-        session.remember(f"{MARK} {unlike(4)}", id="e2", at=MAY)
-        session.remember(unlike(1), id="e3", at=MAY + DAY)
+        session.remember(f"{MARK} {unlike(4)}", event_id="e2", at=MAY)
+        session.remember(unlike(1), event_id="e3", at=MAY + DAY)
         for n, what in enumerate((MARK, "Atlas", f"{MARK} 2")):
-            session.observe("alice", "works_on", what, id=f"s{n}", at=MAY + n * DAY)
+            session.observe("alice", "works_on", what, event_id=f"s{n}", at=MAY + n * DAY)
     return memory
 
 
-def episode_of(memory: GraphMem) -> str:
+def episode_of(memory: Handle) -> str:
     return str(memory.session("secret").episode_id)
 
 
-def kept(look: Look, memory: GraphMem) -> dict[str, list[Any]]:
+def kept(look: Look, memory: Handle) -> dict[str, list[Any]]:
     """The graph without what two tenants never share: the digests of facets, and who is locked."""
     found = look.graph(memory._state.binding.wall.tenant)
     nodes = [FACETS.sub("", one) for one in found["node"] if one != "(['Tenant'], [])"]
@@ -72,41 +72,41 @@ def kept(look: Look, memory: GraphMem) -> dict[str, list[Any]]:
 
 
 @pytest.fixture
-def never(plain: GraphMem) -> GraphMem:
+def never(plain: Handle) -> Handle:
     """A tenant that was told the rest alone."""
-    memory = plain.tenant(fresh_tenant())
+    memory = on_tenant(plain, fresh_tenant())
     then = clocked(memory, NOON)
-    then.observe("alice", "works_on", "Atlas", id="o1", at=MAY)
-    then.remember(unlike(1), id="e1", at=MAY)
+    then.observe("alice", "works_on", "Atlas", event_id="o1", at=MAY)
+    then.remember(unlike(1), event_id="e1", at=MAY)
     return memory
 
 
 @pytest.mark.usefixtures("small")
-def test_wherever_it_dies_it_is_gone_on_with(plain: GraphMem, never: GraphMem, look: Look) -> None:
+def test_wherever_it_dies_it_is_gone_on_with(plain: Handle, never: Handle, look: Look) -> None:
     wanted = kept(look, never)
     nth, died = 1, True
     while died:
         for late in (False, True):
-            memory = told(plain.tenant(fresh_tenant()))
+            memory = told(on_tenant(plain, fresh_tenant()))
             dying = Dying(memory._state.binding.world.graph, nth, late=late)
             died = False
             try:
-                on(memory, graph=dying).forget("episode", episode_of(memory), apply=True)
+                on(memory, graph=dying).forget("episode", episode_of(memory), dry_run=False)
             except GraphUnavailableError:
                 died = True
-            assert memory.forget("episode", episode_of(memory), apply=True).left == 0
+            assert memory.forget("episode", episode_of(memory), dry_run=False).left == 0
             assert kept(look, memory) == wanted
-            assert memory.verify().wrong == ()
+            assert memory.admin.verify().wrong == ()
         nth += 3
     assert nth > 9
 
 
 def test_a_transaction_that_is_run_twice_erases_once(
-    plain: GraphMem, never: GraphMem, look: Look
+    plain: Handle, never: Handle, look: Look
 ) -> None:
     memory = told(plain)
     retrying = Retrying(memory._state.binding.world.graph)
-    done = on(memory, graph=retrying).forget("episode", episode_of(memory), apply=True)
+    done = on(memory, graph=retrying).forget("episode", episode_of(memory), dry_run=False)
     assert done.clean
     assert kept(look, memory) == kept(look, never)
 
@@ -132,7 +132,7 @@ memory.forget("episode", sys.argv[1], apply=True, on_part=tell)
 
 @pytest.mark.system
 def test_a_killed_process_is_followed_by_one_that_finishes(
-    plain: GraphMem, never: GraphMem, look: Look, tenant: str, migrated: Settings
+    plain: Handle, never: Handle, look: Look, tenant: str, migrated: Settings
 ) -> None:
     memory = told(plain)
     episode = episode_of(memory)
@@ -142,7 +142,7 @@ def test_a_killed_process_is_followed_by_one_that_finishes(
         child.send_signal(signal.SIGKILL)
     assert holding(look, tenant, MARK) != []
 
-    assert memory.forget("episode", episode, apply=True).clean
+    assert memory.forget("episode", episode, dry_run=False).clean
 
     assert holding(look, tenant, MARK) == []
     assert kept(look, memory) == kept(look, never)
@@ -150,7 +150,7 @@ def test_a_killed_process_is_followed_by_one_that_finishes(
 
 @pytest.mark.parametrize("trusting", [False, True])
 def test_a_write_that_is_under_way_is_refused_or_goes(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     tenant: str,
     trusting: bool,  # noqa: FBT001
@@ -159,7 +159,7 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
     belief = plain.observe("alice", "works_on", MARK).belief_id
     done: list[Any] = []
     eraser = threading.Thread(
-        target=lambda: done.append(plain.forget("belief", belief, apply=True))
+        target=lambda: done.append(plain.forget("belief", belief, dry_run=False))
     )
 
     def happens() -> None:
@@ -183,13 +183,13 @@ def test_a_write_that_is_under_way_is_refused_or_goes(
 
 
 def test_a_write_that_has_looked_already_is_waited_for(
-    plain: GraphMem, look: Look, tenant: str, driver: neo4j.Driver
+    plain: Handle, look: Look, tenant: str, driver: neo4j.Driver
 ) -> None:
     """It commits after the tombstone and goes all the same."""
     belief = plain.observe("alice", "works_on", MARK).belief_id
     done: list[Any] = []
     eraser = threading.Thread(
-        target=lambda: done.append(plain.forget("belief", belief, apply=True))
+        target=lambda: done.append(plain.forget("belief", belief, dry_run=False))
     )
     with driver.session() as session, session.begin_transaction() as tx:
         tx.run(
@@ -224,14 +224,14 @@ PIECES = st.lists(
 Piece = tuple[str | None, str, str, int]
 
 
-def say(then: GraphMem, pieces: list[Piece], *, whole: bool) -> None:
+def say(then: Handle, pieces: list[Piece], *, whole: bool) -> None:
     """Say the pieces, or those alone that the episode `two` has no part in."""
     there: set[str] = set()  # Evidence, which alone can be taken back.
     for n, (episode, what, kind, day) in enumerate(pieces):
         origin: dict[str, Any] = {"id": f"o{n}", "at": MAY + day * DAY}
         if kind == "retract":
             if (target := f"o{day}") in there:
-                then.retract(target, **origin)
+                then.beliefs.retract(target, **origin)
             continue
         if episode == "two" and not whole:
             continue
@@ -246,18 +246,18 @@ def say(then: GraphMem, pieces: list[Piece], *, whole: bool) -> None:
 @settings(max_examples=examples(8, 60, 300))
 @given(pieces=PIECES)
 def test_the_same_as_if_the_episode_had_never_been(
-    plain: GraphMem, look: Look, pieces: list[Piece]
+    plain: Handle, look: Look, pieces: list[Piece]
 ) -> None:
     graphs = []
     for whole in (True, False):
-        memory = plain.tenant(fresh_tenant())
+        memory = on_tenant(plain, fresh_tenant())
         then = clocked(memory, NOON)
-        then.add_episode(id="one", content=unlike(1), at=MAY)
+        then.episodes.add(episode_id="one", content=unlike(1), at=MAY)
         if whole:
-            then.add_episode(id="two", content=unlike(2), at=MAY)
+            then.episodes.add(episode_id="two", content=unlike(2), at=MAY)
         say(then, pieces, whole=whole)
         if whole:
-            assert memory.forget("episode", "two", apply=True).clean
+            assert memory.forget("episode", "two", dry_run=False).clean
         graphs.append(kept(look, memory))
-        assert memory.verify().wrong == ()
+        assert memory.admin.verify().wrong == ()
     assert graphs[0] == graphs[1]

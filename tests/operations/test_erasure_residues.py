@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.operations.erasing import targets
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -15,21 +15,21 @@ WORDED = ["Memory", "Belief", "Turn", "Episode", "Archive", "Event", "Reply", "I
 WORDS = "Xanthippe opens the payments service every Friday at noon"
 
 
-def said_and_forgotten(memory: GraphMem, every: int, turns: int) -> tuple[Any, ...]:
+def said_and_forgotten(memory: Handle, every: int, turns: int) -> tuple[Any, ...]:
     """Say words, remember and forget them; return what still holds them."""
     known = str(memory.remember(WORDS).memory_id)
     said = [WORDS if n % every == 0 else unlike(n) for n in range(turns)]
     memory.session("s").add_messages([{"role": "user", "content": one} for one in said])
-    return memory.forget("memory", known, apply=True).elsewhere
+    return memory.forget("memory", known, dry_run=False).elsewhere
 
 
 @pytest.mark.parametrize("page", [1, 2, 7, 8])
 def test_every_page_of_every_kind_is_looked_at(
-    plain: GraphMem, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch, page: int
+    plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
     monkeypatch.setattr(targets, "PAGE", page)
     plain.observe("the porter", "says", WORDS)
-    plain.deprecate(str(plain.remember(unlike(9)).memory_id), reason=WORDS)
+    plain.memories.deprecate(str(plain.remember(unlike(9)).memory_id), reason=WORDS)
     found = said_and_forgotten(plain, every=3, turns=7)
     query = (
         "MATCH (n:$any($labels)) WHERE n.tenant = $tenant "
@@ -41,6 +41,6 @@ def test_every_page_of_every_kind_is_looked_at(
     assert {one.label for one in found} == {"Turn", "Event", "Belief"}
 
 
-def test_of_many_the_first_are_named(plain: GraphMem) -> None:
+def test_of_many_the_first_are_named(plain: Handle) -> None:
     found = said_and_forgotten(plain, every=1, turns=targets.SHOWN + 5)
     assert len(found) == targets.SHOWN

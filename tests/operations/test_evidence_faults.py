@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphmem import AsOf, GraphMem
+from graphmem import AsOf, Handle
 from graphmem.errors import (
     GraphUnavailableError,
     ModelReplyError,
@@ -18,7 +18,7 @@ from graphmem.errors import (
 )
 from graphmem.model import EvidenceReceipt
 from graphmem.rules import claims
-from tests.plugins.clients import Door, on
+from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.cutting import wire_to
 from tests.plugins.faults import (
     Between,
@@ -48,26 +48,42 @@ def pieces(n: int = 3) -> list[dict[str, Any]]:
     ]
 
 
-WRITES: dict[str, Callable[[GraphMem], Any]] = {
-    "observe": lambda m: m.observe("bob", "works_on", "Atlas", id="e1", at=MAY),
-    "observe what is there": lambda m: m.observe(*ATLAS, id="e1", at=MAY + HOUR),
-    "observe in other words": lambda m: m.observe("ALICE", *ATLAS[1:], id="e1", at=MAY - HOUR),
-    "observe in an episode": lambda m: m.observe(*ATLAS, id="e1", at=MAY, episode="monday"),
-    "observe what was retracted": lambda m: m.observe(*ATLAS, id="retracted", at=MAY),
-    "observe_many": lambda m: m.observe_many(pieces()),
-    "believe": lambda m: m.believe("It is wet", id="e1", at=MAY),
-    "believe what was superseded": lambda m: m.believe("It rained", id="e1", at=MAY + 9 * HOUR),
-    "evidence": lambda m: m.evidence(id_of("It rains"), "refuting", 0.9, id="e1", at=MAY),
-    "retract": lambda m: m.retract("o1", id="e1", at=MAY),
-    "retract a retraction": lambda m: m.retract("r1", id="e1", at=MAY + 9 * HOUR),
-    "retract what is to come": lambda m: m.retract("to come", id="e1", at=MAY),
-    "revise": lambda m: m.revise(id_of("It rains"), "It is wet", id="e1", at=MAY + HOUR),
-    "revise back": lambda m: m.revise(id_of("It rains"), "It rained", id="e1", at=MAY + 9 * HOUR),
-    "split": lambda m: m.split(id_of("It rains"), ["It is wet", "It is cold"], id="e1", at=MAY),
-    "merge": lambda m: m.merge(
-        [id_of("It rains"), id_of("It pours")], "It is wet", id="e1", at=MAY + 2 * HOUR
+WRITES: dict[str, Callable[[Handle], Any]] = {
+    "observe": lambda m: m.observe("bob", "works_on", "Atlas", event_id="e1", at=MAY),
+    "observe what is there": lambda m: m.observe(*ATLAS, event_id="e1", at=MAY + HOUR),
+    "observe in other words": lambda m: m.observe(
+        "ALICE", *ATLAS[1:], event_id="e1", at=MAY - HOUR
     ),
-    "predicate": lambda m: m.predicate("works_on", cardinality="ONE", id="e1", at=MAY),
+    "observe in an episode": lambda m: m.observe(
+        *ATLAS, event_id="e1", at=MAY, episode_id="monday"
+    ),
+    "observe what was retracted": lambda m: m.observe(*ATLAS, event_id="retracted", at=MAY),
+    "observe_many": lambda m: m.observe_many(pieces()),
+    "believe": lambda m: m.believe("It is wet", event_id="e1", at=MAY),
+    "believe what was superseded": lambda m: m.believe(
+        "It rained", event_id="e1", at=MAY + 9 * HOUR
+    ),
+    "evidence": lambda m: m.add_evidence(id_of("It rains"), "refuting", 0.9, event_id="e1", at=MAY),
+    "retract": lambda m: m.beliefs.retract("o1", retraction_id="e1", at=MAY),
+    "retract a retraction": lambda m: m.beliefs.retract(
+        "r1", retraction_id="e1", at=MAY + 9 * HOUR
+    ),
+    "retract what is to come": lambda m: m.beliefs.retract("to come", retraction_id="e1", at=MAY),
+    "revise": lambda m: m.beliefs.revise(
+        id_of("It rains"), "It is wet", event_id="e1", at=MAY + HOUR
+    ),
+    "revise back": lambda m: m.beliefs.revise(
+        id_of("It rains"), "It rained", event_id="e1", at=MAY + 9 * HOUR
+    ),
+    "split": lambda m: m.beliefs.split(
+        id_of("It rains"), ["It is wet", "It is cold"], event_id="e1", at=MAY
+    ),
+    "merge": lambda m: m.beliefs.merge(
+        [id_of("It rains"), id_of("It pours")], "It is wet", event_id="e1", at=MAY + 2 * HOUR
+    ),
+    "predicate": lambda m: m.predicates.declare(
+        "works_on", cardinality="ONE", event_id="e1", at=MAY
+    ),
 }
 EMBEDDING = [
     "observe",
@@ -80,17 +96,17 @@ EMBEDDING = [
 """Those that embed a new statement before they write."""
 
 
-def prepared(memory: GraphMem) -> GraphMem:
+def prepared(memory: Handle) -> Handle:
     """Put something of each kind there, as it may be when a write comes; return the writer."""
     writer = memory.scope("a")
-    writer.add_episode(id="monday", at=MAY)
-    writer.observe(*ATLAS, id="o1", at=MAY)
-    writer.observe(*ATLAS, id="o2", at=MAY, kind="refuting")
-    writer.retract("o2", id="r1", at=MAY)
-    writer.retract("retracted", id="r2", at=MAY)
-    writer.believe("It rains", id="b1", at=MAY)
-    writer.believe("It rained", id="b2", at=MAY)
-    writer.revise(id_of("It rained"), "It pours", id="v1", at=MAY + HOUR)
+    writer.episodes.add(episode_id="monday", at=MAY)
+    writer.observe(*ATLAS, event_id="o1", at=MAY)
+    writer.observe(*ATLAS, event_id="o2", at=MAY, kind="refuting")
+    writer.beliefs.retract("o2", retraction_id="r1", at=MAY)
+    writer.beliefs.retract("retracted", retraction_id="r2", at=MAY)
+    writer.believe("It rains", event_id="b1", at=MAY)
+    writer.believe("It rained", event_id="b2", at=MAY)
+    writer.beliefs.revise(id_of("It rained"), "It pours", event_id="v1", at=MAY + HOUR)
     return writer
 
 
@@ -102,21 +118,21 @@ def told(result: Any) -> Any:
     return result.model_dump(exclude=apart)
 
 
-def cards(memory: GraphMem) -> dict[str, Any]:
+def cards(memory: Handle) -> dict[str, Any]:
     """Every belief and every slot at one instant, without when they were recorded."""
     then = AsOf(valid=datetime(2030, 1, 1, tzinfo=UTC))
-    beliefs = memory.beliefs(superseded=True, limit=1_000, as_of=then).beliefs
+    beliefs = memory.beliefs.list(include_superseded=True, limit=1_000, as_of=then).beliefs
     slots = [memory.current(*of, as_of=then) for of in (("alice", "works_on"), ("s0", "is"))]
     return {b.id: b.model_dump(exclude={"recorded_at"}) for b in beliefs} | {
         slot.subject: slot.model_dump(exclude={"valid"}) for slot in slots
     }
 
 
-def tenant_of(memory: GraphMem) -> str:
+def tenant_of(memory: Handle) -> str:
     return memory._state.binding.wall.tenant
 
 
-def kept(look: Look, memory: GraphMem) -> Any:
+def kept(look: Look, memory: Handle) -> Any:
     """All that is in the graph of a tenant, its edges too, without the clock of the server."""
     events = {
         name: {k: v for k, v in event.items() if k not in ("recorded_at", "tenant")}
@@ -131,15 +147,15 @@ def kept(look: Look, memory: GraphMem) -> Any:
     return events, beliefs, edges, look.count(tenant_of(memory))
 
 
-def straight(memory: GraphMem, name: str) -> tuple[GraphMem, Any]:
+def straight(memory: Handle, name: str) -> tuple[Handle, Any]:
     """Make a call on a tenant of its own, where nothing goes wrong."""
-    writer = prepared(memory.tenant(f"{tenant_of(memory)}-straight"))
+    writer = prepared(on_tenant(memory, f"{tenant_of(memory)}-straight"))
     return writer, WRITES[name](writer)
 
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_retried_transaction_counts_once(
-    door: Door, memory: GraphMem, look: Look, name: str
+    door: Door, memory: Handle, look: Look, name: str
 ) -> None:
     expected, said = straight(memory, name)
     writer = prepared(memory)
@@ -150,13 +166,13 @@ def test_a_retried_transaction_counts_once(
     assert told(done) == told(said)
     assert kept(look, writer) == kept(look, expected)
     assert cards(writer) == cards(expected)
-    assert writer.verify().wrong == ()
+    assert writer.admin.verify().wrong == ()
 
 
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(
-    door: Door, memory: GraphMem, look: Look, name: str, nth: int
+    door: Door, memory: Handle, look: Look, name: str, nth: int
 ) -> None:
     expected, said = straight(memory, name)
     writer = prepared(memory)
@@ -177,7 +193,7 @@ def test_a_lost_acknowledgement_and_a_second_try_count_once(
 
 @pytest.mark.parametrize("name", WRITES)
 def test_whatever_query_fails_nothing_is_half_written(
-    door: Door, memory: GraphMem, look: Look, name: str
+    door: Door, memory: Handle, look: Look, name: str
 ) -> None:
     writer = prepared(memory)
     before = kept(look, writer)
@@ -202,7 +218,7 @@ def test_whatever_query_fails_nothing_is_half_written(
 @pytest.mark.parametrize("early", [True, False], ids=["before it is heard", "before it is told"])
 @pytest.mark.parametrize("name", WRITES)
 def test_a_wire_that_is_cut_at_a_commit_loses_and_doubles_nothing(
-    door: Door, memory: GraphMem, look: Look, name: str, *, early: bool
+    door: Door, memory: Handle, look: Look, name: str, *, early: bool
 ) -> None:
     expected, said = straight(memory, name)
     prepared(memory)
@@ -235,7 +251,7 @@ def test_a_wire_that_is_cut_at_a_commit_loses_and_doubles_nothing(
 )
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_a_model_that_fails_leaves_nothing(
-    door: Door, memory: GraphMem, look: Look, name: str, error: Exception
+    door: Door, memory: Handle, look: Look, name: str, error: Exception
 ) -> None:
     writer = prepared(memory)
     before = kept(look, writer)
@@ -246,7 +262,7 @@ def test_a_model_that_fails_leaves_nothing(
 
 
 @pytest.mark.parametrize("name", [name for name in WRITES if name not in EMBEDDING])
-def test_what_is_worded_already_needs_no_model(door: Door, memory: GraphMem, name: str) -> None:
+def test_what_is_worded_already_needs_no_model(door: Door, memory: Handle, name: str) -> None:
     writer = door.on(prepared(memory), embedder=Failing(GONE))
     if name == "observe_many":
         with pytest.raises(ModelUnavailableError):
@@ -256,7 +272,7 @@ def test_what_is_worded_already_needs_no_model(door: Door, memory: GraphMem, nam
 
 
 def test_a_batch_is_kept_when_the_model_fails_and_embedded_when_it_is_sent_again(
-    door: Door, memory: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
     seen: list[EvidenceReceipt] = []
     with pytest.raises(ModelUnavailableError):
@@ -273,10 +289,10 @@ def test_a_batch_is_kept_when_the_model_fails_and_embedded_when_it_is_sent_again
 
 
 def test_a_belief_that_another_writer_worded_meanwhile_is_embedded_as_it_is_shown(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     """Whoever comes first, and whichever words are the earlier ones."""
-    alone = plain.tenant(f"{tenant}-alone")
+    alone = on_tenant(plain, f"{tenant}-alone")
     for n, (mine, theirs) in enumerate(((1, 2), (2, 1))):
         parts = (f"subject {n}", "is", "here")
         loud = (parts[0].upper(), "is", "here")
@@ -293,7 +309,7 @@ def test_a_belief_that_another_writer_worded_meanwhile_is_embedded_as_it_is_show
 
 
 def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     """Between the look at what has no embedding and the embedding, the words change."""
     earlier = {"subject": "S0", "predicate": "is", "object": "here", "at": MAY - HOUR}
@@ -308,26 +324,26 @@ def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
     assert sorted(embedder.asked) == ["S0 is here", "s0 is here", "s1 is here"]
     assert embedder.asked[-1] == "S0 is here"
     shown = look.beliefs(tenant)[claims.about_triple("global", "s0", "is", "here").id]
-    alone = plain.tenant(f"{tenant}-alone").observe("S0", "is", "here")
+    alone = on_tenant(plain, f"{tenant}-alone").observe("S0", "is", "here")
     alike = look.beliefs(f"{tenant}-alone")[alone.belief_id]
     assert (shown["statement"], shown["embedding"]) == ("S0 is here", alike["embedding"])
 
 
 def test_an_event_that_another_writer_sent_meanwhile_is_the_same(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     inner = memory._state.binding.world.graph
-    graph = Between(inner, lambda: plain.observe(*ATLAS, id="e1", at=MAY))
-    done = door.on(memory, graph=graph).observe(*ATLAS, id="e1", at=MAY)
+    graph = Between(inner, lambda: plain.observe(*ATLAS, event_id="e1", at=MAY))
+    done = door.on(memory, graph=graph).observe(*ATLAS, event_id="e1", at=MAY)
     assert done.repeated
     assert look.count(tenant) == {"Belief": 1, "Event": 1}
 
 
 def test_a_belief_that_was_revised_meanwhile_is_not_revised_again(
-    door: Door, memory: GraphMem, plain: GraphMem, look: Look, tenant: str
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
     old = memory.believe("It rains")
-    embedder = Embedding(lambda: plain.revise(old, "It pours"))
+    embedder = Embedding(lambda: plain.beliefs.revise(old, "It pours"))
     with pytest.raises(SupersededBeliefError):
-        door.on(memory, embedder=embedder).revise(old, "It is wet")
+        door.on(memory, embedder=embedder).beliefs.revise(old, "It is wet")
     assert look.count(tenant) == {"Belief": 2, "Event": 3}

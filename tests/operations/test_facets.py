@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem, NewMemory
+from graphmem import Handle, NewMemory
 from graphmem.model import Status, TenantScope
 from graphmem.rules import identity, words
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.texts import restated, unlike
@@ -40,7 +41,7 @@ def keys(tenant: str, tags: list[str], sources: list[str]) -> list[str]:
 
 
 def test_a_memory_knows_its_tags_and_where_it_was_said(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
     first = memory.remember(unlike(1), tags=["home", "b"], source="chat")
     [found] = kept(look, tenant).values()
@@ -55,20 +56,20 @@ def test_a_memory_knows_its_tags_and_where_it_was_said(
             "facet_keys": keys(tenant, ["b", "home", "work"], ["api", "chat"]),
         }
     }
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
-def test_what_another_scope_says_stays_its_own(memory: GraphMem, look: Look, tenant: str) -> None:
+def test_what_another_scope_says_stays_its_own(memory: Handle, look: Look, tenant: str) -> None:
     memory.remember(unlike(1), tags=["home"], source="chat")
     done = memory.scope("alice").remember(unlike(1), tags=["secret"], source="diary")
     assert done.outcome == "EXACT_DUPE"
     [found] = kept(look, tenant).values()
     assert (found["tags"], found["sources"]) == (["home"], ["chat"])
     assert found["facet_keys"] == keys(tenant, ["home"], ["chat"])
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
 
 
-def asked(memory: GraphMem, look: Look, text: str, facets: list[str], **wall: Any) -> set[str]:
+def asked(memory: Handle, look: Look, text: str, facets: list[str], **wall: Any) -> set[str]:
     """Return what a walled query finds; every match by facets alone has the score 0."""
     own = TenantScope(tenant=memory._state.binding.wall.tenant, scope="global", scopes=("global",))
     own = own.model_copy(update=wall)
@@ -82,9 +83,9 @@ def asked(memory: GraphMem, look: Look, text: str, facets: list[str], **wall: An
 
 
 def test_a_search_asks_for_all_of_them_inside_the_wall(
-    memory: GraphMem, look: Look, tenant: str
+    memory: Handle, look: Look, tenant: str
 ) -> None:
-    other = memory.tenant(fresh_tenant())
+    other = on_tenant(memory, fresh_tenant())
     ids = [
         str(handle.remember(f"{unlike(n)} vineyard", tags=tags, source=source).memory_id)
         for n, (handle, tags, source) in enumerate(
@@ -109,7 +110,7 @@ def test_a_search_asks_for_all_of_them_inside_the_wall(
         assert asked(memory, look, text, [identity.facet_key(tenant, "source", "home")]) == set()
         assert asked(other, look, text, [home]) == set()
     assert asked(memory, look, "elsewhere", [home]) == set()
-    memory.deprecate(ids[0])
+    memory.memories.deprecate(ids[0])
     assert asked(memory, look, "", [home]) == {ids[1]}
 
 
@@ -124,7 +125,7 @@ def test_a_search_asks_for_all_of_them_inside_the_wall(
     ],
 )
 def test_spoilt_facets_are_found_and_made_anew(
-    plain: GraphMem, look: Look, tenant: str, change: LiteralString
+    plain: Handle, look: Look, tenant: str, change: LiteralString
 ) -> None:
     plain.remember(unlike(1), tags=["home"], source="chat")
     plain.remember(unlike(1), source="api")
@@ -135,16 +136,16 @@ def test_spoilt_facets_are_found_and_made_anew(
         + change,
         tenant=tenant,
     )
-    [wrong] = plain.verify().wrong
+    [wrong] = plain.admin.verify().wrong
     assert (wrong.kind, wrong.cached) == ("memory", "current, facets differ")
     assert wrong.found == "current"
-    assert [one.id for one in plain.rebuild().wrong] == [wrong.id]
+    assert [one.id for one in plain.admin.rebuild().wrong] == [wrong.id]
     assert kept(look, tenant) == sound
-    assert plain.verify().wrong == ()
+    assert plain.admin.verify().wrong == ()
 
 
 def test_memories_of_before_are_completed_by_what_is_said_and_by_a_rebuild(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     """As a version without facets left them."""
     plain.remember(unlike(1), tags=["home"], source="chat")
@@ -155,7 +156,7 @@ def test_memories_of_before_are_completed_by_what_is_said_and_by_a_rebuild(
     plain.remember(unlike(1), source="api")
     [found] = kept(look, tenant).values()
     assert found["facet_keys"] == keys(tenant, ["home"], ["api"])
-    plain.rebuild()
+    plain.admin.rebuild()
     [found] = kept(look, tenant).values()
     assert found["facet_keys"] == keys(tenant, ["home"], ["api", "chat"])
 
@@ -172,10 +173,10 @@ SAID = st.tuples(
 @hypothesis.settings(max_examples=EXAMPLES)
 @given(st.lists(SAID, min_size=1, max_size=8))
 def test_whatever_is_said_the_facets_are_those_of_its_events(
-    plain: GraphMem, look: Look, said: list[tuple[str, str, list[str], str, str]]
+    plain: Handle, look: Look, said: list[tuple[str, str, list[str], str, str]]
 ) -> None:
     tenant = fresh_tenant()
-    memory = plain.tenant(tenant)
+    memory = on_tenant(plain, tenant)
     heard: dict[str, set[str]] = defaultdict(set)
     for text, scope, tags, source, how in said:
         handle = memory.scope(scope)
@@ -189,7 +190,7 @@ def test_whatever_is_said_the_facets_are_those_of_its_events(
             done = [str(o.memory_id) for o in handle.remember_many(wishes)]
         for memory_id in done:
             heard[memory_id].add(f"{scope}:{source}")
-    assert memory.verify().wrong == ()
+    assert memory.admin.verify().wrong == ()
     rows = look.rows(
         "MATCH (m:Memory {tenant: $tenant}) WHERE m.id IS NOT NULL "
         "RETURN m.id AS id, m.scope AS scope, m.tags AS tags, m.sources AS sources, "

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.errors import CatalogError
 from graphmem.operations.erasing import ErasureGuard
 from graphmem.operations.erasing.guard import OWN
 from graphmem.ports import Mode, Query, Tx
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
@@ -106,7 +106,7 @@ class WatchingTx:
         return await self.inner.fetch(query, **params)
 
 
-def test_every_id_that_a_write_is_given_is_declared(plain: GraphMem, tmp_path: Path) -> None:
+def test_every_id_that_a_write_is_given_is_declared(plain: Handle, tmp_path: Path) -> None:
     guarded = plain._state.binding.world.graph
     assert isinstance(guarded, ErasureGuard)
     watching = Watching(guarded._inner)
@@ -114,10 +114,10 @@ def test_every_id_that_a_write_is_given_is_declared(plain: GraphMem, tmp_path: P
     write_everything(memory)
     tell(memory, SWIMS)
     memory.consolidate(policy=FEW, extractive=True)
-    memory.roll_up_log()
-    memory.rebuild()
-    memory.export_to(tmp_path / "all.jsonl")
-    memory.tenant(fresh_tenant()).import_from(tmp_path / "all.jsonl")
+    memory.usage.roll_up()
+    memory.admin.rebuild()
+    memory.admin.export_to(tmp_path / "all.jsonl")
+    on_tenant(memory, fresh_tenant()).admin.import_from(tmp_path / "all.jsonl")
     lacking = {
         (query.name, ".".join(path))
         for query, found in watching.seen.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.model import EventType
 from graphmem.ports import Tx, run_now
 from tests.plugins.clients import Door
@@ -32,7 +32,7 @@ def row(event_id: str, belief_id: str, kind: EventType, at: datetime) -> dict[st
     }
 
 
-def marked(memory: GraphMem, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def marked(memory: Handle, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     binding = memory._state.binding
 
     async def work(tx: Tx) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def marked(memory: GraphMem, rows: list[dict[str, Any]]) -> dict[str, dict[str, 
     return {found["id"]: found for found in run_now(binding.world.graph.write(work))}
 
 
-def test_a_batch_is_written_once(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_a_batch_is_written_once(plain: Handle, look: Look, tenant: str) -> None:
     one, two = (plain.believe(text, at=MAY).belief_id for text in ("It rains", "It snows"))
     rows = [
         row("f1", one, EventType.FLAG, MAY + HOUR),
@@ -61,10 +61,10 @@ def test_a_batch_is_written_once(plain: GraphMem, look: Look, tenant: str) -> No
         two: {"id": two, "written": 0, "changed": False, "status": "archived", "flagged": False},
     }
     assert {k: v for k, v in look.events(tenant).items() if k != "h2"} == there
-    assert plain.verify().wrong == ()
+    assert plain.admin.verify().wrong == ()
 
 
-def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: GraphMem) -> None:
+def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: Handle) -> None:
     belief = memory.believe("It rains", at=MAY).belief_id
     verbs = ("archive", "restore_belief", "archive", "resolve") * 3
     calls = [
@@ -74,13 +74,13 @@ def test_marks_at_once_leave_what_the_newest_says(door: Door, memory: GraphMem) 
     done = door.together(memory, calls)
     assert [one for one in done if isinstance(one, Exception)] == []
     # The last of the twelve is a resolve, the one before an archive.
-    assert memory.belief(belief).status == "archived"
-    assert memory.verify().wrong == ()
+    assert memory.beliefs.get(belief).status == "archived"
+    assert memory.admin.verify().wrong == ()
 
 
-def test_one_mark_sent_by_many_is_one(door: Door, memory: GraphMem, look: Look) -> None:
+def test_one_mark_sent_by_many_is_one(door: Door, memory: Handle, look: Look) -> None:
     belief = memory.believe("It rains", at=MAY).belief_id
-    same = [lambda m: m.archive(belief, id="a1", at=MAY + HOUR)] * 8
+    same = [lambda m: m.beliefs.archive(belief, event_id="a1", at=MAY + HOUR)] * 8
     done = door.together(memory, same)
     assert sorted(one.repeated for one in done) == [False] + [True] * 7
     assert sum(one.changed for one in done) == 1

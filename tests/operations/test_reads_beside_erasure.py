@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import pytest
 from neo4j import exceptions
 
-from graphmem import AsOf, GetItem, GraphMem, PutItem, Recollection, SearchItems
+from graphmem import AsOf, Handle, Recollection
 from graphmem.adapters.neo4j_graph import translated
 from graphmem.errors import (
     ErasedError,
@@ -31,11 +31,12 @@ from graphmem.errors import (
     ReadConflictError,
     UnavailableError,
 )
+from graphmem.model import GetItem, PutItem, SearchItems
 from graphmem.operations.erasing import ErasureGuard
 from graphmem.ports import Query, Tx
 from graphmem.rules import conflicts
 from tests.isolation.calls import READS, Call
-from tests.plugins.clients import on
+from tests.plugins.clients import on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through, Work
@@ -44,13 +45,13 @@ from tests.plugins.histories import clocked
 from tests.plugins.texts import unlike
 
 T = TypeVar("T")
-NO_READ = {"export_to"}
+NO_READ = {"admin.export_to"}
 """It takes its file in again: see below."""
 CALLS: dict[str, Call] = {name: call for name, call in READS.items() if name not in NO_READ} | {
     "recall as of": lambda m, known: m.recall(unlike(1), as_of=known["now"], turns=True),
-    "list as of": lambda m, known: m.list(as_of=known["now"]),
-    "chain as of": lambda m, known: m.chain(known["memory"], as_of=known["now"]),
-    "items": lambda m, _: m.batch_items(
+    "list as of": lambda m, known: m.memories.list(as_of=known["now"]),
+    "chain as of": lambda m, known: m.memories.chain(known["memory"], as_of=known["now"]),
+    "items": lambda m, _: m.items.batch(
         [GetItem(namespace=("a", "b"), key="k"), SearchItems(), SearchItems(query=unlike(1))]
     ),
 }
@@ -109,7 +110,7 @@ class DeletingTx:
         return await self.inner.fetch(replace(query, row=row), **params)
 
 
-def beside(memory: GraphMem, which: Callable[[int], bool]) -> tuple[GraphMem, Deleting]:
+def beside(memory: Handle, which: Callable[[int], bool]) -> tuple[Handle, Deleting]:
     guarded = memory._state.binding.world.graph
     assert isinstance(guarded, ErasureGuard)
     deleting = Deleting(guarded._inner, which)
@@ -125,8 +126,8 @@ def ranked(found: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def everything(_blocking: GraphMem) -> tuple[GraphMem, dict[str, Any]]:
-    memory = _blocking.tenant(fresh_tenant())
+def everything(client: Handle) -> tuple[Handle, dict[str, Any]]:
+    memory = on_tenant(client, fresh_tenant())
     known: dict[str, Any] = write_everything(memory)
     now = datetime.now(UTC)
     return clocked(memory, now), known | {"now": AsOf(valid=now, known=now)}
@@ -134,7 +135,7 @@ def everything(_blocking: GraphMem) -> tuple[GraphMem, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_read_that_meets_a_deletion_is_made_again(
-    everything: tuple[GraphMem, dict[str, Any]], name: str
+    everything: tuple[Handle, dict[str, Any]], name: str
 ) -> None:
     memory, known = everything
     call = CALLS[name]
@@ -148,7 +149,7 @@ def test_a_read_that_meets_a_deletion_is_made_again(
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_read_that_never_settles_fails_with_a_passing_error(
-    everything: tuple[GraphMem, dict[str, Any]], name: str
+    everything: tuple[Handle, dict[str, Any]], name: str
 ) -> None:
     """Or it answers: some reads ask for nothing but an id, or say how many there are."""
     memory, known = everything
@@ -159,27 +160,27 @@ def test_a_read_that_never_settles_fails_with_a_passing_error(
 
 
 def test_a_read_that_never_settles_is_not_made_for_ever(
-    everything: tuple[GraphMem, dict[str, Any]],
+    everything: tuple[Handle, dict[str, Any]],
 ) -> None:
     memory, known = everything
     met, deleting = beside(memory, lambda _: True)
     with pytest.raises(ReadConflictError) as failed:
-        met.get(known["memory"])
+        met.memories.get(known["memory"])
     assert isinstance(failed.value, UnavailableError)
     assert failed.value.code == "read_conflict"
     assert conflicts.TRIES <= deleting.number <= conflicts.TRIES**2
 
 
 def test_an_export_beside_a_deletion_is_whole(
-    everything: tuple[GraphMem, dict[str, Any]], tmp_path: Path
+    everything: tuple[Handle, dict[str, Any]], tmp_path: Path
 ) -> None:
     memory, _ = everything
-    memory.export_to(tmp_path / "0.jsonl")
+    memory.admin.export_to(tmp_path / "0.jsonl")
     wanted = without_checks(tmp_path / "0.jsonl")
     nth, reads = 1, 1
     while nth <= reads:
         met, deleting = beside(memory, partial(eq, nth))
-        met.export_to(tmp_path / f"{nth}.jsonl")
+        met.admin.export_to(tmp_path / f"{nth}.jsonl")
         assert without_checks(tmp_path / f"{nth}.jsonl") == wanted
         nth, reads = nth + 1, deleting.number
 
@@ -190,15 +191,15 @@ def without_checks(file: Path) -> list[str]:
     return [line[: line.rindex(',"check"')] for line in lines]
 
 
-def test_consolidation_beside_a_deletion_says_the_same(plain: GraphMem) -> None:
+def test_consolidation_beside_a_deletion_says_the_same(plain: Handle) -> None:
     said = []
     nth, reads = 0, 1
     while nth <= reads and nth < 4:
-        memory = plain.tenant(fresh_tenant())
+        memory = on_tenant(plain, fresh_tenant())
         tell(memory, SWIMS)
         met, deleting = beside(memory, partial(eq, nth))
         met.consolidate(policy=FEW, extractive=True)
-        said.append({one.statement for one in memory.beliefs().beliefs})
+        said.append({one.statement for one in memory.beliefs.list().beliefs})
         nth, reads = nth + 1, deleting.number
     assert said[0]
     assert all(one == said[0] for one in said)
@@ -238,11 +239,11 @@ class Failing(Through):
         return await self.inner.write(failing)
 
 
-def test_what_failed_in_passing_is_done_again_and_once(plain: GraphMem) -> None:
+def test_what_failed_in_passing_is_done_again_and_once(plain: Handle) -> None:
     guarded = plain._state.binding.world.graph
     assert isinstance(guarded, ErasureGuard)
 
-    def failing(*errors: Exception) -> GraphMem:
+    def failing(*errors: Exception) -> Handle:
         return on(plain, graph=ErasureGuard(Failing(guarded._inner, *errors), time.monotonic))
 
     passing = ReadConflictError(), ReadConflictError()
@@ -256,32 +257,32 @@ def test_what_failed_in_passing_is_done_again_and_once(plain: GraphMem) -> None:
         failing(InvalidInputError("no")).current("alice", "works_on")
 
 
-def writes(memory: GraphMem, number: int) -> None:
+def writes(memory: Handle, number: int) -> None:
     name = f"{threading.get_ident()}-{number}"
     with memory.session(name) as session:
         session.add_messages([{"role": "user", "content": f"I swim in lake {name}."}])
         for n in range(4):
             session.remember(f"Lake {name} is deep {n}.", claims=[("lake", "depth", str(n))])
-    memory.forget("episode", session.episode_id, apply=True)
+    memory.forget("episode", session.episode_id, dry_run=False)
 
 
-def deletes(memory: GraphMem, number: int) -> None:
+def deletes(memory: Handle, number: int) -> None:
     keys = [str(n) for n in range(20)]
     for value in ({"n": number}, None):
-        memory.batch_items([PutItem(namespace=("a",), key=key, value=value) for key in keys])
+        memory.items.batch([PutItem(namespace=("a",), key=key, value=value) for key in keys])
 
 
-def reads(memory: GraphMem, _: int) -> None:
-    memory.recall("how deep is the lake", turns=True, limit=50, hidden=True)
-    memory.batch_items([SearchItems(prefix=("a",), limit=100)])
-    memory.slots()
+def reads(memory: Handle, _: int) -> None:
+    memory.recall("how deep is the lake", turns=True, limit=50, include_hidden=True)
+    memory.items.batch([SearchItems(prefix=("a",), limit=100)])
+    memory.beliefs.slots()
     memory.current("lake", "depth")
-    for one in memory.list(limit=5).memories:
-        memory.history(one.id)
+    for one in memory.memories.list(limit=5).memories:
+        memory.memories.history(one.id)
         memory.expand(one.id)
 
 
-def until(end: float, work: Callable[[GraphMem, int], None], memory: GraphMem) -> int:
+def until(end: float, work: Callable[[Handle, int], None], memory: Handle) -> int:
     """Do something again and again; return how often nothing was in its way."""
     done = 0
     for number in count():
@@ -294,7 +295,7 @@ def until(end: float, work: Callable[[GraphMem, int], None], memory: GraphMem) -
 
 
 @pytest.mark.system
-def test_readers_beside_writers_and_erasers(plain: GraphMem) -> None:
+def test_readers_beside_writers_and_erasers(plain: Handle) -> None:
     works = (writes, writes, deletes, reads, reads, reads)
     end = time.monotonic() + 20
     with ThreadPoolExecutor(len(works)) as pool:

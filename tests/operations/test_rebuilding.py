@@ -7,7 +7,7 @@ from typing import LiteralString
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.operations.evidence import writing
 from tests.plugins.graph import Look
 
@@ -15,7 +15,7 @@ BASE = datetime(2025, 3, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def filled(plain: GraphMem, monkeypatch: pytest.MonkeyPatch) -> GraphMem:
+def filled(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> Handle:
     """A tenant with one of every cache."""
     bounds = {"newest": 4, "least": 4, "longest_s": 0.0}
     monkeypatch.setattr(writing.keep, "__kwdefaults__", bounds)
@@ -23,8 +23,8 @@ def filled(plain: GraphMem, monkeypatch: pytest.MonkeyPatch) -> GraphMem:
     old = plain.remember("The user lives in Porto", at=BASE)
     plain.supersede(str(old.memory_id), "The user lives in Lisbon")
     belief = plain.believe("The pool should have four threads")
-    plain.revise(belief, "The pool should have eight threads")
-    plain.predicate("works_on", cardinality="ONE", at=BASE)
+    plain.beliefs.revise(belief, "The pool should have eight threads")
+    plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     plain.observe_many(
         {
             "subject": "alice",
@@ -45,22 +45,22 @@ SPOILT: dict[str, LiteralString] = {
 }
 
 
-def test_what_was_written_is_in_order(filled: GraphMem) -> None:
-    assert filled.verify().wrong == ()
-    assert filled.rebuild().checkpointed == 16
-    assert filled.verify().wrong == ()
+def test_what_was_written_is_in_order(filled: Handle) -> None:
+    assert filled.admin.verify().wrong == ()
+    assert filled.admin.rebuild().checkpointed == 16
+    assert filled.admin.verify().wrong == ()
 
 
 @pytest.mark.parametrize("kind", SPOILT)
 def test_a_spoilt_cache_is_found_and_made_anew(
-    filled: GraphMem, look: Look, tenant: str, kind: str
+    filled: Handle, look: Look, tenant: str, kind: str
 ) -> None:
-    filled.rebuild()
+    filled.admin.rebuild()
     before = [slot.model_dump() for slot in filled.current("alice", "works_on").candidates]
     look._driver.execute_query(SPOILT[kind], tenant=tenant)
-    assert [one.kind for one in filled.verify().wrong] == [kind]
-    filled.rebuild()
-    assert filled.verify().wrong == ()
+    assert [one.kind for one in filled.admin.verify().wrong] == [kind]
+    filled.admin.rebuild()
+    assert filled.admin.verify().wrong == ()
     after = [slot.model_dump() for slot in filled.current("alice", "works_on").candidates]
     assert after == before
 
@@ -77,7 +77,7 @@ def test_a_spoilt_cache_is_found_and_made_anew(
     ],
 )
 def test_a_spoilt_trace_is_found_and_made_anew(
-    plain: GraphMem, look: Look, tenant: str, change: LiteralString
+    plain: Handle, look: Look, tenant: str, change: LiteralString
 ) -> None:
     for n in range(3):
         done = plain.remember("The user lives in Porto", at=BASE + timedelta(hours=10 * n))
@@ -85,12 +85,12 @@ def test_a_spoilt_trace_is_found_and_made_anew(
     look._driver.execute_query(
         "MATCH (n:Memory {tenant: $tenant}) WHERE n.id IS NOT NULL SET " + change, tenant=tenant
     )
-    [wrong] = plain.verify().wrong
+    [wrong] = plain.admin.verify().wrong
     assert (wrong.kind, wrong.id) == ("memory", done.memory_id)
     assert "trace" in wrong.cached
     assert wrong.found.startswith("current, trace 1.0")
-    plain.rebuild()
-    assert plain.verify().wrong == ()
+    plain.admin.rebuild()
+    assert plain.admin.verify().wrong == ()
     assert look.rows(STATE, tenant=tenant, id=done.memory_id) == sound
 
 
@@ -101,19 +101,19 @@ STATE = (
 
 
 def test_an_edge_that_is_not_in_force_any_more_is_found(
-    filled: GraphMem, look: Look, tenant: str
+    filled: Handle, look: Look, tenant: str
 ) -> None:
     look._driver.execute_query(
         "MATCH (:Memory {tenant: $tenant})-[s:SUPERSEDES]->() SET s.in_force = false",
         tenant=tenant,
     )
-    [wrong] = filled.verify().wrong
+    [wrong] = filled.admin.verify().wrong
     assert (wrong.kind, wrong.cached) == ("memory", "superseded, 1 edges otherwise")
-    filled.rebuild()
-    assert filled.verify().wrong == ()
+    filled.admin.rebuild()
+    assert filled.admin.verify().wrong == ()
 
 
-def test_it_tells_how_far_it_is(filled: GraphMem) -> None:
+def test_it_tells_how_far_it_is(filled: Handle) -> None:
     told: list[tuple[str, int]] = []
-    filled.verify(lambda kind, count: told.append((kind, count)))
+    filled.admin.verify(lambda kind, count: told.append((kind, count)))
     assert told == [("memory", 2), ("belief", 5), ("slot", 1)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from graphmem import AsOf, GraphMem, MemoryBite
+from graphmem import AsOf, Handle, MemoryBite
 from tests.operations.test_as_of_laws import EXAMPLES, MAY, TEXTS, Step, Written, histories
 from tests.plugins.graph import Look
 from tests.plugins.histories import clocked
@@ -20,7 +20,7 @@ SEEN = ((3, False), (30, True))
 """As seen from then, when the last of it happens, and on the next day, with what is held back."""
 
 
-def answers(handle: GraphMem, known: datetime | None = None) -> Answers:
+def answers(handle: Handle, known: datetime | None = None) -> Answers:
     """Return what is answered now, or was as far as `known`, and its numbers."""
     facts: list[Any] = []
     numbers: list[float | None] = []
@@ -28,7 +28,7 @@ def answers(handle: GraphMem, known: datetime | None = None) -> Answers:
         at = MAY + timedelta(hours=hour)
         as_of = AsOf(valid=at, known=known) if known else None
         asked = clocked(handle, at)
-        for bite in asked.recall(TEXTS[0], policy=POLICY, hidden=hidden, as_of=as_of).bites:  # type: ignore[arg-type]
+        for bite in asked.recall(TEXTS[0], policy=POLICY, include_hidden=hidden, as_of=as_of).bites:  # type: ignore[arg-type]
             assert isinstance(bite, MemoryBite)
             facts.append((bite.memory, bite.vector_rank, bite.reasons))
             numbers += (bite.score, bite.trace, bite.similarity)
@@ -43,7 +43,7 @@ def agree(now: Answers, then: Answers) -> None:
 @settings(max_examples=EXAMPLES // 3)
 @given(history=histories)
 def test_recall_of_what_was_known_is_what_was_recalled_then(
-    plain: GraphMem, look: Look, history: list[Step]
+    plain: Handle, look: Look, history: list[Step]
 ) -> None:
     written = Written(plain, look)
     then: list[dict[str, Answers]] = []

@@ -14,10 +14,10 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphmem import GraphMem, Message, PutItem, SearchItems, Settings
+from graphmem import GraphMem, Message, Settings
 from graphmem.adapters import local_server
 from graphmem.errors import UnavailableError
-from graphmem.model import EvidenceReceipt
+from graphmem.model import EvidenceReceipt, PutItem, SearchItems
 from graphmem.rules.transcripts import IngestedMessage
 from graphmem.testing import HashEmbedder
 from tests.plugins.examples import examples
@@ -98,7 +98,10 @@ def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) ->
         for n in range(MEMORIES)
     ]
     acknowledged: list[IngestedMessage] = []
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
+    with (
+        GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client,
+        killing(own_server) as kill,
+    ):
 
         def on_batch(kept: Sequence[IngestedMessage]) -> None:
             acknowledged.extend(kept)
@@ -116,12 +119,12 @@ def test_what_was_acknowledged_survives_the_server_once(own_server: Settings) ->
     assert len(set(events)) == len(events)
     assert len(set(turns)) == len(turns)
 
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client:
         memory = client.tenant(TENANT)
         resumed = memory.ingest(said)
         again = memory.ingest(said)
         for outcome in promised[:: MEMORIES // 20]:
-            assert memory.get(str(outcome.memory_id)).content_hash == outcome.content_hash
+            assert memory.memories.get(str(outcome.memory_id)).content_hash == outcome.content_hash
 
     assert resumed.repeated >= len(acknowledged)
     assert (again.turns_added, again.repeated, again.outcomes) == (0, MEMORIES, {})
@@ -155,16 +158,19 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
         for n in range(EVIDENCE)
     ]
     acknowledged: list[EvidenceReceipt] = []
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
+    with (
+        GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client,
+        killing(own_server) as kill,
+    ):
         memory = client.tenant(WITNESS)
-        memory.predicate("is", cardinality="ONE", at=start)
+        memory.predicates.declare("is", cardinality="ONE", at=start)
         old = memory.believe("It rains", at=start)
-        memory.evidence(old, "refuting", 0.85, id="told")
-        memory.retract("told", id="taken back")
+        memory.add_evidence(old, "refuting", 0.85, event_id="told")
+        memory.beliefs.retract("told", retraction_id="taken back")
         # Of something that the first batch brings, and of something that the last one brings.
-        memory.retract("e7")
-        memory.retract(f"e{EVIDENCE - 1}")
-        new = memory.revise(old, "It pours").newer_ids[0]
+        memory.beliefs.retract("e7")
+        memory.beliefs.retract(f"e{EVIDENCE - 1}")
+        new = memory.beliefs.revise(old, "It pours").newer_ids[0]
 
         def on_batch(part: Sequence[EvidenceReceipt]) -> None:
             acknowledged.extend(part)
@@ -181,16 +187,19 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
     # A batch is there whole or not at all.
     assert len(there) % BATCH == 0
 
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client:
         memory = client.tenant(WITNESS)
         resumed = memory.observe_many(seen)
         assert {one.event_id for one in resumed if one.repeated} == there
         assert all(one.repeated for one in memory.observe_many(seen))
-        assert memory.verify().wrong == ()
+        assert memory.admin.verify().wrong == ()
         counted = [memory.current(f"s{n}", "is").candidates for n in range(40)]
         assert sum(c.events for values in counted for c in values) == EVIDENCE - 2
-        assert [memory.belief(b).status for b in (old.belief_id, new)] == ["superseded", "current"]
-        assert memory.belief(old).verdict.evidence == 0
+        assert [memory.beliefs.get(b).status for b in (old.belief_id, new)] == [
+            "superseded",
+            "current",
+        ]
+        assert memory.beliefs.get(old).verdict.evidence == 0
 
     events, beliefs = events_of(own_server, WITNESS)
     assert len(events) == EVIDENCE + 8
@@ -205,13 +214,16 @@ def test_acknowledged_evidence_survives_the_server_once(own_server: Settings) ->
 @pytest.mark.timeout(600)
 def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -> None:
     acknowledged: dict[str, int] = {}
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client, killing(own_server) as kill:
+    with (
+        GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client,
+        killing(own_server) as kill,
+    ):
         memory = client.tenant("items")
 
         def put_on() -> None:
             for n in range(5_000):
                 put = [kept(f"{n % 20} {m}", n) for m in range(5)]
-                memory.batch_items(put)
+                memory.items.batch(put)
                 acknowledged.update({one.key: n for one in put})
                 if n == 100:
                     kill.set()
@@ -220,9 +232,9 @@ def test_items_that_were_acknowledged_survive_the_server(own_server: Settings) -
             put_on()
     assert len(acknowledged) == 100
 
-    with GraphMem.open(own_server, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=own_server, embedder=HashEmbedder()) as client:
         memory = client.tenant("items")
-        [found, named] = memory.batch_items([SearchItems(limit=1_000), SearchItems(query="text")])
+        [found, named] = memory.items.batch([SearchItems(limit=1_000), SearchItems(query="text")])
         values = {one.key: one.value["n"] for one in found}  # type: ignore[union-attr]
         # The batch that was under way may be there too, whole.
         last = max(acknowledged.values()) + 1

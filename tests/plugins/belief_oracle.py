@@ -93,7 +93,7 @@ def verdict_of(
             polarity=extra_evidence.kind.polarity,
             confidence=0.0,
             weight=1.0,
-            episode=extra_evidence.episode,
+            episode=extra_evidence.episode_id,
             at=extra_evidence.at or valid,
             strength=clamped(extra_evidence.strength),
         )

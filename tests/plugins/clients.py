@@ -23,8 +23,8 @@ import pytest
 
 from graphmem.adapters.clock import BlockingClock
 from graphmem.adapters.file_access import BlockingExports, BlockingFiles
-from graphmem.client import AsyncGraphMem, GraphMem, connect
-from graphmem.client.handle import AsyncHandle
+from graphmem.client import AsyncGraphMem, AsyncHandle, GraphMem, Handle, connect, handle
+from graphmem.client.namespace import AsyncNamespace
 from graphmem.client.state import HandleState
 from graphmem.model import EmbeddingModel, TenantScope
 from graphmem.ports import RequestContext, Services, run_now
@@ -48,7 +48,7 @@ class Returning:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
-        return self._called(found) if inspect.ismethod(found) else found
+        return self._called(found) if inspect.ismethod(found) else self._wrapped(found)
 
     def _called(self, method: Any) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -59,7 +59,10 @@ class Returning:
     def _returned(self, value: Any) -> Any:
         if inspect.iscoroutine(value):
             value = self._run(value)
-        return Returning(value, self._run) if isinstance(value, AsyncHandle) else value
+        return self._wrapped(value)
+
+    def _wrapped(self, value: Any) -> Any:
+        return Returning(value, self._run) if isinstance(value, AsyncNamespace) else value
 
     def __enter__(self) -> Self:
         self._run(self._inner.__aenter__())
@@ -69,7 +72,7 @@ class Returning:
         self._run(self._inner.__aexit__(*raised))
 
 
-H = TypeVar("H", GraphMem, AsyncHandle)
+H = TypeVar("H", bound="Handle | AsyncHandle")
 
 
 def on(memory: H, **ports: Any) -> H:
@@ -79,6 +82,14 @@ def on(memory: H, **ports: Any) -> H:
     binding = memory._state.binding
     world = replace(binding.world, **ports)
     return type(memory)(replace(memory._state, binding=replace(binding, world=world)))
+
+
+def on_tenant(memory: Handle, name: str) -> Handle:
+    """Return a handle on another tenant with the same client."""
+    if isinstance(memory, Returning):
+        inner = AsyncHandle(handle.on_tenant(memory._inner._state, name))
+        return cast("Handle", Returning(inner, memory._run))
+    return Handle(handle.on_tenant(memory._state, name))
 
 
 class Door:
@@ -100,21 +111,21 @@ class Door:
         known = settings or self.settings
         opening = {"embedder": HashEmbedder(), **opening}
         if self.name == "blocking":
-            return GraphMem.open(known, **opening)
-        inner = self._runner.run(AsyncGraphMem.open(known, **opening))
+            return GraphMem.open(settings=known, **opening)
+        inner = self._runner.run(AsyncGraphMem.open(settings=known, **opening))
         return cast("GraphMem", Returning(inner, self._runner.run))
 
     @contextmanager
-    def opened(self, settings: Settings | None = None, **opening: Any) -> Iterator[GraphMem]:
+    def opened(self, settings: Settings | None = None, **opening: Any) -> Iterator[Handle]:
         """Open a client on an unused tenant for the duration of a block."""
         with self.open(settings, **opening) as client:
             yield client.tenant(fresh_tenant())
 
-    def on(self, memory: GraphMem, **ports: Any) -> GraphMem:
+    def on(self, memory: H, **ports: Any) -> H:
         """Return the same handle on services with other ports."""
         return on(memory, **ports)
 
-    def together(self, memory: GraphMem, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:
+    def together(self, memory: Handle, calls: Sequence[Callable[[Any], Any]]) -> list[Any]:
         """Make the calls concurrently and return their results or exceptions in order.
 
         Blocking calls have a thread each; async ones share the loop.
@@ -182,25 +193,26 @@ def _clients(runner: asyncio.Runner) -> Iterator[Callable[[Door], GraphMem]]:
 
 
 @pytest.fixture
-def memory(door: Door, _clients: Callable[[Door], GraphMem], tenant: str) -> GraphMem:
+def memory(door: Door, _clients: Callable[[Door], GraphMem], tenant: str) -> Handle:
     """A handle on a fresh tenant's global scope, with the client that the test runs with."""
     return _clients(door).tenant(tenant)
 
 
 @pytest.fixture(scope="session")
-def _blocking(migrated: Settings) -> Iterator[GraphMem]:
-    with GraphMem.open(migrated, embedder=HashEmbedder()) as client:
+def client(migrated: Settings) -> Iterator[GraphMem]:
+    """The blocking client."""
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client:
         yield client
 
 
 @pytest.fixture
-def plain(_blocking: GraphMem, tenant: str) -> GraphMem:
+def plain(client: GraphMem, tenant: str) -> Handle:
     """A handle on a fresh tenant with the blocking client, if testing both is unnecessary."""
-    return _blocking.tenant(tenant)
+    return client.tenant(tenant)
 
 
 @pytest.fixture
-def offline() -> GraphMem:
+def offline() -> Handle:
     """A client without a server, whose graph fails the test on any access.
 
     It tests errors that are raised before anything is read or written.

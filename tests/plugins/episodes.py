@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from graphmem import ConsolidationPolicy, GraphMem
+from graphmem import ConsolidationPolicy, Handle
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SWIMS = (
@@ -16,9 +16,7 @@ SWIMS = (
 FEW = ConsolidationPolicy(start=1)
 
 
-def tell(
-    memory: GraphMem, texts: Sequence[str], *, name: str | None = None, first: int = 0
-) -> None:
+def tell(memory: Handle, texts: Sequence[str], *, name: str | None = None, first: int = 0) -> None:
     """Add each text as an episode of its own, a day apart."""
     for n, text in enumerate(texts, first):
         at = MARCH + timedelta(days=n)

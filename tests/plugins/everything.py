@@ -10,36 +10,27 @@ from typing import Any
 
 import pytest
 
-from graphmem import (
-    GetItem,
-    GraphMem,
-    ListNamespaces,
-    NamespaceMatch,
-    PrunePolicy,
-    PutItem,
-    SearchItems,
-    Status,
-    Tier,
-)
+from graphmem import Handle, PrunePolicy, Status
 from graphmem.errors import NotFoundError
+from graphmem.model import GetItem, ListNamespaces, NamespaceMatch, PutItem, SearchItems, Tier
 from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
-Read = Callable[[GraphMem, dict[str, str]], Any]
+Read = Callable[[Handle, dict[str, str]], Any]
 
 
 def not_there(ask: Callable[..., Any]) -> Read:
-    def read(memory: GraphMem, known: dict[str, str]) -> None:
+    def read(memory: Handle, known: dict[str, str]) -> None:
         with pytest.raises(NotFoundError):
             ask(memory, known)
 
     return read
 
 
-def exported(memory: GraphMem) -> Any:
+def exported(memory: Handle) -> Any:
     with TemporaryDirectory() as folder:
-        return memory.export_to(Path(folder) / "all.jsonl").records
+        return memory.admin.export_to(Path(folder) / "all.jsonl").records
 
 
 NO_ITEMS = dict.fromkeys(Tier, 0)
@@ -56,101 +47,126 @@ ASK_ITEMS = (
     ListNamespaces(fits=(NamespaceMatch(end="suffix", path=("b",)),)),
 )
 READS: dict[str, Read] = {
-    "recall": lambda m, _: m.recall(unlike(1), turns=True, hidden=True).bites,
-    "context": lambda m, _: m.context(unlike(1), turns=True, hidden=True).ids,
-    "get": not_there(lambda m, known: m.get(known["memory"])),
+    "recall": lambda m, _: m.recall(unlike(1), turns=True, include_hidden=True).bites,
+    "context": lambda m, _: m.context(unlike(1), turns=True, include_hidden=True).ids,
+    "memories.get": not_there(lambda m, known: m.memories.get(known["memory"])),
     "expand": not_there(lambda m, known: m.expand(known["memory"])),
-    "stale": lambda m, _: m.stale(days=1).memories,
-    "history": not_there(lambda m, known: m.history(known["memory"])),
-    "chain": not_there(lambda m, known: m.chain(known["memory"])),
-    "episode": not_there(lambda m, known: m.episode(known["episode"])),
-    "turns": lambda m, known: m.turns(known["episode"]),
-    "list": lambda m, _: m.list(statuses=list(Status), limit=1_000).memories,
+    "memories.stale": lambda m, _: m.memories.stale(days=1).memories,
+    "memories.history": not_there(lambda m, known: m.memories.history(known["memory"])),
+    "memories.chain": not_there(lambda m, known: m.memories.chain(known["memory"])),
+    "episodes.get": not_there(lambda m, known: m.episodes.get(known["episode"])),
+    "episodes.turns": lambda m, known: m.episodes.turns(known["episode"]),
+    "memories.list": lambda m, _: m.memories.list(statuses=list(Status), limit=1_000).memories,
     "supersede": not_there(lambda m, known: m.supersede(known["memory"], unlike(9))),
-    "deprecate": not_there(lambda m, known: m.deprecate(known["memory"])),
-    "restore": not_there(lambda m, known: m.restore(known["memory"])),
+    "memories.deprecate": not_there(lambda m, known: m.memories.deprecate(known["memory"])),
+    "memories.restore": not_there(lambda m, known: m.memories.restore(known["memory"])),
     "current": lambda m, _: m.current("alice", "works_on").candidates,
-    "belief": not_there(lambda m, known: m.belief(known["belief"])),
-    "beliefs": lambda m, _: m.beliefs(superseded=True, archived=True, limit=1_000).beliefs,
-    "predicates": lambda m, _: m.predicates(),
-    "names": lambda m, _: m.names(),
-    "apart": not_there(lambda m, _: m.apart("Alice Smith")),
+    "beliefs.get": not_there(lambda m, known: m.beliefs.get(known["belief"])),
+    "beliefs.list": lambda m, _: (
+        m.beliefs.list(include_superseded=True, include_archived=True, limit=1_000).beliefs
+    ),
+    "predicates.list": lambda m, _: m.predicates.list(),
+    "aliases.list": lambda m, _: m.aliases.list(),
+    "aliases.remove": not_there(lambda m, _: m.aliases.remove("Alice Smith")),
     "evidence_for": not_there(lambda m, known: m.evidence_for(known["belief"])),
-    "what_if": not_there(lambda m, known: m.what_if(known["belief"])),
+    "beliefs.what_if": not_there(lambda m, known: m.beliefs.what_if(known["belief"])),
     "why": not_there(lambda m, known: m.why(known["belief"])),
-    "timeline": not_there(lambda m, known: m.timeline(known["belief"])),
-    "verify": lambda m, _: m.verify().wrong,
-    "flip_set": not_there(lambda m, known: m.flip_set(known["belief"])),
-    "slots": lambda m, _: m.slots().slots,
-    "belief_chain": not_there(lambda m, known: m.belief_chain(known["belief"])),
-    "belief_history": not_there(lambda m, known: m.belief_history(known["belief"])),
-    "provenance": not_there(lambda m, known: m.provenance(known["belief"])),
-    "evidence": not_there(lambda m, known: m.evidence(known["belief"], "supporting", 0.7)),
-    "revise": not_there(lambda m, known: m.revise(known["belief"], unlike(9))),
-    "split": not_there(lambda m, known: m.split(known["belief"], [unlike(8), unlike(9)])),
-    "merge": not_there(lambda m, known: m.merge([known["belief"], known["other"]], unlike(9))),
-    "archive": not_there(lambda m, known: m.archive(known["belief"])),
-    "restore_belief": not_there(lambda m, known: m.restore_belief(known["belief"])),
-    "resolve": not_there(lambda m, known: m.resolve(known["belief"])),
-    "extract": not_there(lambda m, _: m.extract(session="s1", extractor="rules")),
-    "proposals": lambda m, _: m.proposals(status=None).proposals,
-    "accept": not_there(lambda m, known: m.accept([known["proposal"]])),
-    "reject": not_there(lambda m, known: m.reject([known["proposal"]])),
-    "retract": lambda m, known: m.retract(known["event"]).found,
-    "graduate": lambda m, _: m.graduate("no such file.md", dry_run=True).episodes,
-    "compress": lambda m, _: m.compress(dry_run=True).episodes,
-    "restore_episode": not_there(lambda m, known: m.restore_episode(known["document"])),
-    "export_to": lambda m, _: exported(m),
-    "ratings": lambda m, _: m.ratings(),
-    "audit": lambda m, _: m.audit().sessions + m.audit().findings,
-    "prune": lambda m, _: m.prune(policy=AT_ONCE).items,
-    "pruned": lambda m, _: m.pruned(),
-    "restore_pruned": not_there(lambda m, known: m.restore_pruned(known["run"])),
-    "pack": lambda m, _: m.pack().items,
-    "batch_items": lambda m, _: [item for item in m.batch_items(ASK_ITEMS) if item],
-    "sweep_items": lambda m, _: m.sweep_items(),
+    "beliefs.timeline": not_there(lambda m, known: m.beliefs.timeline(known["belief"])),
+    "admin.verify": lambda m, _: m.admin.verify().wrong,
+    "beliefs.flip_set": not_there(lambda m, known: m.beliefs.flip_set(known["belief"])),
+    "beliefs.slots": lambda m, _: m.beliefs.slots().slots,
+    "beliefs.chain": not_there(lambda m, known: m.beliefs.chain(known["belief"])),
+    "beliefs.history": not_there(lambda m, known: m.beliefs.history(known["belief"])),
+    "beliefs.provenance": not_there(lambda m, known: m.beliefs.provenance(known["belief"])),
+    "add_evidence": not_there(lambda m, known: m.add_evidence(known["belief"], "supporting", 0.7)),
+    "beliefs.revise": not_there(lambda m, known: m.beliefs.revise(known["belief"], unlike(9))),
+    "beliefs.split": not_there(
+        lambda m, known: m.beliefs.split(known["belief"], [unlike(8), unlike(9)])
+    ),
+    "beliefs.merge": not_there(
+        lambda m, known: m.beliefs.merge([known["belief"], known["other"]], unlike(9))
+    ),
+    "beliefs.archive": not_there(lambda m, known: m.beliefs.archive(known["belief"])),
+    "beliefs.restore": not_there(lambda m, known: m.beliefs.restore(known["belief"])),
+    "beliefs.clear_flag": not_there(lambda m, known: m.beliefs.clear_flag(known["belief"])),
+    "extract": not_there(lambda m, _: m.extract(session_id="s1", extractor="rules")),
+    "proposals.list": lambda m, _: m.proposals.list(status=None).proposals,
+    "proposals.accept": not_there(lambda m, known: m.proposals.accept([known["proposal"]])),
+    "proposals.dismiss": not_there(lambda m, known: m.proposals.dismiss([known["proposal"]])),
+    "beliefs.retract": lambda m, known: m.beliefs.retract(known["event"]).found,
+    "episodes.graduate": lambda m, _: m.episodes.graduate("no such file.md", dry_run=True).episodes,
+    "episodes.compress": lambda m, _: m.episodes.compress(dry_run=True).episodes,
+    "episodes.restore": not_there(lambda m, known: m.episodes.restore(known["document"])),
+    "admin.export_to": lambda m, _: exported(m),
+    "usage.ratings": lambda m, _: m.usage.ratings(),
+    "usage.audit": lambda m, _: m.usage.audit().sessions + m.usage.audit().findings,
+    "usage.prune": lambda m, _: m.usage.prune(policy=AT_ONCE).items,
+    "usage.prune_manifest": lambda m, _: m.usage.prune_manifest(),
+    "usage.restore_pruned": not_there(lambda m, known: m.usage.restore_pruned(known["run"])),
+    "usage.pack": lambda m, _: m.usage.pack().items,
+    "items.batch": lambda m, _: [item for item in m.items.batch(ASK_ITEMS) if item],
+    "items.sweep": lambda m, _: m.items.sweep(),
     "forget": not_there(lambda m, known: m.forget("memory", known["memory"])),
-    "attention": lambda m, _: [part for _, part in m.attention() if part and part != NO_ITEMS],
+    "usage.dashboard": lambda m, _: [
+        part for _, part in m.usage.dashboard() if part and part != NO_ITEMS
+    ],
 }
 WRITES = {
-    *("remember", "remember_many", "ingest", "add_episode", "add_messages"),
-    *("predicate", "same_as", "observe", "observe_many", "believe", "rebuild", "flush", "backfill"),
-    *("consolidate", "touch", "log_search", "rate", "roll_up_log", "import_from", "adopt"),
+    *("remember", "remember_many", "ingest", "episodes.add", "add_messages"),
+    *(
+        "predicates.declare",
+        "aliases.add",
+        "observe",
+        "observe_many",
+        "believe",
+        "admin.rebuild",
+        "usage.flush",
+        "admin.backfill",
+    ),
+    *(
+        "consolidate",
+        "usage.log_access",
+        "usage.log_search",
+        "usage.rate",
+        "usage.roll_up",
+        "admin.import_from",
+        "admin.import_foreign",
+    ),
 }
-NO_READS = {"open", "reconnect", "close", "tenant", "scope", "session"}
+NO_READS = {"open", "reconnect", "close", "health", "tenant", "scope", "session"}
 
 
-def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
+def write_everything(memory: Handle, mark: str = "") -> dict[str, str]:
     """Write one item of each kind, with ids that any tenant could use."""
-    done = memory.remember(unlike(1), id=f"e1{mark}", tags=["t"])
+    done = memory.remember(unlike(1), event_id=f"e1{mark}", tags=["t"])
     memory.remember_many([unlike(2)])
-    memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), id=f"s1{mark}")
-    memory.deprecate(str(memory.remember(unlike(5)).memory_id), id=f"d1{mark}")
-    memory.add_episode(id=f"doc{mark}", content=unlike(6))
-    compressed = memory.add_episode(
-        id=f"long{mark}", content=unlike(8) * 9, summary=unlike(8), at=MAY
+    memory.supersede(str(memory.remember(unlike(3)).memory_id), unlike(4), event_id=f"s1{mark}")
+    memory.memories.deprecate(str(memory.remember(unlike(5)).memory_id), event_id=f"d1{mark}")
+    memory.episodes.add(episode_id=f"doc{mark}", content=unlike(6))
+    compressed = memory.episodes.add(
+        episode_id=f"long{mark}", content=unlike(8) * 9, summary=unlike(8), at=MAY
     )
-    memory.compress()
+    memory.episodes.compress()
     # An episode to compress and an episode to graduate.
-    memory.add_episode(id=f"old{mark}", content=unlike(6) * 9, at=MAY)
-    memory.add_episode(id=f"dear{mark}", content=unlike(7), at=MAY, importance=0.9)
+    memory.episodes.add(episode_id=f"old{mark}", content=unlike(6) * 9, at=MAY)
+    memory.episodes.add(episode_id=f"dear{mark}", content=unlike(7), at=MAY, importance=0.9)
     with memory.session("s1") as session:
         session.add_messages([{"role": "user", "content": unlike(1), "id": "1"}])
-        session.observe("alice", "works_on", "Atlas", id=f"o1{mark}", at=MAY)
-    memory.same_as("Alice Smith", "alice", id=f"n1{mark}", at=MAY)
+        session.observe("alice", "works_on", "Atlas", event_id=f"o1{mark}", at=MAY)
+    memory.aliases.add("Alice Smith", "alice", event_id=f"n1{mark}", at=MAY)
     with memory.session("s2") as later:
-        later.touch("file", "notes.md")
+        later.usage.log_access("file", "notes.md")
         unused = [str(memory.remember(unlike(18)).memory_id), memory.believe(unlike(19)).belief_id]
         found = [str(done.memory_id), ("file", "a.py"), *unused]
-        later.log_search("where?", tool="grep", results=found)  # type: ignore[arg-type]
+        later.usage.log_search("where?", tool="grep", results=found)  # type: ignore[arg-type]
         later.expand(str(done.memory_id))
     waits = memory.session("s3")
     waits.add_messages([{"role": "user", "content": "I moved to Lisbon.", "id": "3"}])
     [proposal] = waits.extract(extractor="rules", review=True).proposals
-    memory.batch_items(PUT_ITEMS)
-    memory.forget("memory", str(memory.remember(unlike(999)).memory_id), apply=True)
-    memory.rate()
-    pruned = memory.prune(apply=True, policy=AT_ONCE, kinds=["Memory"])
+    memory.items.batch(PUT_ITEMS)
+    memory.forget("memory", str(memory.remember(unlike(999)).memory_id), dry_run=False)
+    memory.usage.rate()
+    pruned = memory.usage.prune(dry_run=False, policy=AT_ONCE, kinds=["Memory"])
     return {
         "run": str(pruned.run_id),
         "proposal": proposal.event_id,
@@ -162,22 +178,30 @@ def write_everything(memory: GraphMem, mark: str = "") -> dict[str, str]:
     }
 
 
-def believe_everything(memory: GraphMem, mark: str) -> dict[str, str]:
+def believe_everything(memory: Handle, mark: str) -> dict[str, str]:
     """Create beliefs of every kind, one of them retracted, and return the ids of two."""
-    memory.predicate("works_on", cardinality="ONE", id=f"p1{mark}", at=MAY)
+    memory.predicates.declare("works_on", cardinality="ONE", event_id=f"p1{mark}", at=MAY)
     memory.observe_many(
         [
             {"subject": "alice", "predicate": "works_on", "object": f"o{n}", "id": f"m{n}{mark}"}
             for n in range(3)
         ]
     )
-    memory.remember(unlike(2), claims=[("alice", "works_on", "Atlas")], id=f"c1{mark}", at=MAY)
-    first, second = (memory.believe(unlike(n), id=f"b{n}{mark}", at=MAY) for n in (6, 7))
-    memory.evidence(first, "supporting", 0.7, id=f"t1{mark}")
-    memory.retract(f"m0{mark}", id=f"r1{mark}")
-    memory.revise(memory.believe(unlike(10), id=f"b8{mark}"), unlike(11), id=f"v1{mark}")
-    memory.split(memory.believe(unlike(12), id=f"b9{mark}"), [unlike(13), unlike(14)], at=MAY)
-    memory.archive(memory.believe(unlike(15), id=f"b10{mark}"), id=f"h1{mark}")
-    memory.restore_belief(memory.believe(unlike(16), id=f"b11{mark}"), id=f"h2{mark}")
-    memory.resolve(memory.believe(unlike(17), id=f"b12{mark}"), id=f"h3{mark}")
+    memory.remember(
+        unlike(2), claims=[("alice", "works_on", "Atlas")], event_id=f"c1{mark}", at=MAY
+    )
+    first, second = (memory.believe(unlike(n), event_id=f"b{n}{mark}", at=MAY) for n in (6, 7))
+    memory.add_evidence(first, "supporting", 0.7, event_id=f"t1{mark}")
+    memory.beliefs.retract(f"m0{mark}", retraction_id=f"r1{mark}")
+    memory.beliefs.revise(
+        memory.believe(unlike(10), event_id=f"b8{mark}"), unlike(11), event_id=f"v1{mark}"
+    )
+    memory.beliefs.split(
+        memory.believe(unlike(12), event_id=f"b9{mark}"), [unlike(13), unlike(14)], at=MAY
+    )
+    memory.beliefs.archive(memory.believe(unlike(15), event_id=f"b10{mark}"), event_id=f"h1{mark}")
+    memory.beliefs.restore(memory.believe(unlike(16), event_id=f"b11{mark}"), event_id=f"h2{mark}")
+    memory.beliefs.clear_flag(
+        memory.believe(unlike(17), event_id=f"b12{mark}"), event_id=f"h3{mark}"
+    )
     return {"belief": first.belief_id, "other": second.belief_id}

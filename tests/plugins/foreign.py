@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, LiteralString
 
-from graphmem import GraphMem, Status
+from graphmem import Handle, Status
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -74,7 +74,7 @@ def whole(look: Look, tenant: str) -> tuple[Any, ...]:
     return events, memories, edges
 
 
-def statuses(memory: GraphMem) -> dict[str, str]:
+def statuses(memory: Handle) -> dict[str, str]:
     """Return the status of every memory that a handle sees."""
-    found = memory.list(statuses=list(Status), limit=1_000).memories
+    found = memory.memories.list(statuses=list(Status), limit=1_000).memories
     return {m.id: m.status.value for m in found}

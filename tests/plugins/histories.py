@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import AsOf, BeliefEvidence, EvidenceKind, Hypothesis, Observation
 from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
@@ -96,7 +96,7 @@ def _snapped(at: datetime, step: timedelta) -> datetime:
 class Written:
     """A history as stored, in a scope without other data."""
 
-    handle: GraphMem
+    handle: Handle
     """Handle that reads this scope and the global one, which contains only the episodes."""
     prefix: str
     """Prefix of the event ids."""
@@ -150,7 +150,7 @@ class Written:
 class Archive:
     """A tenant with many histories, each in its own scope."""
 
-    def __init__(self, memory: GraphMem, look: Look) -> None:
+    def __init__(self, memory: Handle, look: Look) -> None:
         self._memory, self._look = memory, look
         self._numbers = count()
         self.have_episodes(name for name in EPISODES if name)
@@ -158,7 +158,7 @@ class Archive:
     def have_episodes(self, names: Iterable[str]) -> None:
         """Create episodes that events may name."""
         for name in names:
-            self._memory.add_episode(id=name)
+            self._memory.episodes.add(episode_id=name)
 
     def write_long(self, evidence: Sequence[Evidence], episodes: int = 50) -> Written:
         """Write many events; their episodes are folded into a few, which are created."""
@@ -173,7 +173,7 @@ class Archive:
         """Return an unused prefix of event ids, which is also the name of a scope."""
         return f"h{next(self._numbers)}-"
 
-    def scope(self, name: str) -> GraphMem:
+    def scope(self, name: str) -> Handle:
         """Return a handle on a scope."""
         return self._memory.scope(name)
 
@@ -186,14 +186,16 @@ class Archive:
 
 
 def deliver(
-    handle: GraphMem, items: Sequence[Item], *, prefix: str = "", subject: str = SUBJECT
+    handle: Handle, items: Sequence[Item], *, prefix: str = "", subject: str = SUBJECT
 ) -> None:
     """Write items in the order given, with a prefix on their ids."""
     binding = handle._state.binding
     for undone, run in groupby(items, key=lambda item: isinstance(item, Undo)):
         if undone:
             for undo in (item for item in run if isinstance(item, Undo)):
-                handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)
+                handle.beliefs.retract(
+                    prefix + undo.target, retraction_id=prefix + undo.id, at=undo.at
+                )
             continue
         evidence = (item for item in run if not isinstance(item, Undo))
         drafts = [
@@ -204,7 +206,7 @@ def deliver(
             run_now(writing.append(binding, drafts[start : start + MOST_IN_A_BATCH], {}))
 
 
-def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
+def written(handle: Handle, items: Sequence[Item], look: Look, *, prefix: str = "") -> Written:
     """Return the stored form of items that were delivered to a handle's scope."""
     wall = handle._state.binding.wall
     named = {item.claim for item in items if not isinstance(item, Undo)}
@@ -239,7 +241,7 @@ def written(handle: GraphMem, items: Sequence[Item], look: Look, *, prefix: str 
     )
 
 
-def clocked(memory: GraphMem, at: datetime = END) -> GraphMem:
+def clocked(memory: Handle, at: datetime = END) -> Handle:
     """Return the same handle with a frozen clock."""
     return on(memory, clock=FrozenClock(at))
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count, cycle
 from typing import Any
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.rules import display
 from tests.plugins import hostile
 from tests.plugins.episodes import SWIMS, tell
@@ -32,7 +32,7 @@ class Tenant:
         self.ids.setdefault(kind, []).extend(i for i in ids if i)
 
 
-def filled(memory: GraphMem, least: int) -> Tenant:
+def filled(memory: Handle, least: int) -> Tenant:
     """Write at least `least` hostile texts, each starting with a unique number."""
     tenant, numbers = Tenant(), count()
     texts = {False: cycle(hostile.TEXTS), True: cycle(PLAIN)}
@@ -48,15 +48,15 @@ def filled(memory: GraphMem, least: int) -> Tenant:
         _write_group(memory, tenant, text, group)
         if tenant.written >= least:
             break
-    memory.flush()
-    memory.rate()
+    memory.usage.flush()
+    memory.usage.rate()
     return tenant
 
 
 Text = Callable[..., str]
 
 
-def _write_once(memory: GraphMem, tenant: Tenant, text: Text) -> None:
+def _write_once(memory: Handle, tenant: Tenant, text: Text) -> None:
     """Write the items that are needed only once: input of jobs."""
     tell(memory, SWIMS, name=text("speaker"))
     tell(memory, [f"{unlike(n)} {text('said')}" for n in range(8)], first=10)
@@ -66,14 +66,16 @@ def _write_once(memory: GraphMem, tenant: Tenant, text: Text) -> None:
     )
     proposals = waiting.extract(extractor="rules", review=True).proposals
     tenant.keep("proposal", *(str(proposal.event_id) for proposal in proposals))
-    long = memory.add_episode(id="long", content=unlike(8) * 9, summary=text("summary"), at=MAY)
-    dear = memory.add_episode(id="dear", content=text("episode"), importance=0.9, at=MAY)
+    long = memory.episodes.add(
+        episode_id="long", content=unlike(8) * 9, summary=text("summary"), at=MAY
+    )
+    dear = memory.episodes.add(episode_id="dear", content=text("episode"), importance=0.9, at=MAY)
     tenant.keep("episode", long, dear)
     unused = memory.remember(f"{text('pruned', clean=True)} {unlike(1_000)}", at=MAY)
     tenant.keep("unused", unused.memory_id)
 
 
-def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> None:
+def _write_group(memory: Handle, tenant: Tenant, text: Text, group: int) -> None:
     """Write to every text field."""
 
     def source(at: datetime = MAY) -> dict[str, Any]:
@@ -90,7 +92,7 @@ def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> No
     replaced = memory.remember(old, **source()).memory_id
     memory.supersede(str(replaced), newer, reason=text("reason"), **source())
     gone = memory.remember(hidden, **source()).memory_id
-    memory.deprecate(str(gone), reason=text("reason"), **source())
+    memory.memories.deprecate(str(gone), reason=text("reason"), **source())
     tenant.keep("memory", memory_id, replaced, gone)
     with memory.session(text("session"), agent=text("agent")) as session:
         session.add_messages(
@@ -99,19 +101,24 @@ def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> No
                 {"role": "user", "name": text("name"), "content": text("turn"), "at": MAY},
             ]
         )
-        tenant.keep("turn", *(turn.id for turn in session.turns(session.episode_id)))
+        tenant.keep("turn", *(turn.id for turn in session.episodes.turns(session.episode_id)))
         tenant.keep("session", session.episode_id)
         session.recall(f"{kept} {text('query')}", turns=True)
-        session.touch("file", text("ref"))
+        session.usage.log_access("file", text("ref"))
         results = [str(memory_id), ("file", text("ref"))]
-        session.log_search(text("query"), tool=text("tool"), results=results)  # type: ignore[arg-type]
+        session.usage.log_search(text("query"), tool=text("tool"), results=results)  # type: ignore[arg-type]
         session.expand(str(memory_id))
         subject, predicate = text("subject"), text("predicate")
         template = "{subject} " + f"zq template [/etc] {chr(27)}[2J" + " {object}"
-        session.predicate(predicate, cardinality="ONE", template=template, **source())
+        session.predicates.declare(predicate, cardinality="ONE", template=template, **source())
         for _ in range(2):
             seen = session.observe(
-                subject, predicate, text("object"), note=text("note"), id=text("id"), **source()
+                subject,
+                predicate,
+                text("object"),
+                note=text("note"),
+                event_id=text("id"),
+                **source(),
             )
         tenant.keep("belief", seen.belief_id)
     tenant.keep("slot", subject, predicate)
@@ -119,15 +126,15 @@ def _write_group(memory: GraphMem, tenant: Tenant, text: Text, group: int) -> No
     _believe(memory, tenant, text, source)
 
 
-def _believe(memory: GraphMem, tenant: Tenant, text: Text, source: Callable[[], Any]) -> None:
+def _believe(memory: Handle, tenant: Tenant, text: Text, source: Callable[[], Any]) -> None:
     first, second, third = (
         memory.believe(text("statement"), note=text("note"), **source()) for _ in range(3)
     )
-    memory.evidence(first, "refuting", 0.9, note=text("note"), **source())
-    memory.revise(second, text("statement"), reason=text("reason"), **source())
-    memory.archive(third, reason=text("reason"), **source())
+    memory.add_evidence(first, "refuting", 0.9, note=text("note"), **source())
+    memory.beliefs.revise(second, text("statement"), reason=text("reason"), **source())
+    memory.beliefs.archive(third, reason=text("reason"), **source())
     name = text("alias")
-    memory.same_as(name, text("other"), note=text("note"), source=text("source"))
+    memory.aliases.add(name, text("other"), note=text("note"), source=text("source"))
     tenant.keep("alias", name)
     tenant.keep("belief", first.belief_id, second.belief_id, third.belief_id)
     tenant.keep("archived", third.belief_id)

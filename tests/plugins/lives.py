@@ -9,7 +9,7 @@ from itertools import count, groupby
 
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import AsOf, EventSource, EventType, Status, Vitality
 from graphmem.operations import access_log, evidence
 from graphmem.operations.evidence import writing
@@ -174,11 +174,11 @@ class Lived:
 class Shelf:
     """A tenant with many stories, each in its own scope."""
 
-    def __init__(self, memory: GraphMem, look: Look) -> None:
+    def __init__(self, memory: Handle, look: Look) -> None:
         self._memory, self._look = clocked(memory), look
         self._numbers = count()
         for name in filter(None, EPISODES):
-            self._memory.add_episode(id=name, importance=IMPORTANCE[name])
+            self._memory.episodes.add(episode_id=name, importance=IMPORTANCE[name])
 
     def write(self, story: Story, *, backwards: bool = False) -> Lived:
         """Write a story: evidence first, then accesses and marks."""
@@ -190,19 +190,21 @@ class Shelf:
             items = list(run)
             if undone:
                 for undo in items:
-                    handle.retract(prefix + undo.target, id=prefix + undo.id, at=undo.at)  # type: ignore[union-attr]
+                    assert isinstance(undo, Undo)
+                    key = prefix + undo.id
+                    handle.beliefs.retract(prefix + undo.target, retraction_id=key, at=undo.at)
                 continue
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
             run_now(writing.append(binding, drafts, {}))
         for glance in story.glances[::turn]:
             run_now(access_log.write(binding.world, [_access(glance, binding.wall.tenant, scope)]))
         for sign in story.signs[::turn]:
-            source = EventSource(id=prefix + sign.id, at=sign.at)
+            source = EventSource(event_id=prefix + sign.id, at=sign.at)
             belief_id = claims.about_triple(scope, SUBJECT, PREDICATE, sign.claim).id
             run_now(evidence.mark(binding, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
 
-    def _lived(self, story: Story, handle: GraphMem, prefix: str) -> Lived:
+    def _lived(self, story: Story, handle: Handle, prefix: str) -> Lived:
         rows = self._look.rows(
             "MATCH (e:Event {tenant: $tenant}) WHERE e.id STARTS WITH $prefix "
             "RETURN e.id AS id, e.recorded_at AS recorded_at",

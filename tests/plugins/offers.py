@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.testing import ScriptedLlm
 from tests.plugins.clients import Door
 
@@ -37,7 +37,7 @@ PORTO = answered(offer("t1", "Porto since May", "Porto", when="since May"))
 
 
 def say(
-    memory: GraphMem, session: str, *texts: str, at: datetime = MARCH, role: str = "user"
+    memory: Handle, session: str, *texts: str, at: datetime = MARCH, role: str = "user"
 ) -> None:
     messages = [
         {"role": role, "content": text, "at": at + timedelta(minutes=n)}
@@ -46,5 +46,5 @@ def say(
     memory.session(session).add_messages(messages)
 
 
-def modelled(door: Door, memory: GraphMem, *replies: Any) -> GraphMem:
+def modelled(door: Door, memory: Handle, *replies: Any) -> Handle:
     return door.on(memory, llm=ScriptedLlm(replies))

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.settings import Settings
 from tests.plugins.graph import driver_of
 
 MARCH = datetime(2026, 3, 5, 9, tzinfo=UTC)
 
-Rate = Callable[[GraphMem, Mapping[str, float]], None]
+Rate = Callable[[Handle, Mapping[str, float]], None]
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def rate(migrated: Settings, tenant: str) -> Iterator[Rate]:
     """A function that sets ratings of items of a handle's scope, last touched at MARCH."""
     with driver_of(migrated) as driver:
 
-        def rated(handle: GraphMem, elos: Mapping[str, float]) -> None:
+        def rated(handle: Handle, elos: Mapping[str, float]) -> None:
             wall = handle._state.binding.wall
             driver.execute_query(
                 "UNWIND $rows AS row CALL (row) { "

@@ -12,7 +12,7 @@ import neo4j
 import neo4j.graph
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.adapters.local_server.plugin.java_source import (
     BEGINNING,
     FOREVER,
@@ -24,6 +24,7 @@ from graphmem.adapters.local_server.plugin.java_source import (
 from graphmem.adapters.neo4j_graph import packed
 from graphmem.rules import read_options
 from graphmem.settings import Settings
+from tests.plugins.clients import on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
 from tests.plugins.graph import driver_of, fresh_tenant
@@ -104,17 +105,17 @@ def asked(server: Server, migrated: Settings) -> Iterator[Asked]:
 
 
 @pytest.fixture(scope="session")
-def populated(_blocking: GraphMem, asked: Asked) -> Populated:
+def populated(client: Handle, asked: Asked) -> Populated:
     """A tenant that has one of everything."""
     tenant = fresh_tenant()
-    memory = _blocking.tenant(tenant)
+    memory = on_tenant(client, tenant)
     known = write_everything(memory)
     write_everything(memory.scope("alice"), mark="a")
     tell(memory, SWIMS)
     assert memory.consolidate(policy=FEW).changes
     memory.session("left open").recall(unlike(1))
     memory.recall(unlike(2))
-    memory.flush()
+    memory.usage.flush()
     [reply, *_] = asked.run(
         "MATCH (r:Reply {tenant: $tenant}) WHERE r.id IS NOT NULL RETURN r.id AS id",
         {"tenant": tenant},
@@ -128,12 +129,12 @@ def populated(_blocking: GraphMem, asked: Asked) -> Populated:
     return Populated(tenant, {**known, "reply": reply["id"]}, datetime.now(UTC))
 
 
-def _settled(memory: GraphMem) -> None:
+def _settled(memory: Handle) -> None:
     """Wait until the indexes show all that was written."""
     deadline = time.monotonic() + 30
     ids: list[str] | None = None
     while True:
-        found = memory.recall(unlike(1), turns=True, hidden=True, limit=100)
+        found = memory.recall(unlike(1), turns=True, include_hidden=True, limit=100)
         if ids == [bite.id for bite in found.bites] and ids:
             return
         assert time.monotonic() < deadline, "the indexes never came to rest"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from neo4j.time import DateTime
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.ports import Mode
 from tests.procedures.cases import SILENT, needed
 from tests.procedures.conftest import OFFERS, Asked, Populated, Rows, values
@@ -72,9 +72,9 @@ def test_a_call_returns_the_rows_of_the_query_also_when_it_assumes_what_it_can(
 
 
 def test_the_values_of_a_slot_as_a_person_asks_for_them(
-    asked: Asked, plain: GraphMem, tenant: str
+    asked: Asked, plain: Handle, tenant: str
 ) -> None:
-    plain.predicate("works_on", cardinality="ONE")
+    plain.predicates.declare("works_on", cardinality="ONE")
     for value, confidence in (("Borealis", 0.80), ("Atlas", 0.81)):
         plain.observe("alice", "works_on", value, confidence=confidence)
     rows = asked.run(

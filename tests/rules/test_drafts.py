@@ -42,7 +42,7 @@ def test_a_draft_knows_its_content_in_every_visible_scope_its_own_first() -> Non
 
 
 def test_an_id_is_kept_or_made() -> None:
-    assert drafts.draft(NewMemory(content="x", id="e1"), WALL, NOW, ()).event_id == "e1"
+    assert drafts.draft(NewMemory(content="x", event_id="e1"), WALL, NOW, ()).event_id == "e1"
     made = {drafts.draft(NewMemory(content="x"), WALL, NOW, ()).event_id for _ in range(5)}
     assert len(made) == 5
 
@@ -72,7 +72,7 @@ def test_what_a_caller_asked_for_is_told_apart_in_every_field() -> None:
 def test_what_makes_no_difference_to_what_was_asked() -> None:
     assert asked(content="  Alice\ndeploys ") == asked()
     assert asked(at=NOW.astimezone(timezone(timedelta(hours=5)))) == asked()
-    assert asked(id="e1") == asked()
+    assert asked(event_id="e1") == asked()
 
 
 def test_another_scope_asks_for_something_else() -> None:
@@ -105,7 +105,7 @@ def test_without_an_instant_it_happened_now() -> None:
 
 
 def test_rows_carry_what_was_given() -> None:
-    made = drafts.draft(NewMemory(**FULL, id="e1"), WALL, NOW, (lambda _: "no",))
+    made = drafts.draft(NewMemory(**FULL, event_id="e1"), WALL, NOW, (lambda _: "no",))
     assert made.reasons == ("no",)
     memory = drafts.memory_row(made, WALL, np.ones(2, dtype=np.float32))
     assert memory["content"] == FULL["content"]
@@ -118,7 +118,7 @@ def test_rows_carry_what_was_given() -> None:
 
 
 def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
-    one, other = (drafts.draft(NewMemory(**FULL, id=i), WALL, NOW, ()) for i in ("e1", "e2"))
+    one, other = (drafts.draft(NewMemory(**FULL, event_id=i), WALL, NOW, ()) for i in ("e1", "e2"))
     row = drafts.restore_row(one, WALL, "m_1")
     assert row == drafts.restore_row(one, WALL, "m_1")
     assert (row["type"], row["about"], row["occurred_at"]) == ("RESTORE", "m_1", NOW)

@@ -75,7 +75,7 @@ def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list
     assert list(wishes) == people
     for n, wish in wishes.items():
         assert (wish.content, wish.turn_id, wish.episode_id) == (given_[n].content, f"t{n}", "ep")
-        assert wish.id == f"said_t{n}"
+        assert wish.event_id == f"said_t{n}"
         assert (wish.source, wish.actor) == ("conversation", given_[n].role)
 
     outcomes = [outcome(f"said_t{n}", Outcome.EXACT_DUPE) for n in people]

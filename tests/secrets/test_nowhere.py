@@ -14,12 +14,13 @@ import neo4j.exceptions
 import pytest
 from pydantic import SecretStr
 
-from graphmem import GraphMem, OtelTelemetry, PrometheusTelemetry
+from graphmem import GraphMem
 from graphmem.client import connect
 from graphmem.errors import GraphmemError
 from graphmem.operations.memories import GET
 from graphmem.ports import run_now
 from graphmem.settings import Settings
+from graphmem.telemetry import OtelTelemetry, PrometheusTelemetry
 from graphmem.testing import HashEmbedder
 from tests.fuzz.wild import everything_of
 from tests.plugins.graph import driver_of, fresh_tenant
@@ -79,12 +80,12 @@ def assert_nowhere(settings: Settings, *texts: str) -> None:
 
 
 def test_a_whole_use_logs_and_shows_none(planted: Settings, logged: Callable[[], str]) -> None:
-    with GraphMem.open(planted, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=planted, embedder=HashEmbedder()) as client:
         memory = client.tenant(fresh_tenant())
         made = memory.remember(unlike(1))
         results = [made, memory.recall(unlike(1)), memory.observe("alice", "is", "here")]
         with pytest.raises(GraphmemError) as caught:
-            memory.get("m_none")
+            memory.memories.get("m_none")
         binding = memory._state.binding
         shown = [repr(one) for one in (memory, memory._state, binding, binding.world, planted)]
         shown.append(repr(binding.world.graph) + repr(vars(binding.world.graph)))
@@ -111,14 +112,14 @@ def test_an_attempt_that_fails_tells_none(
 ) -> None:
     tried = planted.model_copy(update=changed)
     with pytest.raises(GraphmemError) as caught:
-        GraphMem.open(tried, embedder=HashEmbedder())
+        GraphMem.open(settings=tried, embedder=HashEmbedder())
     assert_nowhere(planted, logged(), told_of(caught.value))
 
 
 def test_a_query_that_the_server_refuses_tells_none(
     planted: Settings, logged: Callable[[], str]
 ) -> None:
-    with GraphMem.open(planted, embedder=HashEmbedder()) as client:
+    with GraphMem.open(settings=planted, embedder=HashEmbedder()) as client:
         memory = client.tenant(fresh_tenant())
         graph = memory._state.binding.world.graph
         asked: dict[str, Any] = {"tenant": "t", "scopes": ["global"], "ids": [unlike(1)]}
@@ -140,11 +141,13 @@ def test_metrics_and_spans_hold_none(planted: Settings) -> None:
     kept, registry, provider = InMemorySpanExporter(), CollectorRegistry(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
     for telemetry in (PrometheusTelemetry(registry), OtelTelemetry(provider)):
-        with GraphMem.open(planted, embedder=HashEmbedder(), telemetry=telemetry) as client:
+        with GraphMem.open(
+            settings=planted, embedder=HashEmbedder(), telemetry=telemetry
+        ) as client:
             client.tenant(fresh_tenant()).remember(unlike(1))
         with pytest.raises(GraphmemError):
             GraphMem.open(
-                planted.model_copy(update={"password": SecretStr(PLANTED)}),
+                settings=planted.model_copy(update={"password": SecretStr(PLANTED)}),
                 embedder=HashEmbedder(),
                 telemetry=telemetry,
             )

@@ -11,11 +11,10 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphmem import GraphMem, PrometheusTelemetry
 from graphmem.adapters import telemetry
 from graphmem.adapters.telemetry import CompositeTelemetry, outcome_of
 from graphmem.client.access_log import FULL, MOST, AccessLog
-from graphmem.client.observing import InstrumentedEmbedder, InstrumentedLlm
+from graphmem.client.instrumentation import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,
@@ -25,8 +24,9 @@ from graphmem.errors import (
 from graphmem.operations.access_log import AccessEntry
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
+from graphmem.telemetry import PrometheusTelemetry
 from graphmem.testing import FrozenClock, HashEmbedder, ScriptedLlm
-from tests.plugins.clients import Door
+from tests.plugins.clients import Door, on_tenant
 from tests.plugins.faults import Through
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -274,8 +274,8 @@ class Refusing(Through):
 def test_what_a_closing_client_could_not_write_is_lost(
     door: Door, registry: CollectorRegistry
 ) -> None:
-    client: GraphMem = door.open(telemetry=PrometheusTelemetry(registry))
-    memory = client.tenant(fresh_tenant())
+    client = door.open(telemetry=PrometheusTelemetry(registry))
+    memory = on_tenant(client, fresh_tenant())
     memory.recall(unlike(1))
     cut = door.on(client, graph=Refusing(client._state.binding.world.graph))
     with pytest.raises(GraphUnavailableError):

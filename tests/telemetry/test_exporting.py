@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphmem import GraphMem, Settings
+from graphmem import Handle, Settings
 from graphmem.adapters.telemetry.exporting import BOUNDS, METRICS, GraphMetrics, StatsSnapshot
 from graphmem.client import metrics
 from graphmem.client.metrics import Exporter
@@ -26,7 +26,7 @@ from graphmem.ports import Role, run_now
 from graphmem.rules import usage
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.clients.test_consolidating_by_model import GOOD
-from tests.plugins.clients import Door, on
+from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.episodes import FEW, SWIMS, tell
 from tests.plugins.everything import write_everything
 from tests.plugins.faults import Through
@@ -167,19 +167,19 @@ def test_every_metric_has_a_name_of_its_own() -> None:
     assert all(one.about.endswith(".") for one in METRICS)
 
 
-def read_by(memory: GraphMem) -> TenantStats:
+def read_by(memory: Handle) -> TenantStats:
     binding = memory._state.binding
     return run_now(stats.read(binding.world, binding.wall.tenant))
 
 
-def test_a_reading_is_what_a_count_of_the_graph_gives(plain: GraphMem, look: Look) -> None:
+def test_a_reading_is_what_a_count_of_the_graph_gives(plain: Handle, look: Look) -> None:
     tenant = plain._state.binding.wall.tenant
     empty = read_by(plain)
     assert {*empty.memories.values(), *empty.events.values(), empty.turns, empty.unrated} == {0}
     assert set(empty.memories) == set(Status)
     write_everything(plain)
     write_everything(plain.scope("alice"), mark="a")
-    write_everything(plain.tenant(fresh_tenant()))
+    write_everything(on_tenant(plain, fresh_tenant()))
     found = read_by(plain)
 
     def counted(label: str, by: str) -> dict[str, int]:
@@ -200,16 +200,16 @@ def test_a_reading_is_what_a_count_of_the_graph_gives(plain: GraphMem, look: Loo
     for label in ("Episode", "Turn", "Artifact", "Archive"):
         total = sum(counted(label, "tenant").values())
         assert getattr(found, f"{label.lower()}s") == total > 0, label
-    assert sum(one.items for one in found.ratings) == len(plain.ratings()) + len(
-        plain.scope("alice", see=["alice"]).ratings()
+    assert sum(one.items for one in found.ratings) == len(plain.usage.ratings()) + len(
+        plain.scope("alice", read_scopes=["alice"]).usage.ratings()
     )
     assert sum(one.items for one in found.ratings) > 0
     assert found.unembedded == 0
 
 
-def test_ratings_are_those_of_the_time_of_the_reading(plain: GraphMem) -> None:
+def test_ratings_are_those_of_the_time_of_the_reading(plain: Handle) -> None:
     write_everything(plain)
-    found, rated = read_by(plain), plain.ratings()
+    found, rated = read_by(plain), plain.usage.ratings()
     by_kind = {kind: [one.rating.elo for one in rated if one.kind == kind] for kind in ("Memory",)}
     steps = [one for one in found.ratings if one.kind == "Memory"]
     assert sum(one.total for one in steps) == pytest.approx(sum(by_kind["Memory"]), abs=0.01)
@@ -218,16 +218,16 @@ def test_ratings_are_those_of_the_time_of_the_reading(plain: GraphMem) -> None:
         assert (len(inside), {usage.tier(elo) for elo in inside}) == (one.items, {one.tier})
 
 
-def test_work_that_waits_is_counted_until_it_is_done(plain: GraphMem) -> None:
+def test_work_that_waits_is_counted_until_it_is_done(plain: Handle) -> None:
     for n in range(3):
         with plain.session(f"s{n}") as session:
-            session.touch("file", "a.py")
+            session.usage.log_access("file", "a.py")
     assert read_by(plain).unrated == 3
-    plain.rate()
+    plain.usage.rate()
     assert read_by(plain).unrated == 0
 
 
-def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
+def test_what_consolidating_cost_is_kept_in_the_graph(plain: Handle) -> None:
     tell(plain, SWIMS)
     llm = ScriptedLlm(["no record at all", GraphUnavailableError(), GOOD])
     modelled = on(plain, llm=llm)
@@ -243,10 +243,10 @@ def test_what_consolidating_cost_is_kept_in_the_graph(plain: GraphMem) -> None:
     assert (done.decided, done.undecided, done.failures) == (1, 0, 1)
     assert (done.calls, done.tokens_in, done.tokens_out, done.cost_usd) == (1, 100, 10, 0.0)
     assert done.fresh == 0
-    plain.add_episode(content="Something else altogether happened today.")
+    plain.episodes.add(content="Something else altogether happened today.")
     assert read_by(plain).consolidation.fresh == 1
     # Extractive consolidation asks nobody.
-    other = plain.tenant(fresh_tenant())
+    other = on_tenant(plain, fresh_tenant())
     tell(other, SWIMS)
     other.consolidate(policy=FEW)
     free = read_by(other).consolidation
@@ -264,7 +264,7 @@ class Deaf(HashEmbedder):
         return await super().embed(texts, role)
 
 
-def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: GraphMem) -> None:
+def test_an_answer_after_which_another_model_failed_has_cost_its_price(plain: Handle) -> None:
     tell(plain, SWIMS)
     embedder = Deaf()
 

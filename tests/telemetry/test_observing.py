@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from graphmem import AsyncGraphMem, AsyncSession, GraphMem, Session
-from graphmem.client import observing
-from graphmem.client.handle import AsyncHandle, Handle
+from graphmem.client import instrumentation
+from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError, ReadConflictError
 from graphmem.ports import Answer, Role, run_now
 from graphmem.settings import Settings
+from tests.plugins.twins import NAMESPACES, TWINS, methods
 
 ROOT = Path(__file__).parents[2]
-NO_COROUTINES = {"tenant", "scope", "session", "episode_id"}
-OWNERS = [(AsyncHandle, Handle), (AsyncGraphMem, GraphMem), (AsyncSession, Session)]
+NO_COROUTINES = {"tenant", "scope", "session"}
+PREFIX = {awaited: f"{name}." for name, (awaited, _) in NAMESPACES.items()}
 PUBLIC = [
     (awaited, blocking, name)
-    for awaited, blocking in OWNERS
-    for name in dir(awaited)
-    if not name.startswith("_") and name not in NO_COROUTINES | {"open"}
+    for awaited, blocking in TWINS
+    for name in methods(awaited)
+    if name not in NO_COROUTINES | {"open"}
 ]
 
 
@@ -100,13 +100,14 @@ def test_no_public_operation_is_forgotten(awaited: type, blocking: type, name: s
         handle._state = telling(heard)
         with pytest.raises(REFUSALS) as failed:
             _called(handle, name)
-        assert heard.told == [("operation", name, "acme", failed.type.__name__)]
+        operation = PREFIX.get(awaited, "") + name
+        assert heard.told == [("operation", operation, "acme", failed.type.__name__)]
 
 
 def test_what_a_user_adds_is_not_counted_twice() -> None:
     class Own(AsyncHandle):
         async def flush(self) -> int:
-            await super().flush()
+            await self.usage.flush()
             return 0
 
         async def other(self) -> int:
@@ -118,19 +119,19 @@ def test_what_a_user_adds_is_not_counted_twice() -> None:
     with pytest.raises(AttributeError):
         run_now(own.flush())
     assert run_now(own.other()) == 1
-    assert [told[:2] for told in heard.told] == [("operation", "flush")]
+    assert [told[:2] for told in heard.told] == [("operation", "usage.flush")]
 
 
 def test_nobody_is_told_unless_it_is_asked_for() -> None:
     settings = Settings()
     assert (settings.metrics, settings.traces, settings.telemetry_tenants) == (False,) * 3
-    assert observing.chosen(settings, None) is None
+    assert instrumentation.chosen(settings, None) is None
     own = Heard()
-    assert observing.chosen(settings, own) is own
-    assert observing.chosen(Settings(metrics=True, traces=True), own) is own
+    assert instrumentation.chosen(settings, own) is own
+    assert instrumentation.chosen(Settings(metrics=True, traces=True), own) is own
     world: Any = object()
-    assert observing.watched(world, None) is world
-    with observing.opening(None):
+    assert instrumentation.watched(world, None) is world
+    with instrumentation.opening(None):
         pass
 
 
@@ -138,12 +139,12 @@ def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
     code = """
 import sys
 import graphmem
-from graphmem.client import observing
+from graphmem.client import instrumentation
 from graphmem.settings import Settings
-graphmem.GraphMem, graphmem.PrometheusTelemetry, graphmem.OtelTelemetry
-observing.chosen(Settings(), None)
+graphmem.GraphMem
+instrumentation.chosen(Settings(), None)
 print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
-observing.chosen(Settings(metrics=True, traces=True), None)
+instrumentation.chosen(Settings(metrics=True, traces=True), None)
 print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
 """
     done = subprocess.run(

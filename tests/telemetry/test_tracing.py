@@ -10,9 +10,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from graphmem import OtelTelemetry
 from graphmem.errors import NotFoundError
 from graphmem.ports import Answer, Role
+from graphmem.telemetry import OtelTelemetry
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -113,7 +113,7 @@ def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) 
         memory_id = str(memory.remember(unlike(1), tags=["private"]).memory_id)
         memory.recall(unlike(2))
         with pytest.raises(NotFoundError):
-            memory.get("m_nope")
+            memory.memories.get("m_nope")
     ended = spans.ended()
     names = [span.name for span in ended]
     assert names == [

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import assert_type
 
 from graphmem import (
-    AsyncGraphMem,
+    AsyncHandle,
     AsyncSession,
     CommitOutcome,
     EvidenceReceipt,
-    GraphMem,
+    Handle,
     Recollection,
     Session,
     Slot,
 )
 
 
-def blocking(mem: GraphMem) -> None:
+def blocking(mem: Handle) -> None:
     """Check the calls of a blocking client."""
     with mem.session("s1") as session:
         assert_type(session, Session)
         assert_type(session.remember("Alice likes tea."), CommitOutcome)
-    assert_type(mem.scope("user:alice"), GraphMem)
+    assert_type(mem.scope("user:alice"), Handle)
     assert_type(mem.observe("alice", "likes", "tea", kind="refuting"), EvidenceReceipt)
     assert_type(mem.recall("tea", policy="flat"), Recollection)
     assert_type(mem.current("alice", "likes"), Slot)
 
 
-async def awaited(mem: AsyncGraphMem) -> None:
+async def awaited(mem: AsyncHandle) -> None:
     """Check the calls of an awaited client."""
     async with mem.session("s1") as session:
         assert_type(session, AsyncSession)

@@ -108,7 +108,7 @@ async def _current(call: ToolCall[CurrentArguments]) -> results.SlotResult:
     )
     leader = found.leader
     # A slot has no verdicts, but a shown belief must include `revise_due`.
-    test = await call.on.belief(leader.belief_id, as_of=asked.as_of) if leader else None
+    test = await call.on.beliefs.get(leader.belief_id, as_of=asked.as_of) if leader else None
     return converting.values(found, test)
 
 
@@ -119,7 +119,7 @@ async def _believe(call: ToolCall[BelieveArguments]) -> EvidenceReceipt:
 async def _evidence(call: ToolCall[EvidenceArguments]) -> results.SprtResult:
     asked = call.asked
     given = call.origin("at", "turn", "note")
-    done = await call.on.evidence(asked.belief_id, asked.kind, asked.strength, **given)
+    done = await call.on.add_evidence(asked.belief_id, asked.kind, asked.strength, **given)
     return converting.standing(await call.on.evidence_for(done, limit=1), done.event_id)
 
 
@@ -136,7 +136,9 @@ async def _evidence_for(call: ToolCall[EvidenceForArguments]) -> results.TrailRe
 async def _revise(call: ToolCall[ReviseArguments]) -> ReplacementReceipt:
     asked = call.asked
     given = call.origin("confidence")
-    return await call.on.revise(asked.belief_id, asked.statement, reason=asked.reason, **given)
+    return await call.on.beliefs.revise(
+        asked.belief_id, asked.statement, reason=asked.reason, **given
+    )
 
 
 async def _why(call: ToolCall[WhyArguments]) -> results.WhyResult:

@@ -81,13 +81,13 @@ async def _remember(call: ToolCall[RememberArguments]) -> results.RememberResult
 
 async def _history(call: ToolCall[HistoryArguments]) -> results.HistoryResult:
     asked = call.asked
-    events = await call.on.history(asked.id, limit=asked.limit, as_of=asked.as_of)
+    events = await call.on.memories.history(asked.id, limit=asked.limit, as_of=asked.as_of)
     return results.HistoryResult(events=tuple(map(converting.happened, events)))
 
 
 async def _deprecate(call: ToolCall[DeprecateArguments]) -> results.DeprecateResult:
     asked = call.asked
-    event_id = await call.on.deprecate(asked.id, reason=asked.reason, **call.origin())
+    event_id = await call.on.memories.deprecate(asked.id, reason=asked.reason, **call.origin())
     return results.DeprecateResult(memory_id=asked.id, event_id=event_id)
 
 

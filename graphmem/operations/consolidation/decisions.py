@@ -62,12 +62,12 @@ class PassageEvidence:
     def draft(self, synthesiser: str, now: datetime) -> EvidenceDraft:
         """Return the event draft of this evidence."""
         given = EvidenceSource(
-            id=self.event_id,
+            event_id=self.event_id,
             at=self.passage.at,
             source=formulas.STANDARD_VITALITY.consolidation,
             actor=synthesiser,
-            episode=self.passage.episode_id,
-            turn=self.passage.turn_id,
+            episode_id=self.passage.episode_id,
+            turn_id=self.passage.turn_id,
         )
         fields = {
             "polarity": self.kind.polarity,

@@ -173,7 +173,7 @@ async def mark(
         InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
-    event_id = given.id or identity.event_id(now)
+    event_id = given.event_id or identity.event_id(now)
     row: dict[str, Any] = {
         "id": event_id,
         "belief_id": belief_id,
@@ -227,10 +227,10 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
         EventConflictError: the event id belongs to a different event.
         InvalidInputError: the event is in the future.
     """
-    if given.id == target_id:
+    if given.event_id == target_id:
         raise RefusedError("An event cannot retract itself.", hint="Give it an id of its own.")
     now = to.world.clock.now()
-    event_id = given.id or identity.event_id(now)
+    event_id = given.event_id or identity.event_id(now)
     row: dict[str, Any] = {
         "id": event_id,
         "scope": to.wall.scope,
@@ -302,7 +302,7 @@ async def replace(
         InvalidInputError: the event is in the future.
     """
     now = to.world.clock.now()
-    event_id = given.id or identity.event_id(now)
+    event_id = given.event_id or identity.event_id(now)
     at = drafts.happened(given.at, now)
     stated: dict[str, EvidenceDraft] = {}
     for thought in thoughts:

@@ -220,7 +220,7 @@ async def append(
     stated: bool = False,
 ) -> WriteResult:
     """Write a batch in one transaction, each event once."""
-    named = sorted({d.event_id for d in batch if d.given.id})
+    named = sorted({d.event_id for d in batch if d.given.event_id})
 
     async def work(tx: Tx) -> WriteResult:
         if stated:

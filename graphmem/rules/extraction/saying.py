@@ -61,12 +61,12 @@ class TurnEvidence:
     def draft(self, now: datetime) -> EvidenceDraft:
         """Return the evidence event."""
         given = EvidenceSource(
-            id=self.event_id,
+            event_id=self.event_id,
             at=self.at,
             source=SOURCE,
             actor=self.extractor,
-            episode=self.episode_id,
-            turn=self.turn_id,
+            episode_id=self.episode_id,
+            turn_id=self.turn_id,
         )
         # The turn exists, so its time is accepted even if it is ahead of this machine's clock.
         now = max(now, self.at)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.operations import access_log
 from graphmem.operations.access_log import AccessEntry, Entry, SearchEntry, SearchHit, SessionStart
 from graphmem.ports import run_now
@@ -28,7 +28,7 @@ MINUTE = timedelta(minutes=1)
 class Log:
     """A made-up log, and the same as the oracle is given it."""
 
-    def __init__(self, memory: GraphMem, items: Sequence[tuple[str, str]], seed: int) -> None:
+    def __init__(self, memory: Handle, items: Sequence[tuple[str, str]], seed: int) -> None:
         self._memory = memory
         self._tenant = memory._state.binding.wall.tenant
         self._items = items
@@ -111,19 +111,19 @@ def _last(made: Sequence[SearchEntry], look: AccessEntry) -> str | None:
     return max(of, key=lambda s: (s.at, s.event_id)).event_id if of else None
 
 
-def things(memory: GraphMem, n_memories: int = 8) -> list[tuple[str, str]]:
+def things(memory: Handle, n_memories: int = 8) -> list[tuple[str, str]]:
     """Memories, beliefs, an episode, a turn and an artifact."""
     found = [("Memory", str(memory.remember(unlike(n)).memory_id)) for n in range(n_memories)]
     found += [("Belief", memory.believe(f"It is {n} o'clock").belief_id) for n in (1, 2)]
     with memory.session("talk") as session:
         turn = session.add_messages([{"role": "user", "content": unlike(90)}]).turn_ids[0]
         found += [("Episode", session.episode_id), ("Turn", turn)]
-    memory.touch("file", "docs/plan.md")
-    memory.flush()
+    memory.usage.log_access("file", "docs/plan.md")
+    memory.usage.flush()
     return [*found, ("Artifact", access_log.ArtifactRef("global", "file", "docs/plan.md").id)]
 
 
-def written(memory: GraphMem, entries: Sequence[Entry]) -> None:
+def written(memory: Handle, entries: Sequence[Entry]) -> None:
     run_now(access_log.write(memory._state.binding.world, entries))
 
 
@@ -155,39 +155,37 @@ def assert_equal(look: Look, tenant: str, log: Log) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_ratings_are_those_of_the_rules(
-    plain: GraphMem, look: Look, tenant: str, seed: int
-) -> None:
+def test_ratings_are_those_of_the_rules(plain: Handle, look: Look, tenant: str, seed: int) -> None:
     memory = plain
     log = Log(memory, things(memory), seed)
     first = [log.session() for _ in range(12)]
     for entries in first:
         written(memory, entries)
-    done = memory.rate()
+    done = memory.usage.rate()
     assert done.sessions == 12
     assert_equal(look, tenant, log)
     # It goes on from there, and a second call finds nothing.
     for _ in range(60):
         written(memory, log.session())
-    done = memory.rate()
+    done = memory.usage.rate()
     assert (done.sessions, done.abandoned) == (60, 0)
     assert done.updates > 60
     assert_equal(look, tenant, log)
     before = ratings(look, tenant)
-    assert (again := memory.rate()).sessions == 0
+    assert (again := memory.usage.rate()).sessions == 0
     assert again.updates == 0
     assert ratings(look, tenant) == before
     # From the beginning it comes to the same.
-    assert memory.rate(again=True).sessions == 72
+    assert memory.usage.rate(from_scratch=True).sessions == 72
     assert ratings(look, tenant) == before
     assert_equal(look, tenant, log)
 
 
-def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_what_is_read_is_faded(plain: Handle, look: Look, tenant: str) -> None:
     log = Log(plain, things(plain), 7)
     for _ in range(40):
         written(plain, log.session())
-    plain.rate()
+    plain.usage.rate()
     kept = ratings(look, tenant)
     for days in (0.0, 20.8, 365.0):
         now = log._at + timedelta(days=days)
@@ -198,7 +196,7 @@ def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None
             )
             for item, g in kept.items()
         }
-        found = reader.ratings()
+        found = reader.usage.ratings()
         assert {one.id for one in found} == wanted.keys()
         for one in found:
             assert one.rating.elo == pytest.approx(wanted[one.id], abs=1e-6)
@@ -207,18 +205,18 @@ def test_what_is_read_is_faded(plain: GraphMem, look: Look, tenant: str) -> None
         assert [one.id for one in found] == [
             one.id for one in sorted(found, key=lambda o: (-o.rating.elo, o.kind, o.id))
         ]
-        seen = reader.attention(limit=3)
+        seen = reader.usage.dashboard(limit=3)
         assert seen.top == found[:3]
         assert sum(seen.tiers.values()) == len(found) == sum(n for _, n in seen.histogram)
         for tier, items in seen.tiers.items():
-            assert len(reader.ratings(tier=tier)) == items
+            assert len(reader.usage.ratings(tier=tier)) == items
     for item, at in log.touched.items():
         if item in kept:
             assert kept[item]["touched_at"].to_native() == at
 
 
 def test_a_session_that_nobody_ended_is_over_after_a_day(
-    plain: GraphMem, look: Look, tenant: str
+    plain: Handle, look: Look, tenant: str
 ) -> None:
     log = Log(plain, things(plain), 3)
     entries = log.session()
@@ -227,9 +225,9 @@ def test_a_session_that_nobody_ended_is_over_after_a_day(
     start = next(one for one in entries if isinstance(one, SessionStart))
     early = on(plain, clock=FrozenClock(now + timedelta(hours=1)))
     # What was logged is of June; when it was recorded is what counts for its beginning.
-    assert early.rate().sessions == 0
+    assert early.usage.rate().sessions == 0
     late = on(plain, clock=FrozenClock(now + timedelta(days=2)))
-    assert (done := late.rate()).sessions == 1
+    assert (done := late.usage.rate()).sessions == 1
     assert done.abandoned == 1
     assert_equal(look, tenant, log)
     [end] = look.rows(
@@ -238,23 +236,23 @@ def test_a_session_that_nobody_ended_is_over_after_a_day(
         tenant=tenant,
     )
     assert end == {"id": f"end_{start.event_id}", "start": start.event_id}
-    assert late.rate().sessions == 0
+    assert late.usage.rate().sessions == 0
     # What its process logs after all counts neither now nor when all is rated again.
     found = [one for one in entries if isinstance(one, SearchEntry) and len(one.found) > 1]
     more = [replace(one, event_id=f"{one.event_id}-late", at=JUNE + timedelta(9)) for one in found]
     looks = [replace(log._access(start, one.found[0]), at=JUNE + timedelta(10)) for one in more]
     assert looks
     written(plain, [*more, *looks])
-    assert late.rate().sessions == 0
-    assert late.rate(again=True).sessions == 1
+    assert late.usage.rate().sessions == 0
+    assert late.usage.rate(from_scratch=True).sessions == 1
     assert_equal(look, tenant, log)
 
 
-def test_a_write_made_twice_ends_a_session_once(plain: GraphMem, look: Look, tenant: str) -> None:
+def test_a_write_made_twice_ends_a_session_once(plain: Handle, look: Look, tenant: str) -> None:
     log = Log(plain, things(plain), 5)
     entries = log.session()
     written(plain, entries)
     written(plain, entries)
     written(plain, [replace(entries[0]), *entries[1:]])
-    assert plain.rate().sessions == 1
+    assert plain.usage.rate().sessions == 1
     assert_equal(look, tenant, log)

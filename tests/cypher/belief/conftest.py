@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from graphmem import GraphMem
+from graphmem import Handle
 from tests.plugins.graph import Look
 from tests.plugins.histories import Archive, clocked
 
 
 @pytest.fixture
-def archive(plain: GraphMem, look: Look) -> Archive:
+def archive(plain: Handle, look: Look) -> Archive:
     """A tenant of many histories, to whose clock none of them lies in the future."""
     return Archive(clocked(plain), look)

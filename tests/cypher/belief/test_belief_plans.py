@@ -9,7 +9,7 @@ from itertools import product
 import neo4j
 import pytest
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.catalog import LANGUAGE
 from graphmem.model import AsOf, Cardinality
 from graphmem.rules import formulas, read_options
@@ -27,7 +27,7 @@ SLACK = 1.2
 @pytest.mark.system
 @pytest.mark.parametrize("cardinality", Cardinality)
 def test_neighbours_cost_a_read_nothing(
-    plain: GraphMem, look: Look, session: neo4j.Session, cardinality: Cardinality
+    plain: Handle, look: Look, session: neo4j.Session, cardinality: Cardinality
 ) -> None:
     """A read of 30 events, before and after 3,000 others of its tenant, scope and episode."""
     memory = clocked(plain)
@@ -35,7 +35,7 @@ def test_neighbours_cost_a_read_nothing(
     written = archive.write_long(long_history(30), episodes=1)
     moments = AsOf(valid=END), AsOf(valid=END, known=max(written.recorded.values()))
 
-    memory.predicate(PREDICATE, cardinality=cardinality, at=END)
+    memory.predicates.declare(PREDICATE, cardinality=cardinality, at=END)
 
     def cost() -> dict[tuple[str, bool], int]:
         return {
@@ -67,7 +67,7 @@ def test_evidence_is_reached_from_its_belief(session: neo4j.Session, name: str) 
     assert [details for details in seeks if not re.search(r"tenant, id\)", details)] == []
 
 
-def hits(session: neo4j.Session, name: str, handle: GraphMem, as_of: AsOf) -> int:
+def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
     """Return how often a read of the history asked the store for anything."""
     binding = handle._state.binding
     test = read_options.sent(read_options.bounds(binding.world.settings))

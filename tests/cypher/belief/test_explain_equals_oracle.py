@@ -57,7 +57,7 @@ def test_an_explanation_recombines_to_the_projection(
             found = written.handle.why(belief_id, as_of=as_of, policy=by)
             assert isinstance(found, BeliefReasons)
             assert misled(written, found, as_of, by) == []
-            read = written.handle.belief(belief_id, as_of=as_of, policy=by)
+            read = written.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
             assert found.belief.model_dump(exclude=ROUNDED) == read.model_dump(exclude=ROUNDED)
 
 
@@ -96,11 +96,11 @@ def test_a_timeline_is_what_was_read_at_each_instant(
         asked = AsOf(valid=END, known=known)
         if belief_id not in written.existed(asked):
             continue
-        found = written.handle.timeline(belief_id, as_of=asked, policy=by)
+        found = written.handle.beliefs.timeline(belief_id, as_of=asked, policy=by)
         [one] = found.series
         assert (one.object, found.instants) == (claim, tuple(p.at for p in one.points))
         for point in one.points:
-            then = written.handle.belief(
+            then = written.handle.beliefs.get(
                 belief_id, as_of=AsOf(valid=point.at, known=known), policy=by
             )
             assert point.belief == pytest.approx(then.belief, rel=0, abs=TOLERANCE)
@@ -118,7 +118,7 @@ def test_a_slots_timeline_is_what_it_held_at_each_instant(
     by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     asked = AsOf(valid=END)
-    found = written.handle.timeline("alice", "works_on", as_of=asked, policy=by)
+    found = written.handle.beliefs.timeline("alice", "works_on", as_of=asked, policy=by)
     told: dict[datetime, dict[str, float]] = {at: {} for at in found.instants}
     for series in found.series:
         for point in series.points:

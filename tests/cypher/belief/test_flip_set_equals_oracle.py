@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import AsOf, FlipSet, VerdictStatus
 from graphmem.rules import formulas, read_options
@@ -49,7 +49,7 @@ def trials(draw: st.DrawFn) -> list[Item]:
     ]
 
 
-def with_bounds(handle: GraphMem, chosen: dict[str, float]) -> GraphMem:
+def with_bounds(handle: Handle, chosen: dict[str, float]) -> Handle:
     """Return the same handle on a deployment that has chosen other bounds of the test."""
     binding = handle._state.binding
     world = replace(binding.world, settings=binding.world.settings.model_copy(update=chosen))
@@ -62,7 +62,7 @@ def wrong_flips(
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
     test = read_options.bounds(handle._state.binding.world.settings)
-    found = handle.flip_set(belief_id, as_of=as_of)
+    found = handle.beliefs.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
     status = sequential_oracle.test(evidence, 0.5, test).status
     wrong = []
@@ -128,7 +128,7 @@ def test_at_any_pair_of_times(
             assert wrong_flips(written, belief_id, as_of, chosen) == []
         else:
             with pytest.raises(NotFoundError):
-                written.handle.flip_set(belief_id, as_of=as_of)
+                written.handle.beliefs.flip_set(belief_id, as_of=as_of)
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -144,14 +144,14 @@ def test_more_evidence_than_is_looked_at_is_refused(archive: Archive) -> None:
     written = archive.write_long(long_history(1_001, claims=1))
     [belief_id] = written.ids.values()
     with pytest.raises(InvalidInputError, match=r"1,001 pieces .* at most 1,000"):
-        written.handle.flip_set(belief_id)
+        written.handle.beliefs.flip_set(belief_id)
     earlier = AsOf(valid=sorted(e.at for e in written.evidence)[-2])
-    assert written.handle.flip_set(belief_id, as_of=earlier).evidence == 1_000
+    assert written.handle.beliefs.flip_set(belief_id, as_of=earlier).evidence == 1_000
 
 
 def test_without_any_evidence_there_is_no_flip_set(archive: Archive) -> None:
     made = archive.scope("bare").believe("The pool should have 4 threads")
-    found = archive.scope("bare").flip_set(made)
+    found = archive.scope("bare").beliefs.flip_set(made)
     assert (found.status, found.evidence) == (VerdictStatus.ACCUMULATING, 0)
     assert found.event_ids is None
     assert found.becomes is None
@@ -160,7 +160,7 @@ def test_without_any_evidence_there_is_no_flip_set(archive: Archive) -> None:
 def test_what_is_left_out_is_what_the_trail_shows(archive: Archive) -> None:
     written = archive.write(series(0.9, 0.6, -0.9, 0.85, 0.9))
     [belief_id] = written.ids.values()
-    found = written.handle.flip_set(belief_id)
+    found = written.handle.beliefs.flip_set(belief_id)
     assert verdict_of(written, belief_id, AsOf(), pooled=False).status is found.status
-    without = written.handle.what_if(belief_id, without=found.event_ids or ())
+    without = written.handle.beliefs.what_if(belief_id, without=found.event_ids or ())
     assert without.verdict.status is found.becomes

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import NotFoundError, SupersededBeliefError
 from graphmem.model import AsOf, Slot
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import clocked
@@ -51,9 +52,9 @@ steps = st.builds(
 class Run:
     """A tenant that is written to, and what its readers were shown after each write."""
 
-    def __init__(self, plain: GraphMem, look: Look) -> None:
+    def __init__(self, plain: Handle, look: Look) -> None:
         self.tenant = fresh_tenant()
-        memory = clocked(plain.tenant(self.tenant))
+        memory = clocked(on_tenant(plain, self.tenant))
         self.handles = {scope: memory.scope(scope) for scope in SCOPES}
         self._look = look
         self._evidence: dict[str, list[str]] = {scope: [] for scope in SCOPES}
@@ -63,7 +64,7 @@ class Run:
         handle, at = self.handles[step.scope], BASE + timedelta(days=step.day)
         # Ids that do not sort as they were made.
         source: dict[str, Any] = {"id": f"e{number * 7 % 10}-{number}", "at": at}
-        own = [b for b in handle.beliefs(limit=1_000).beliefs if b.scope == step.scope]
+        own = [b for b in handle.beliefs.list(limit=1_000).beliefs if b.scope == step.scope]
         own.sort(key=lambda b: b.id)
         chosen = [own[(step.which + n) % len(own)].id for n in range(2)] if own else []
         try:
@@ -71,7 +72,7 @@ class Run:
         except SupersededBeliefError:
             return
 
-    def _act(self, step: Step, handle: GraphMem, chosen: list[str], source: dict[str, Any]) -> None:
+    def _act(self, step: Step, handle: Handle, chosen: list[str], source: dict[str, Any]) -> None:
         triple: dict[str, Any] = {"subject": "alice", "predicate": "works_on", "object": step.value}
         told = self._evidence[step.scope]
         match step.act:
@@ -82,16 +83,16 @@ class Run:
                 handle.believe(**triple, confidence=step.which / 5, **source)
             case "declare":
                 cardinality = "ONE" if step.which % 2 else "MANY"
-                handle.predicate("works_on", cardinality=cardinality, **source)  # type: ignore[arg-type]
+                handle.predicates.declare("works_on", cardinality=cardinality, **source)  # type: ignore[arg-type]
             case "testify" if chosen:
-                told.append(handle.evidence(chosen[0], "refuting", 0.8, **source).event_id)
+                told.append(handle.add_evidence(chosen[0], "refuting", 0.8, **source).event_id)
             case "retract" if told:
-                told.append(handle.retract(told[step.which % len(told)], **source).event_id)
+                told.append(handle.beliefs.retract(told[step.which % len(told)], **source).event_id)
             case "revise" if chosen:
                 newer = triple | {"object": f"{step.value} {source['id']}"}
-                handle.revise(chosen[0], **newer, **source)
+                handle.beliefs.revise(chosen[0], **newer, **source)
             case "merge" if len(set(chosen)) > 1:
-                handle.merge(chosen, f"all of it, as of {source['id']}", **source)
+                handle.beliefs.merge(chosen, f"all of it, as of {source['id']}", **source)
 
     def last_recorded(self) -> datetime | None:
         """Return when the newest event was recorded."""
@@ -110,18 +111,23 @@ class Run:
                 as_of = AsOf(valid=valid, known=known)
                 found.append(_settled(handle.current("alice", "works_on", as_of=as_of)))
                 for superseded in (False, True):
-                    page = handle.beliefs(as_of=as_of, superseded=superseded, limit=1_000)
+                    page = handle.beliefs.list(
+                        as_of=as_of, include_superseded=superseded, limit=1_000
+                    )
                     found.append(page.beliefs)
                 # The order of what is there now is not that of then.
-                present = handle.beliefs(superseded=True, limit=1_000).beliefs
+                present = handle.beliefs.list(include_superseded=True, limit=1_000).beliefs
                 for belief_id in sorted(belief.id for belief in present):
                     found += _of_one(handle, belief_id, as_of)
         return found
 
 
-def _of_one(handle: GraphMem, belief_id: str, as_of: AsOf) -> list[Any]:
+def _of_one(handle: Handle, belief_id: str, as_of: AsOf) -> list[Any]:
     try:
-        return [handle.belief(belief_id, as_of=as_of), handle.evidence_for(belief_id, as_of=as_of)]
+        return [
+            handle.beliefs.get(belief_id, as_of=as_of),
+            handle.evidence_for(belief_id, as_of=as_of),
+        ]
     except NotFoundError:
         return []
 
@@ -133,7 +139,7 @@ def _settled(slot: Slot) -> Slot:
 
 @settings(max_examples=EXAMPLES)
 @given(history=st.lists(steps, min_size=1, max_size=10))
-def test_what_was_known_is_what_was_read(plain: GraphMem, look: Look, history: list[Step]) -> None:
+def test_what_was_known_is_what_was_read(plain: Handle, look: Look, history: list[Step]) -> None:
     run = Run(plain, look)
     told: dict[datetime, list[Any]] = {}
     for number, step in enumerate(history):

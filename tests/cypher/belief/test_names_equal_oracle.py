@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError, NameChainError, NotFoundError
 from graphmem.model import AsOf, BeliefReasons, Cardinality, Policy, Slot
 from graphmem.rules import claims
 from graphmem.rules.formulas import Evidence
 from tests.oracles.names import Naming, canonical, ways
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, Written, clocked, deliver, written
@@ -37,7 +38,7 @@ said_of_names = st.lists(
 class Story:
     """What was said of slots and of names, as the store has it."""
 
-    handle: GraphMem
+    handle: Handle
     slots: dict[str, Written]
     """By folded subject."""
     namings: list[Naming]
@@ -66,12 +67,12 @@ class Story:
         )
 
 
-def told(plain: GraphMem, look: Look, evidence: list[Evidence], said: Said) -> Story:
+def told(plain: Handle, look: Look, evidence: list[Evidence], said: Said) -> Story:
     """Write evidence, in turn of the one and the other subject, and what is said of names."""
-    handle = clocked(plain.tenant(fresh_tenant()))
+    handle = clocked(on_tenant(plain, fresh_tenant()))
     for name in EPISODES:
         if name:
-            handle.add_episode(id=name)
+            handle.episodes.add(episode_id=name)
     slots = {}
     for place, subject in enumerate(SUBJECTS):
         own = evidence[place :: len(SUBJECTS)]
@@ -84,14 +85,14 @@ def told(plain: GraphMem, look: Look, evidence: list[Evidence], said: Said) -> S
     return Story(handle, slots, named_by(handle, look, said))
 
 
-def named_by(handle: GraphMem, look: Look, said: Said) -> list[Naming]:
+def named_by(handle: Handle, look: Look, said: Said) -> list[Naming]:
     """Say what may be said of names, and return it as the store has it."""
     for number, (name, other, at) in enumerate(said):
         with suppress(NameChainError, NotFoundError, InvalidInputError):
             if other is None:
-                handle.apart(name, at=at, id=f"n{number}")
+                handle.aliases.remove(name, at=at, event_id=f"n{number}")
             else:
-                handle.same_as(name, other, at=at, id=f"n{number}")
+                handle.aliases.add(name, other, at=at, event_id=f"n{number}")
     rows = look.rows(
         "MATCH (e:Event {tenant: $tenant, type: 'SAME_AS'})-[:CONCERNS]->(n:Name) "
         "RETURN e.id AS id, n.key AS key, e.same_as AS same_as, e.occurred_at AS at, "
@@ -112,7 +113,7 @@ def named_by(handle: GraphMem, look: Look, said: Said) -> list[Naming]:
     data=st.data(),
 )
 def test_a_slot_is_what_is_said_under_all_names(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     evidence: list[Evidence],
     said: Said,
@@ -133,13 +134,13 @@ def test_a_slot_is_what_is_said_under_all_names(
         assert wrong_slot(story.joined(key, as_of, slot), slot, as_of) == []
         # Every other way to the slot's values leads to the same numbers.
         scores = {c.belief_id: c.belief for c in slot.candidates}
-        pages = story.handle.slots(subject, values=100, as_of=as_of, policy=by).slots
+        pages = story.handle.beliefs.slots(subject, top=100, as_of=as_of, policy=by).slots
         assert [one.candidates for one in pages] in ([], [slot.candidates])
-        series = story.handle.timeline(subject, PREDICATE, as_of=as_of, policy=by).series
+        series = story.handle.beliefs.timeline(subject, PREDICATE, as_of=as_of, policy=by).series
         assert {s.belief_id: s.points[-1].belief for s in series} == pytest.approx(scores)
         if cardinality is Cardinality.ONE:
             for belief_id, score in scores.items():
-                one = story.handle.belief(belief_id, as_of=as_of, policy=by)
+                one = story.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
                 assert one.belief == pytest.approx(score)
                 why = story.handle.why(belief_id, as_of=as_of, policy=by)
                 assert isinstance(why, BeliefReasons)

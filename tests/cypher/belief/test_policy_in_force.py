@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import AsOf, Cardinality, Policy
 from graphmem.rules.formulas import Evidence
 from tests.plugins.belief_oracle import wrong_belief, wrong_slot
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Written, clocked
@@ -47,13 +48,13 @@ wishes = st.lists(
 @few
 @given(evidence=histories(), wished=wishes, data=st.data())
 def test_the_policy_of_then(
-    plain: GraphMem,
+    plain: Handle,
     look: Look,
     evidence: list[Evidence],
     wished: list[tuple[Policy, Cardinality, str, datetime]],
     data: st.DataObject,
 ) -> None:
-    archive = Archive(clocked(plain.tenant(fresh_tenant())), look)
+    archive = Archive(clocked(on_tenant(plain, fresh_tenant())), look)
     written = archive.write(evidence)
     declared = []
     for number, (policy, cardinality, letter, at) in enumerate(wished):
@@ -76,7 +77,7 @@ def declare(
     written: Written, look: Look, event_id: str, policy: Policy, at: datetime
 ) -> Declaration:
     handle = written.handle
-    handle.predicate(PREDICATE, id=event_id, at=at, **policy.model_dump())
+    handle.predicates.declare(PREDICATE, event_id=event_id, at=at, **policy.model_dump())
     [row] = look.rows(
         "MATCH (e:Event {tenant: $tenant, id: $id}) RETURN e.recorded_at AS recorded_at",
         tenant=handle._state.binding.wall.tenant,
@@ -90,17 +91,17 @@ def reads_by(written: Written, as_of: AsOf, expected: Policy, **by: object) -> N
     slot = written.handle.current(SUBJECT, PREDICATE, as_of=as_of, **by)  # type: ignore[arg-type]
     assert slot.policy == expected
     assert wrong_slot(written, slot, as_of) == []
-    page = written.handle.beliefs(as_of=as_of, **by)  # type: ignore[arg-type]
+    page = written.handle.beliefs.list(as_of=as_of, **by)  # type: ignore[arg-type]
     assert [p for b in page.beliefs for p in wrong_belief(written, b, as_of, expected)] == []
 
 
-def test_declaring_one_changes_reads_and_no_event(plain: GraphMem, look: Look) -> None:
+def test_declaring_one_changes_reads_and_no_event(plain: Handle, look: Look) -> None:
     memory = clocked(plain)
     tenant = memory._state.binding.wall.tenant
     memory.observe(SUBJECT, PREDICATE, "Borealis", confidence=0.8, at=BASE)
     memory.observe(SUBJECT, PREDICATE, "Atlas", confidence=0.9, at=BASE + 4 * DAY)
     before, many = look.events(tenant), memory.current(SUBJECT, PREDICATE)
-    memory.predicate(PREDICATE, cardinality="ONE", id="p", at=BASE + 10 * DAY)
+    memory.predicates.declare(PREDICATE, cardinality="ONE", event_id="p", at=BASE + 10 * DAY)
     after, one = look.events(tenant), memory.current(SUBJECT, PREDICATE)
 
     assert {k: v for k, v in after.items() if k != "p"} == before
@@ -114,14 +115,14 @@ def test_declaring_one_changes_reads_and_no_event(plain: GraphMem, look: Look) -
     assert present.candidates == one.candidates
 
 
-def test_a_policy_is_one_tenants_own(plain: GraphMem) -> None:
-    one, other = clocked(plain), clocked(plain.tenant(fresh_tenant()))
-    one.predicate(PREDICATE, cardinality="ONE", at=BASE)
+def test_a_policy_is_one_tenants_own(plain: Handle) -> None:
+    one, other = clocked(plain), clocked(on_tenant(plain, fresh_tenant()))
+    one.predicates.declare(PREDICATE, cardinality="ONE", at=BASE)
     for memory in (one, other):
         memory.observe(SUBJECT, PREDICATE, "Atlas", at=BASE)
     assert one.current(SUBJECT, PREDICATE).policy.cardinality is Cardinality.ONE
     assert other.current(SUBJECT, PREDICATE).policy == Policy()
-    assert other.predicates() == []
+    assert other.predicates.list() == []
     # A policy holds in every scope of its tenant.
     scoped = one.scope("elsewhere")
     scoped.observe("bob", PREDICATE, "Atlas", at=BASE)

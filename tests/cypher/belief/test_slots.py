@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import InvalidInputError
 from graphmem.model import AsOf, Cardinality, Policy, Slot
 from tests.plugins.belief_oracle import wrong_slot
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, accounts
@@ -43,7 +44,7 @@ def test_a_slot_of_a_page_is_the_slot(
         for e in written.evidence
     )
     for subject in (None, SUBJECT.upper()):
-        page = written.handle.slots(subject, values=100, as_of=as_of, policy=by)
+        page = written.handle.beliefs.slots(subject, top=100, as_of=as_of, policy=by)
         # Evidence that was taken back still shows that there is such a slot.
         assert len(page.slots) == seen
         for slot in page.slots:
@@ -52,10 +53,10 @@ def test_a_slot_of_a_page_is_the_slot(
 
 
 @pytest.fixture(scope="module")
-def shelves(_blocking: GraphMem) -> GraphMem:
+def shelves(client: Handle) -> Handle:
     """A tenant with a slot for each of KEYS, each value named after its slot."""
-    memory = _blocking.tenant(fresh_tenant())
-    memory.predicate("works_on", cardinality="ONE", at=BASE)
+    memory = on_tenant(client, fresh_tenant())
+    memory.predicates.declare("works_on", cardinality="ONE", at=BASE)
     for scope in SCOPES:
         memory.scope(scope).observe_many(
             {
@@ -67,14 +68,14 @@ def shelves(_blocking: GraphMem) -> GraphMem:
             }
             for subject, predicate, n in product(SUBJECTS, PREDICATES, range(3))
         )
-    _blocking.tenant(fresh_tenant()).observe("ann", "knows", "nobody here")
+    on_tenant(client, fresh_tenant()).observe("ann", "knows", "nobody here")
     return memory
 
 
-def walked(handle: GraphMem, subject: str | None = None, **asked: Any) -> Iterator[Slot]:
+def walked(handle: Handle, subject: str | None = None, **asked: Any) -> Iterator[Slot]:
     cursor: str | None = None
     while True:
-        page = handle.slots(subject, cursor=cursor, **asked)
+        page = handle.beliefs.slots(subject, cursor=cursor, **asked)
         assert len(page.slots) <= asked.get("limit", 50)
         yield from page.slots
         cursor = page.next_cursor
@@ -87,7 +88,7 @@ def key(slot: Slot) -> tuple[str, str, str]:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 11, 12, 13, 1_000])
-def test_a_walk_meets_every_slot_once_in_order(shelves: GraphMem, limit: int) -> None:
+def test_a_walk_meets_every_slot_once_in_order(shelves: Handle, limit: int) -> None:
     assert [key(slot) for slot in walked(shelves.scope("alice"), limit=limit)] == KEYS
     own = [k for k in KEYS if k[0] == "global"]
     assert [key(slot) for slot in walked(shelves, limit=limit)] == own
@@ -95,14 +96,14 @@ def test_a_walk_meets_every_slot_once_in_order(shelves: GraphMem, limit: int) ->
 
 @pytest.mark.parametrize("limit", [1, 3, 1_000])
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_a_walk_over_one_subject(shelves: GraphMem, subject: str, limit: int) -> None:
+def test_a_walk_over_one_subject(shelves: Handle, subject: str, limit: int) -> None:
     found = [
         key(slot) for slot in walked(shelves.scope("alice"), f" {subject.upper()} ", limit=limit)
     ]
     assert found == [k for k in KEYS if k[1] == subject.casefold()]
 
 
-def test_each_is_read_by_the_policy_of_its_predicate(shelves: GraphMem) -> None:
+def test_each_is_read_by_the_policy_of_its_predicate(shelves: Handle) -> None:
     for slot in walked(shelves.scope("alice")):
         ones = slot.predicate == "works_on"
         assert slot.policy.cardinality is (Cardinality.ONE if ones else Cardinality.MANY)
@@ -115,36 +116,36 @@ def test_each_is_read_by_the_policy_of_its_predicate(shelves: GraphMem) -> None:
 
 
 @pytest.mark.parametrize("values", [1, 2, 3])
-def test_only_the_best_values_are_shown(shelves: GraphMem, values: int) -> None:
+def test_only_the_best_values_are_shown(shelves: Handle, values: int) -> None:
     for slot in walked(shelves, values=values):
         assert [c.object[-1] for c in slot.candidates] == ["0", "1", "2"][:values]
         assert slot.total == 3
 
 
-def test_what_was_taken_back_leaves_an_empty_slot(plain: GraphMem) -> None:
+def test_what_was_taken_back_leaves_an_empty_slot(plain: Handle) -> None:
     seen = plain.observe("Ann", "Knows", "Bob")
-    plain.retract(seen.event_id)
-    [slot] = plain.slots().slots
+    plain.beliefs.retract(seen.event_id)
+    [slot] = plain.beliefs.slots().slots
     assert (slot.subject, slot.predicate, slot.total, slot.candidates) == ("ann", "knows", 0, ())
     assert slot.leader is None
 
 
-def test_hypotheses_and_free_statements_make_no_slot(plain: GraphMem) -> None:
+def test_hypotheses_and_free_statements_make_no_slot(plain: Handle) -> None:
     plain.believe("The pool should have 4 threads")
     plain.believe(subject="ann", predicate="knows", object="Bob")
-    assert plain.slots().slots == ()
+    assert plain.beliefs.slots().slots == ()
 
 
-def test_a_superseded_value_is_shown_as_such_and_does_not_lead(plain: GraphMem) -> None:
-    plain.predicate("works_on", cardinality="ONE", at=BASE)
+def test_a_superseded_value_is_shown_as_such_and_does_not_lead(plain: Handle) -> None:
+    plain.predicates.declare("works_on", cardinality="ONE", at=BASE)
     old = plain.observe("ann", "works_on", "Atlas", at=BASE)
     plain.observe("ann", "works_on", "Borealis", at=BASE, confidence=0.3)
-    plain.revise(old.belief_id, "Ann works on nothing")
-    [slot] = plain.slots().slots
+    plain.beliefs.revise(old.belief_id, "Ann works on nothing")
+    [slot] = plain.beliefs.slots().slots
     assert [c.status for c in slot.candidates] == ["superseded", "current"]
     assert slot.leader is not None
     assert slot.leader.object == "Borealis"
-    [before] = plain.slots(as_of=AsOf(valid=BASE)).slots
+    [before] = plain.beliefs.slots(as_of=AsOf(valid=BASE)).slots
     assert [c.status for c in before.candidates] == ["current", "current"]
 
 
@@ -160,6 +161,6 @@ def test_a_superseded_value_is_shown_as_such_and_does_not_lead(plain: GraphMem) 
         {"policy": {"cardinality": "SOME"}},
     ],
 )
-def test_what_does_not_fit_is_refused(plain: GraphMem, asked: dict[str, Any]) -> None:
+def test_what_does_not_fit_is_refused(plain: Handle, asked: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
-        plain.slots(**asked)
+        plain.beliefs.slots(**asked)

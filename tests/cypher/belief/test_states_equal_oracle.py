@@ -30,7 +30,7 @@ def test_a_page_of_beliefs(
     by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     for as_of in (AsOf(), data.draw(written.moments()), data.draw(written.moments())):
-        page = written.handle.beliefs(as_of=as_of, policy=by, limit=1_000)
+        page = written.handle.beliefs.list(as_of=as_of, policy=by, limit=1_000)
         assert {b.id: b.created_at for b in page.beliefs} == written.existed(as_of)
         told = [problem for b in page.beliefs for problem in wrong_belief(written, b, as_of, by)]
         assert told == []
@@ -50,15 +50,15 @@ def test_one_belief_is_the_one_on_the_page(
     by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     as_of = data.draw(written.moments())
-    page = written.handle.beliefs(as_of=as_of, policy=by, limit=1_000)
+    page = written.handle.beliefs.list(as_of=as_of, policy=by, limit=1_000)
     listed = {b.id: b for b in page.beliefs}
     for belief_id in written.ids.values():
         if belief_id in listed:
-            found = written.handle.belief(belief_id, as_of=as_of, policy=by)
+            found = written.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
             assert found == listed[belief_id]
         else:
             with pytest.raises(NotFoundError):
-                written.handle.belief(belief_id, as_of=as_of, policy=by)
+                written.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
 
 
 @few
@@ -68,13 +68,13 @@ def test_the_pages_together_are_the_whole(
 ) -> None:
     written = archive.write(items)
     handle, as_of = written.handle, data.draw(written.moments())
-    whole = handle.beliefs(limit=1_000, as_of=as_of).beliefs
+    whole = handle.beliefs.list(limit=1_000, as_of=as_of).beliefs
     found: list[Belief] = []
-    page = handle.beliefs(limit=limit, as_of=as_of)
+    page = handle.beliefs.list(limit=limit, as_of=as_of)
     while page.next_cursor is not None:
         assert len(page.beliefs) == limit
         found += page.beliefs
-        page = handle.beliefs(limit=limit, as_of=as_of, cursor=page.next_cursor)
+        page = handle.beliefs.list(limit=limit, as_of=as_of, cursor=page.next_cursor)
     assert [*found, *page.beliefs] == list(whole)
 
 
@@ -83,7 +83,7 @@ def test_ten_thousand_events_of_few_beliefs(archive: Archive) -> None:
     written = archive.write_long(long_history(10_000, claims=4))
     for cardinality in Cardinality:
         by = Policy(cardinality=cardinality, tau_days=30.0, decay_per_day=0.02)
-        page = written.handle.beliefs(policy=by)
+        page = written.handle.beliefs.list(policy=by)
         assert len(page.beliefs) == 4
         told = [problem for b in page.beliefs for problem in wrong_belief(written, b, AsOf(), by)]
         assert told == []

@@ -70,7 +70,7 @@ def test_what_would_be(
     without = data.draw(st.lists(st.sampled_from([*there, "never"]), max_size=4))
     as_of = data.draw(written.moments())
     for belief_id in written.existed(as_of):
-        trail = written.handle.what_if(
+        trail = written.handle.beliefs.what_if(
             belief_id, extra, without=without, pooled=pooled, as_of=as_of
         )
         expected = verdict_of(written, belief_id, as_of, extra, without, pooled=pooled)

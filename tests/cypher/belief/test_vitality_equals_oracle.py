@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.model import AsOf, BeliefBite, EventType
 from graphmem.rules.formulas import Evidence
 from tests.plugins.examples import few
@@ -23,7 +23,7 @@ LN4 = math.log(4)
 
 
 @pytest.fixture
-def shelf(plain: GraphMem, look: Look) -> Shelf:
+def shelf(plain: Handle, look: Look) -> Shelf:
     """A tenant of many stories, to whose clock none of them lies in the future."""
     return Shelf(plain, look)
 
@@ -33,7 +33,9 @@ def shelf(plain: GraphMem, look: Look) -> Shelf:
 def test_a_page_of_beliefs(shelf: Shelf, story: Story, data: st.DataObject) -> None:
     lived = shelf.write(story)
     for as_of in (AsOf(), data.draw(lived.moments()), data.draw(lived.moments())):
-        page = lived.written.handle.beliefs(as_of=as_of, limit=1_000, archived=True).beliefs
+        page = lived.written.handle.beliefs.list(
+            as_of=as_of, limit=1_000, include_archived=True
+        ).beliefs
         assert {b.id: b.status for b in page} == {b.id: lived.status(b.id, as_of) for b in page}
         found = {b.id: b.vitality for b in page}
         told = {
@@ -51,7 +53,7 @@ def test_one_belief(shelf: Shelf, story: Story, data: st.DataObject) -> None:
     for belief_id in lived.written.ids.values():
         expected = lived.expected(belief_id, as_of)
         if expected is not None:
-            found = lived.written.handle.belief(belief_id, as_of=as_of)
+            found = lived.written.handle.beliefs.get(belief_id, as_of=as_of)
             assert wrong_life(found.vitality, expected) == []
 
 
@@ -61,8 +63,12 @@ def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -
     lived = shelf.write(story)
     for as_of in (AsOf(), data.draw(lived.moments())):
         for hidden in (False, True):
-            listed = lived.written.handle.beliefs(as_of=as_of, limit=1_000, archived=hidden).beliefs
-            found = lived.written.handle.recall("alice works on", as_of=as_of, hidden=hidden).bites
+            listed = lived.written.handle.beliefs.list(
+                as_of=as_of, limit=1_000, include_archived=hidden
+            ).beliefs
+            found = lived.written.handle.recall(
+                "alice works on", as_of=as_of, include_hidden=hidden
+            ).bites
             bites = {bite.id: bite.belief for bite in found if isinstance(bite, BeliefBite)}
             assert {b.id: b.status for b in bites.values()} == {b.id: b.status for b in listed}
             for one in listed:
@@ -74,11 +80,11 @@ def test_recall_says_the_same(shelf: Shelf, story: Story, data: st.DataObject) -
 def test_the_order_of_arrival_changes_nothing(shelf: Shelf, story: Story) -> None:
     first, second = shelf.write(story), shelf.write(story, backwards=True)
     for name, belief_id in first.written.ids.items():
-        one = first.written.handle.belief(belief_id)
-        other = second.written.handle.belief(second.written.ids[name])
+        one = first.written.handle.beliefs.get(belief_id)
+        other = second.written.handle.beliefs.get(second.written.ids[name])
         # Bit by bit: sums are taken in the order of events, whatever that of arrival.
         assert (one.vitality, one.status) == (other.vitality, other.status)
-    assert first.written.handle.verify().wrong == ()
+    assert first.written.handle.admin.verify().wrong == ()
 
 
 def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> Story:
@@ -122,19 +128,19 @@ def told(*items: Evidence, inferred: str = "", **marks: tuple[float, ...]) -> St
 def test_by_hand(shelf: Shelf, story: Story, expected: dict[str, float]) -> None:
     lived = shelf.write(story)
     belief_id = lived.written.ids["atlas"]
-    found = lived.written.handle.belief(belief_id).vitality
+    found = lived.written.handle.beliefs.get(belief_id).vitality
     assert wrong_life(found, lived.expected(belief_id, AsOf())) == []
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
 
 
-def test_a_look_from_a_scope_that_is_not_seen_does_not_count(plain: GraphMem) -> None:
+def test_a_look_from_a_scope_that_is_not_seen_does_not_count(plain: Handle) -> None:
     belief = plain.believe("The pool should have 4 threads")
-    before = plain.belief(belief).vitality
+    before = plain.beliefs.get(belief).vitality
     plain.expand(belief.belief_id)
     plain.scope("alice").expand(belief.belief_id)
-    plain.flush()
-    alice, bob = (plain.scope(name).belief(belief).vitality for name in ("alice", "bob"))
-    own = plain.belief(belief).vitality
+    plain.usage.flush()
+    alice, bob = (plain.scope(name).beliefs.get(belief).vitality for name in ("alice", "bob"))
+    own = plain.beliefs.get(belief).vitality
     assert before is not None
     assert alice is not None
     assert bob is not None

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem import GraphMem
+from graphmem import Handle
 from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Policy
 from tests.plugins.belief_oracle import verdict_of, wrong_belief, wrong_slot, wrong_trail
+from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (
@@ -32,13 +33,13 @@ pytestmark = pytest.mark.timeout(3_600)
 @few
 @given(ours=accounts(), theirs=accounts())
 def test_two_tenants_with_the_same_ids(
-    plain: GraphMem, look: Look, ours: list[Item], theirs: list[Item]
+    plain: Handle, look: Look, ours: list[Item], theirs: list[Item]
 ) -> None:
     """Ids of events, episodes and beliefs, scope, subject and objects are all the same."""
-    tenants = [clocked(plain.tenant(fresh_tenant())) for _ in range(2)]
+    tenants = [clocked(on_tenant(plain, fresh_tenant())) for _ in range(2)]
     for memory, items in zip(tenants, (ours, theirs), strict=True):
         for name in filter(None, EPISODES):
-            memory.add_episode(id=name)
+            memory.episodes.add(episode_id=name)
         deliver(memory, items)
     for memory, items in zip(tenants, (ours, theirs), strict=True):
         sees_its_own(written(memory, items, look))
@@ -54,7 +55,9 @@ def test_two_scopes_with_the_same_names(
     targets = data.draw(st.lists(st.sampled_from([e.id for e in one.evidence] or ["never"])))
     other = archive.write(theirs)
     for number, target in enumerate(targets):
-        done = other.handle.retract(target, id=f"{other.prefix}x{number}", at=BASE)
+        done = other.handle.beliefs.retract(
+            target, retraction_id=f"{other.prefix}x{number}", at=BASE
+        )
         assert not done.found
     for each in (one, other):
         sees_its_own(each)
@@ -68,7 +71,7 @@ def test_a_retraction_waits_in_its_own_scope(archive: Archive, theirs: list[Item
     stranger = archive.scope("stranger")
     for number, item in enumerate(theirs):
         if not isinstance(item, Undo):
-            stranger.retract(prefix + item.id, id=f"{prefix}x{number}", at=BASE)
+            stranger.beliefs.retract(prefix + item.id, retraction_id=f"{prefix}x{number}", at=BASE)
     sees_its_own(archive.write(theirs, prefix=prefix))
 
 
@@ -79,7 +82,7 @@ def sees_its_own(history: Written) -> None:
         policy = Policy(cardinality=cardinality)
         slot = handle.current(SUBJECT, PREDICATE, policy=policy)
         assert wrong_slot(history, slot, AsOf()) == []
-        page = handle.beliefs(policy=policy, limit=1_000)
+        page = handle.beliefs.list(policy=policy, limit=1_000)
         assert {b.id: b.created_at for b in page.beliefs} == history.existed(AsOf())
         assert [p for b in page.beliefs for p in wrong_belief(history, b, AsOf(), policy)] == []
     for belief_id in history.existed(AsOf()):
@@ -87,23 +90,27 @@ def sees_its_own(history: Written) -> None:
         assert wrong_trail(trail, verdict_of(history, belief_id, AsOf())) == []
 
 
-def test_a_belief_of_another_is_not_found(plain: GraphMem) -> None:
+def test_a_belief_of_another_is_not_found(plain: Handle) -> None:
     memory = clocked(plain)
     there = memory.scope("there").observe(SUBJECT, PREDICATE, CLAIMS[0], at=BASE)
-    for stranger in (memory.scope("here"), memory, memory.tenant(fresh_tenant()).scope("there")):
-        for read in (stranger.belief, stranger.evidence_for, stranger.what_if):
+    for stranger in (
+        memory.scope("here"),
+        memory,
+        on_tenant(memory, fresh_tenant()).scope("there"),
+    ):
+        for read in (stranger.beliefs.get, stranger.evidence_for, stranger.beliefs.what_if):
             with pytest.raises(NotFoundError):
                 read(there)
-        assert stranger.beliefs().beliefs == ()
+        assert stranger.beliefs.list().beliefs == ()
         assert stranger.current(SUBJECT, PREDICATE).candidates == ()
 
 
-def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: GraphMem) -> None:
+def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: Handle) -> None:
     memory = clocked(plain)
-    memory.observe(SUBJECT, PREDICATE, "Borealis", at=BASE, id="shared")
+    memory.observe(SUBJECT, PREDICATE, "Borealis", at=BASE, event_id="shared")
     own = memory.scope("own")
     assert own.current(SUBJECT, PREDICATE).scope == "global"
-    own.observe(SUBJECT, PREDICATE, "Atlas", at=BASE, id="mine")
+    own.observe(SUBJECT, PREDICATE, "Atlas", at=BASE, event_id="mine")
 
     slot = own.current(SUBJECT, PREDICATE)
     assert (slot.scope, [c.object for c in slot.candidates]) == ("own", ["Atlas"])
@@ -111,8 +118,8 @@ def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: GraphMem) ->
     assert (slot.scope, [c.object for c in slot.candidates]) == ("global", ["Borealis"])
 
 
-def test_a_scope_that_is_named_twice_is_seen_once(plain: GraphMem) -> None:
+def test_a_scope_that_is_named_twice_is_seen_once(plain: Handle) -> None:
     memory = clocked(plain)
     memory.observe(SUBJECT, PREDICATE, "Atlas", at=BASE)
-    twice = memory.scope("own", see=["global", "global"])
-    assert len(twice.beliefs().beliefs) == len(twice.slots().slots) == 1
+    twice = memory.scope("own", read_scopes=["global", "global"])
+    assert len(twice.beliefs.list().beliefs) == len(twice.beliefs.slots().slots) == 1

@@ -12,7 +12,7 @@ import neo4j.graph
 import pytest
 from neo4j import NotificationClassification
 
-from graphmem import GraphMem, catalog
+from graphmem import Handle, catalog
 from graphmem.cli import browse
 from graphmem.settings import Settings
 from tests.plugins.graph import driver_of
@@ -79,14 +79,14 @@ def draw(migrated: Settings, tenant: str) -> Iterator[Draw]:
         yield drawn
 
 
-def evidence(plain: GraphMem, count: int) -> str:
+def evidence(plain: Handle, count: int) -> str:
     """Give a belief so much evidence, each from a turn of one of ten episodes; return its id."""
     spoken = []
     for day in range(min(count, 10)):
         session = plain.session(f"day {day}")
         said = {"role": "user", "content": f"On day {day} it was Porto.", "at": MAY}
         session.add_messages([said])
-        [turn] = session.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id)
         spoken.append((session.episode_id, turn.id))
     recorded = plain.observe_many(
         {
@@ -101,14 +101,16 @@ def evidence(plain: GraphMem, count: int) -> str:
     return recorded[0].belief_id
 
 
-def test_five_events_are_drawn_whole(plain: GraphMem, draw: Draw) -> None:
+def test_five_events_are_drawn_whole(plain: Handle, draw: Draw) -> None:
     claim = ("ada", "lives_in", "Porto")
     older = plain.believe("Ada lives in the north.").belief_id
-    [belief] = plain.revise(older, subject="ada", predicate="lives_in", object="Porto").newer_ids
+    [belief] = plain.beliefs.revise(
+        older, subject="ada", predicate="lives_in", object="Porto"
+    ).newer_ids
     assert evidence(plain, 5) == belief
-    plain.remember("Ada lives in Porto.", claims=[claim], id="claim", at=MAY)
-    plain.retract("e000")
-    [newer] = plain.revise(belief, "Ada lives in Vila Nova de Gaia.").newer_ids
+    plain.remember("Ada lives in Porto.", claims=[claim], event_id="claim", at=MAY)
+    plain.beliefs.retract("e000")
+    [newer] = plain.beliefs.revise(belief, "Ada lives in Vila Nova de Gaia.").newer_ids
 
     seen = draw("belief", id=belief)
 
@@ -130,7 +132,7 @@ def test_five_events_are_drawn_whole(plain: GraphMem, draw: Draw) -> None:
 
 
 def test_of_five_hundred_a_page_is_drawn_and_the_counts_are_those_of_all(
-    plain: GraphMem, draw: Draw
+    plain: Handle, draw: Draw
 ) -> None:
     belief = evidence(plain, 500)
 
@@ -159,7 +161,7 @@ def drawn(seen: Picture) -> set[str]:
     return {node["id"] for node in seen.nodes.values() if "Event" in node.labels}
 
 
-def test_a_memory_with_its_chain_and_its_claims(plain: GraphMem, draw: Draw) -> None:
+def test_a_memory_with_its_chain_and_its_claims(plain: Handle, draw: Draw) -> None:
     claim = ("ada", "lives_in", "Porto")
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
@@ -183,7 +185,7 @@ def test_a_memory_with_its_chain_and_its_claims(plain: GraphMem, draw: Draw) -> 
     assert len(draw("memories", limit=1, skip=1).rows) == 1
 
 
-def test_an_episode_with_a_page_of_its_turns(plain: GraphMem, draw: Draw) -> None:
+def test_an_episode_with_a_page_of_its_turns(plain: Handle, draw: Draw) -> None:
     with plain.session("monday") as session:
         session.add_messages(
             [{"role": "user", "content": f"Line {n}.", "at": MAY} for n in range(30)]
@@ -199,8 +201,8 @@ def test_an_episode_with_a_page_of_its_turns(plain: GraphMem, draw: Draw) -> Non
     assert draw("episode", id=episode, limit=20, skip=20).labels["Turn"] == 10
 
 
-def test_a_slot_side_by_side(plain: GraphMem, draw: Draw) -> None:
-    plain.predicate("lives_in", cardinality="ONE", at=MAY)
+def test_a_slot_side_by_side(plain: Handle, draw: Draw) -> None:
+    plain.predicates.declare("lives_in", cardinality="ONE", at=MAY)
     for n, place in enumerate(("Porto", "Lisbon", "Faro")):
         plain.observe("Ada", "lives_in", place, at=MAY + timedelta(days=n))
     seen = draw("slot", subject="ada", predicate="lives_in", limit=2)
@@ -209,10 +211,10 @@ def test_a_slot_side_by_side(plain: GraphMem, draw: Draw) -> None:
     assert seen.labels == {"Belief": 2, "Event": 2, "Predicate": 1}
 
 
-def test_what_a_search_found_in_its_order(plain: GraphMem, draw: Draw) -> None:
+def test_what_a_search_found_in_its_order(plain: Handle, draw: Draw) -> None:
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
-        [turn] = session.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id)
         kept = session.remember("Ada lives in Porto.").memory_id
     ids = [turn.id, kept]
     seen = draw("recall", ids=ids)
@@ -231,12 +233,14 @@ def test_what_a_search_found_in_its_order(plain: GraphMem, draw: Draw) -> None:
     ],
 )
 def test_nothing_of_another_tenant_is_drawn(
-    plain: GraphMem, draw: Draw, kind: str, own: set[str]
+    plain: Handle, draw: Draw, kind: str, own: set[str]
 ) -> None:
     evidence(plain, 5)
     plain.remember("Ada lives in Porto.")
     given: dict[str, Any] = {"subject": "ada", "predicate": "lives_in"}
-    ids = [m.id for m in plain.list().memories] + [b.id for b in plain.beliefs().beliefs]
+    ids = [m.id for m in plain.memories.list().memories] + [
+        b.id for b in plain.beliefs.list().beliefs
+    ]
     for one in ids:
         asked = {"id": one, "ids": [one], **given}
         wanted = {name: value for name, value in asked.items() if name in own}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from graphmem import ConsolidationPolicy, GraphMem, Turn
+from graphmem import ConsolidationPolicy, Handle, Turn
 from graphmem.operations.consolidation import passages
 from graphmem.operations.consolidation.passages import Neighborhood, NewBelief, ScopeSnapshot
 from graphmem.ports import Role, run_now
@@ -31,20 +31,20 @@ def said(seed: int) -> list[tuple[str | None, str]]:
     ]
 
 
-def similarities(memory: GraphMem, texts: list[str]) -> np.ndarray:
+def similarities(memory: Handle, texts: list[str]) -> np.ndarray:
     matrix = run_now(HashEmbedder().embed(texts, Role.DOCUMENT)).astype("float64")
     mu = memory._state.binding.model.mu_document
     return scoring.calibrated(matrix @ matrix.T, mu)  # type: ignore[return-value]
 
 
-def ground(memory: GraphMem, since: datetime = read_options.BEGINNING) -> Neighborhood:
+def ground(memory: Handle, since: datetime = read_options.BEGINNING) -> Neighborhood:
     policy = ConsolidationPolicy(near=NEAR, same=NEAR, neighbours=1_000)
     seen = ScopeSnapshot(known=datetime.now(UTC) + timedelta(minutes=1), since=since)
     return run_now(passages.ground(memory._state.binding, seen, policy, lambda _kind, _count: None))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_neighbours_are_those_that_the_vectors_make(plain: GraphMem, seed: int) -> None:
+def test_neighbours_are_those_that_the_vectors_make(plain: Handle, seed: int) -> None:
     talk = said(seed)
     for n, (name, text) in enumerate(talk):
         message = {"role": "user", "content": text} | ({"name": name} if name else {})
@@ -66,13 +66,13 @@ def test_neighbours_are_those_that_the_vectors_make(plain: GraphMem, seed: int) 
     assert edges > 20
 
 
-def test_beliefs_near_are_those_that_the_vectors_make(plain: GraphMem) -> None:
+def test_beliefs_near_are_those_that_the_vectors_make(plain: Handle) -> None:
     talk = [text for _, text in said(7)]
     statements = [text for _, text in said(8)][:20]
     for statement in statements:
         plain.believe(statement)
     gone = plain.believe("early sister horse lake cold paint")
-    plain.revise(gone, "something else altogether is the case")
+    plain.beliefs.revise(gone, "something else altogether is the case")
     for n, text in enumerate(talk):
         plain.session(f"s{n}").add_messages([{"role": "user", "content": text}])
     found = ground(plain)
@@ -92,7 +92,7 @@ def test_beliefs_near_are_those_that_the_vectors_make(plain: GraphMem) -> None:
     assert some > 20
 
 
-def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem) -> None:
+def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: Handle) -> None:
     binding = plain._state.binding
     for n, (name, text) in enumerate(said(9)):
         message = {"role": "user", "content": text} | ({"name": name} if name else {})
@@ -108,7 +108,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     told = [one for one in everything if one.role == "user"]
     used = {one.id for one in told[::9]}
     plain.believe("early sister horse lake cold paint")
-    [there] = plain.beliefs().beliefs
+    [there] = plain.beliefs.list().beliefs
     statements = ["cold lake swim early morning", "horse paint sister lake cold", there.statement]
     made = {
         claim.id: NewBelief(
@@ -140,7 +140,7 @@ def test_what_lies_around_a_new_belief_is_what_the_vectors_make(plain: GraphMem)
     }
 
 
-def test_an_older_passage_brings_its_own_neighbours(plain: GraphMem) -> None:
+def test_an_older_passage_brings_its_own_neighbours(plain: Handle) -> None:
     centre = "cold lake swim early morning horse"
     older = [f"{centre} paint", f"{centre} blue", centre]
     for n, text in enumerate(older):
@@ -154,6 +154,6 @@ def test_an_older_passage_brings_its_own_neighbours(plain: GraphMem) -> None:
     assert found.near[place[centre]].keys() == set(place.values()) - {place[centre]}
 
 
-def _turns(memory: GraphMem, session: str) -> Sequence[Turn]:
+def _turns(memory: Handle, session: str) -> Sequence[Turn]:
     with memory.session(session) as opened:
-        return memory.turns(opened.episode_id)
+        return memory.episodes.turns(opened.episode_id)

@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphmem.ports import Answer, Role, Services
 
 if TYPE_CHECKING:
-    from graphmem.client.state import HandleState
     from graphmem.ports import Embedder, Llm, Matrix, Prompt, Telemetry
     from graphmem.rules.consolidation import M
     from graphmem.settings import Settings
 
 OPEN = "open"
 """Name of the only operation that starts before a handle exists."""
-
-
-class Instrumented:
-    """Base class of the parts of an awaited handle; instruments their public coroutines.
-
-    Calls of graphmem's own coroutines are reported only here; the blocking twins run the same
-    coroutines. Methods that a user's subclass adds are not reported.
-    """
-
-    _state: HandleState
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if cls.__module__.partition(".")[0] != "graphmem":
-            return
-        for name, member in list(vars(cls).items()):
-            if not name.startswith("_") and inspect.iscoroutinefunction(member):
-                setattr(cls, name, _observed(name, member))
-
-
-def _observed(
-    name: str, method: Callable[..., Coroutine[Any, Any, Any]]
-) -> Callable[..., Coroutine[Any, Any, Any]]:
-    @wraps(method)
-    async def instrumented(self: Instrumented, /, *args: Any, **kwargs: Any) -> Any:
-        binding = self._state.binding
-        telemetry = binding.world.telemetry
-        if telemetry is None:
-            return await method(self, *args, **kwargs)
-        with telemetry.operation(name, binding.wall.tenant):
-            return await method(self, *args, **kwargs)
-
-    return instrumented
 
 
 def chosen(settings: Settings, own: Telemetry | None) -> Telemetry | None:

@@ -1,4 +1,4 @@
-"""Method of a handle that imports data of other memory systems."""
+"""Import of data of other memory systems."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from graphmem.client.observing import Instrumented
-from graphmem.client.state import HandleState, blocking, valid
+from graphmem.client.state import HandleState, valid
 from graphmem.errors import GraphmemError, InvalidInputError, UnavailableError
 from graphmem.model import (
     EventSource,
@@ -23,18 +22,17 @@ from graphmem.model import (
     TenantScope,
     Text,
 )
-from graphmem.operations import episode, evidence, lineage
-from graphmem.ports import OnPart, silent
-from graphmem.rules import drafts, foreign
-from graphmem.rules.foreign import ImportAction, ImportStep
+from graphmem.operations import (
+    episode,
+    evidence,
+    lineage,
+)
+from graphmem.ports import OnPart
+from graphmem.rules import drafts
+from graphmem.rules.foreign import ImportAction, ImportPlan, ImportStep
 
-PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
 BATCH = 200
 """Maximum number of steps of one kind per transaction."""
-
-
-class _Source(Record):
-    source: Name
 
 
 class _Target(Record):
@@ -48,57 +46,16 @@ class _Episode(Record):
     at: Instant
 
 
-class AsyncAdopting(Instrumented):
-    """Import of foreign data, awaited."""
-
-    async def adopt(
-        self, data: object, source: str, on_part: OnPart = silent
-    ) -> ForeignImportReport:
-        """Import the data of another memory system with its original times.
-
-        From mem0: each text becomes a memory in scope `user:<user_id>` (else `agent:`, `run:`, or
-        the handle's own scope); its categories become tags. By the history, a new text supersedes
-        the one it replaced, and a deleted text is deprecated. From Graphiti, in scope
-        `group:<group_id>`: episodes, and facts. Each episode that mentions a fact gives evidence
-        for its triple at `valid_at`, and against it at `invalid_at`; the evidence of a fact that
-        only expired is retracted. Embeddings are recomputed.
-
-        Everything has the source `mem0` or `graphiti` and the original id in `artifact_ref`. Ids
-        derive from the original id, so a second call writes nothing twice. The report counts
-        values without an equivalent by field, and lists refused records with the reason.
-
-        Args:
-            data: for mem0 the list that `get_all` returns, or {"results": [...], "history":
-                [...]}; for Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
-                `model_dump(mode="json")` returns them.
-            source: mem0 or graphiti.
-            on_part: progress callback; receives the kind of step and the number done.
-
-        Raises:
-            InvalidInputError: the source is unknown, or the data does not have its format.
-        """
-        if valid(_Source, source=source).source not in PLANS:
-            raise InvalidInputError(
-                "source must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
-            )
-        plan = PLANS[source](data)
-        run = _ImportRun(self._state, on_part)
-        for steps in _batches(plan.steps):
-            await run.write(steps)
-        return ForeignImportReport(
-            done=dict(run.done),
-            refused=(*plan.refused, *run.refused),
-            unplaced=dict(sorted(plan.unplaced.items())),
-        )
-
-
-def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
-    """Yield consecutive steps of one kind and scope, in batches if the kind allows it."""
-    for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
-        batch = list(run)
-        size = BATCH if batch[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
-        for start in range(0, len(batch), size):
-            yield batch[start : start + size]
+async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> ForeignImportReport:
+    """Write the steps of a plan in their order and return the report."""
+    imported = _ImportRun(state, on_progress)
+    for steps in _batches(plan.steps):
+        await imported.write(steps)
+    return ForeignImportReport(
+        done=dict(imported.done),
+        refused=(*plan.refused, *imported.refused),
+        unplaced=dict(sorted(plan.unplaced.items())),
+    )
 
 
 class _ImportRun:
@@ -134,13 +91,15 @@ class _ImportRun:
                 await self._remember(state, steps)
                 return
             case ImportAction.OBSERVE:
-                observations = [valid(Observation, id=s.id, at=s.at, **s.given) for s in steps]
+                observations = [
+                    valid(Observation, event_id=s.id, at=s.at, **s.given) for s in steps
+                ]
                 await evidence.observe_many(state.binding, observations)
             case ImportAction.EPISODE:
                 given = valid(_Episode, id=step.id, at=step.at, **step.given)
                 await episode.open_episode(state.binding, episode.NewEpisode(**dict(given)))
             case ImportAction.RETRACT:
-                source = valid(EventSource, id=step.id, at=step.at, source="graphiti")
+                source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id
                 await evidence.retract(state.binding, target, source)
             case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
@@ -148,7 +107,7 @@ class _ImportRun:
         self.done[step.verb] += len(steps)
 
     async def _remember(self, state: HandleState, steps: list[ImportStep]) -> None:
-        texts = [valid(NewMemory, id=s.id, at=s.at, **s.given) for s in steps]
+        texts = [valid(NewMemory, event_id=s.id, at=s.at, **s.given) for s in steps]
         outcomes = await state.commit(texts)
         for step, outcome in zip(steps, outcomes, strict=True):
             if outcome.memory_id is None:
@@ -165,10 +124,10 @@ class _ImportRun:
         given: dict[str, Any] = {**step.given}
         if step.verb is ImportAction.DEPRECATE:
             origin = {key: given[key] for key in EventSource.model_fields.keys() & given.keys()}
-            by = valid(EventSource, at=step.at, id=step.id, **origin)
+            by = valid(EventSource, at=step.at, event_id=step.id, **origin)
             await lineage.mark(state.binding, known, EventType.DEPRECATE, by)
             return
-        newer = valid(NewMemory, at=step.at, id=step.id, **given)
+        newer = valid(NewMemory, at=step.at, event_id=step.id, **given)
         done = await lineage.supersede(state.binding, known, newer, None, state.all_rules())
         self._memories[step.origin] = done.newer_id
 
@@ -181,9 +140,10 @@ class _ImportRun:
         return replace(self._own, binding=replace(to, wall=wall))
 
 
-class Adopting:
-    """Import of foreign data; blocking twin of `AsyncAdopting`."""
-
-    _state: HandleState
-
-    adopt = blocking(AsyncAdopting.adopt)
+def _batches(steps: list[ImportStep]) -> Iterator[list[ImportStep]]:
+    """Yield consecutive steps of one kind and scope, in batches if the kind allows it."""
+    for _, run in groupby(steps, key=lambda step: (step.verb, step.scope)):
+        batch = list(run)
+        size = BATCH if batch[0].verb in (ImportAction.REMEMBER, ImportAction.OBSERVE) else 1
+        for start in range(0, len(batch), size):
+            yield batch[start : start + size]

@@ -1,0 +1,249 @@
+"""Namespace `admin` of a handle."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+
+from graphmem.client import foreign_import
+from graphmem.client.arguments import file_of
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import blocking, valid
+from graphmem.errors import InvalidInputError
+from graphmem.model import (
+    BackfillReport,
+    ExportReport,
+    ForeignImportReport,
+    ImportReport,
+    Mismatch,
+    Name,
+    RebuildReport,
+    Record,
+    Slot,
+)
+from graphmem.operations import (
+    belief,
+    caches,
+    consolidation,
+    evidence,
+    transferring,
+)
+from graphmem.ports import OnPart, RequestContext, silent
+from graphmem.rules import foreign
+from graphmem.rules.read_options import ReadOptions
+
+PLANS = {"mem0": foreign.plan_mem0, "graphiti": foreign.plan_graphiti}
+TOLERANCE = 1e-9
+CANDIDATES = 1_000
+
+
+class _Source(Record):
+    source: Name
+
+
+class AsyncAdmin(AsyncNamespace):
+    """Methods for the operator of a tenant, awaited."""
+
+    _prefix = "admin."
+
+    async def export_to(
+        self, path: str | os.PathLike[str], on_progress: OnPart = silent
+    ) -> ExportReport:
+        """Write all data of the tenant, in all its scopes, to a file.
+
+        The file is JSON Lines for `import_from`, without loss; the digest of each line covers all
+        lines before it. It contains complete events recorded until the start of the export. Tags
+        of memories, items and ratings have no history and are as they were when their page was
+        read. The graph is read in pages, so its size is not limited.
+
+        The file is called `path` with the suffix `.part`, readable only by its owner, and renamed
+        at the end. Call again after an interruption to resume; the start of the export stays that
+        of the first call.
+
+        Args:
+            path: path of the new file.
+            on_progress: progress callback; receives a label and a number of nodes after each page.
+
+        Raises:
+            ExportFileError: the file exists or cannot be written, or the partial file of an
+                interrupted export is damaged or belongs to another tenant.
+        """
+        await self._state.flush()
+        return await transferring.export(self._state.binding, file_of("path", path), on_progress)
+
+    async def import_from(
+        self, path: str | os.PathLike[str], on_progress: OnPart = silent
+    ) -> ImportReport:
+        """Import a file that `export_to` wrote, from any tenant, into this tenant.
+
+        The whole file is checked before the first write. Then its records are written in batches
+        under the tenant's write lock, and the caches are rebuilt. Existing data stays unchanged;
+        events keep their recording times. Call again after an interruption: imported records are
+        skipped.
+
+        Args:
+            path: path of the file.
+            on_progress: progress callback; receives `check` and a number of lines, then labels and
+                numbers of nodes, then the progress of `rebuild`.
+
+        Raises:
+            ExportFileError: the file is not an export, is incomplete, was changed, or was written
+                by a newer graphmem.
+            ModelMismatchError: its embeddings are from another model; the error names both.
+            ImportConflictError: a record contradicts existing data; the error names its line.
+                Nothing of its batch of 500 is written, and earlier batches stay.
+        """
+        report = await transferring.take(self._state.binding, file_of("path", path), on_progress)
+        await rebuilt(self._state.binding, on_progress)
+        return report
+
+    async def import_foreign(
+        self, data: object, source: str, on_progress: OnPart = silent
+    ) -> ForeignImportReport:
+        """Import the data of another memory system with its original times.
+
+        From mem0: each text becomes a memory in scope `user:<user_id>` (else `agent:`, `run:`, or
+        the handle's own scope); its categories become tags. By the history, a new text supersedes
+        the one it replaced, and a deleted text is deprecated. From Graphiti, in scope
+        `group:<group_id>`: episodes, and facts. Each episode that mentions a fact gives evidence
+        for its triple at `valid_at`, and against it at `invalid_at`; the evidence of a fact that
+        only expired is retracted. Embeddings are recomputed.
+
+        Everything has the source `mem0` or `graphiti` and the original id in `artifact_ref`. Ids
+        derive from the original id, so a second call writes nothing twice. The report counts
+        values without an equivalent by field, and lists refused records with the reason.
+
+        Args:
+            data: for mem0 the list that `get_all` returns, or {"results": [...], "history":
+                [...]}; for Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as
+                `model_dump(mode="json")` returns them.
+            source: mem0 or graphiti.
+            on_progress: progress callback; receives the kind of step and the number done.
+
+        Raises:
+            InvalidInputError: the source is unknown, or the data does not have its format.
+        """
+        if valid(_Source, source=source).source not in PLANS:
+            raise InvalidInputError(
+                "source must be the name of a known format.", hint=f"Use {' or '.join(PLANS)}."
+            )
+        plan = PLANS[source](data)
+        return await foreign_import.run(self._state, plan, on_progress)
+
+    async def rebuild(self, on_progress: OnPart = silent) -> RebuildReport:
+        """Rebuild every cache of the tenant from its events; safe to interrupt and to repeat.
+
+        Missing beliefs that consolidation derived are restored too. That needs no model, because
+        the decision about each cluster is stored.
+
+        Args:
+            on_progress: progress callback; receives a kind and the number of nodes or slots.
+        """
+        return await rebuilt(self._state.binding, on_progress)
+
+    async def verify(self, on_progress: OnPart = silent) -> RebuildReport:
+        """Compare every cache of the tenant with its events; nothing is written.
+
+        Compares the edges from consolidation's events to their beliefs, the status of memories
+        and beliefs, their SUPERSEDES edges, and long slots read with and without checkpoints.
+
+        Args:
+            on_progress: progress callback; receives a kind and the number of nodes or slots.
+        """
+        to = self._state.binding
+        mismatches = await consolidation.replay(to, mend=False, on_page=on_progress)
+        mismatches += await caches.lineage(to, mend=False, on_page=on_progress)
+        for slot in await evidence.long_slots(to):
+            mismatches += await _slot_mismatches(to, slot)
+            on_progress("slot", 1)
+        return RebuildReport(wrong=tuple(mismatches))
+
+    async def backfill(self, on_progress: OnPart = silent) -> BackfillReport:
+        """Create missing events for memories written by another tool or in an older layout.
+
+        Every read depends on events: a Memory node without events appears in no history and at no
+        past time. A memory without an event of its own scope gets an ADD at its `created_at`, and
+        `reinforce_count` REINFORCE_EXACT events, at most 1,000. Their times are spread evenly up
+        to its `last_seen_at`, or are `created_at` without one. A deprecated memory gets a
+        DEPRECATE at the current time, since the original time is unknown. A SUPERSEDES edge
+        without an event gets a SUPERSEDE at its `occurred_at`, else at the start of the newer
+        memory, but late enough to supersede the older one. All events have the source `backfill`
+        and a payload that marks them as synthetic.
+
+        Nodes must have `tenant`, `id`, `scope` and `content`; `content_hash`, `tenant_key` and
+        `scope_key` are computed from them. Other missing properties are filled in: `created_at`
+        (the earlier of `last_seen_at` and `recorded_at`, else now), `recorded_at` (now, by the
+        server's clock), `status` (current), `tags` (none) and the embedding. An embedding of the
+        right length is assumed to be from this graph's model; remove it to have it recomputed.
+        Nodes with missing or mistyped properties are skipped and reported with a remedy. Nodes
+        without a `tenant` are not found.
+
+        Safe to interrupt, to repeat and to run concurrently: each memory is completed in one
+        transaction, under ids derived from its own, and complete memories are skipped. Run it
+        before any other write: a memory that was written again already has an event.
+
+        Args:
+            on_progress: progress callback; receives `memory` or `edge` and the number checked.
+        """
+        return await caches.make_whole(self._state.binding, on_progress)
+
+
+class Admin(Namespace):
+    """Methods for the operator of a tenant; blocking twin of `AsyncAdmin`."""
+
+    export_to = blocking(AsyncAdmin.export_to)
+    import_from = blocking(AsyncAdmin.import_from)
+    import_foreign = blocking(AsyncAdmin.import_foreign)
+    rebuild = blocking(AsyncAdmin.rebuild)
+    verify = blocking(AsyncAdmin.verify)
+    backfill = blocking(AsyncAdmin.backfill)
+
+
+async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
+    """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
+    mismatches = await consolidation.replay(to, mend=True, on_page=on_part)
+    mismatches += await caches.lineage(to, mend=True, on_page=on_part)
+    checkpointed = 0
+    for slot in await evidence.long_slots(to):
+        await evidence.forget_checkpoint(to, slot)
+        checkpointed += await evidence.keep_checkpoint(to, slot)
+        on_part("slot", 1)
+    await evidence.embed_statements(to)
+    return RebuildReport(wrong=tuple(mismatches), checkpointed=checkpointed)
+
+
+async def _slot_mismatches(to: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:
+    in_scope = replace(
+        to, wall=to.wall.model_copy(update={"scope": slot.scope, "scopes": (slot.scope,)})
+    )
+    readings = [
+        await belief.current(
+            in_scope,
+            slot.subject_key,
+            slot.predicate_key,
+            ReadOptions(),
+            limit=CANDIDATES,
+            from_zero=from_zero,
+        )
+        for from_zero in (False, True)
+    ]
+    if _agree(*readings):
+        return []
+    cached, found = (
+        "; ".join(f"{c.object} {c.belief:.12g}" for c in reading.candidates[:5])
+        for reading in readings
+    )
+    return [Mismatch(kind="slot", id=slot.slot_id, cached=cached, found=found)]
+
+
+def _agree(cached: Slot, found: Slot) -> bool:
+    if len(cached.candidates) != len(found.candidates):
+        return False
+    pairs = zip(cached.candidates, found.candidates, strict=True)
+    return all(
+        here.belief_id == there.belief_id
+        and here.events == there.events
+        and math.isclose(here.score, there.score, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        for here, there in pairs
+    )

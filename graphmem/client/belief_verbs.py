@@ -1,0 +1,312 @@
+"""Methods of a handle that record evidence and read the beliefs that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypeVar
+
+from graphmem.client.arguments import (
+    Asked,
+    BeliefLike,
+    belief_id_of,
+    reading_of,
+    records,
+)
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.model import (
+    AsOf,
+    BeliefEvidence,
+    EvidenceKind,
+    EvidenceReceipt,
+    EvidenceSource,
+    Hypothesis,
+    Observation,
+    Policy,
+    Slot,
+    Trail,
+)
+from graphmem.operations import belief, evidence
+
+_E = TypeVar("_E", bound=EvidenceSource)
+MOST_ROWS = 1_000
+MOST_PIECES = 10**9
+
+
+class AsyncBeliefVerbs(AsyncNamespace):
+    """Methods that record evidence and read beliefs, awaited."""
+
+    async def observe(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002
+        *,
+        confidence: float = 0.8,
+        kind: EvidenceKind | Literal["supporting", "refuting"] = "supporting",
+        source_type: str = "EXPLICIT",
+        episode_id: str | None = None,
+        turn_id: str | None = None,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> EvidenceReceipt:
+        """Record one piece of evidence about a triple; the first one creates its belief.
+
+        Args:
+            subject: subject of the triple; compared trimmed and without regard to case.
+            predicate: predicate of the triple, for example works_on.
+            object: object of the triple.
+            confidence: how sure the source is, 0 to 1.
+            kind: whether the evidence supports or refutes the triple.
+            source_type: TOOL, EXPLICIT, RULE, CLASSIFIER, EXTRACTOR, or another type that has a
+                weight.
+            episode_id: id of the episode that the evidence comes from; the session's by default.
+            turn_id: id of the turn that it quotes.
+            event_id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            InvalidInputError: an argument is invalid, or the source type has no weight.
+            EventConflictError: the id was used for another event.
+            NotFoundError: the episode or turn does not exist.
+        """
+        given = valid(
+            Observation,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            kind=kind,
+            source_type=source_type,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await evidence.observe(self._state.binding, await _placed(self._state, given))
+
+    async def observe_many(
+        self,
+        observations: Iterable[Observation | Mapping[str, Any]],
+        on_progress: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
+    ) -> Sequence[EvidenceReceipt]:
+        """Record observations in their order, 500 in each transaction.
+
+        New beliefs get their embeddings at the end; until then only BM25 finds them.
+
+        Args:
+            observations: records, or mappings of their fields.
+            on_progress: called after each acknowledged batch with its receipts.
+
+        Raises:
+            InvalidInputError: an observation is invalid; the message gives its index. Nothing is
+                recorded.
+            EventConflictError, NotFoundError: see `observe`; earlier batches are kept.
+        """
+        given = records("observations", Observation, observations)
+        placed = [await _placed(self._state, one) for one in given]
+        return await evidence.observe_many(self._state.binding, placed, on_progress)
+
+    async def believe(
+        self,
+        statement: str | None = None,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,  # noqa: A002
+        confidence: float = 0.5,
+        episode_id: str | None = None,
+        turn_id: str | None = None,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> EvidenceReceipt:
+        """Record a hypothesis to be tested, and return the id of its belief.
+
+        Args:
+            statement: the hypothesis in words; may be omitted if a triple is given.
+            subject: subject of the triple; give all three parts or none.
+            predicate: predicate of the triple.
+            object: object of the triple.
+            confidence: confidence before any evidence, 0 to 1.
+            episode_id: id of the episode that the evidence comes from; the session's by default.
+            turn_id: id of the turn that it quotes.
+            event_id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            InvalidInputError, EventConflictError, NotFoundError: see `observe`.
+        """
+        given = valid(
+            Hypothesis,
+            statement=statement,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await evidence.believe(self._state.binding, await _placed(self._state, given))
+
+    async def add_evidence(
+        self,
+        belief_id: BeliefLike,
+        kind: EvidenceKind | Literal["supporting", "refuting"],
+        strength: float,
+        *,
+        episode_id: str | None = None,
+        turn_id: str | None = None,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+        note: str | None = None,
+    ) -> EvidenceReceipt:
+        """Record evidence for or against a belief, for the sequential test.
+
+        Args:
+            belief_id: id of the belief, or a receipt or record of it.
+            kind: whether the evidence supports or refutes the belief.
+            strength: likelihood that such evidence is right, counted within [0.1, 0.9]. Below 0.5
+                it counts in the opposite direction, and the receipt reports that.
+            episode_id: id of the episode that the evidence comes from; the session's by default.
+            turn_id: id of the turn that it quotes.
+            event_id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who recorded it.
+            artifact_ref: file name, address or session that it comes from.
+            note: free text that is kept with the event.
+
+        Raises:
+            NotFoundError: no visible belief has this id.
+            ForeignScopeError: the belief belongs to another scope.
+            InvalidInputError, EventConflictError: see `observe`.
+        """
+        given = valid(
+            BeliefEvidence,
+            kind=kind,
+            strength=strength,
+            episode_id=episode_id,
+            turn_id=turn_id,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+            note=note,
+        )
+        return await evidence.testify(
+            self._state.binding, belief_id_of(belief_id), await _placed(self._state, given)
+        )
+
+    async def current(
+        self,
+        subject: str,
+        predicate: str,
+        *,
+        limit: int = 100,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
+    ) -> Slot:
+        """Return the values of a slot, best first, read by the policy of its predicate.
+
+        The write scope is read first. If it has no evidence for the slot, the other read scopes
+        are read in their order.
+
+        Args:
+            subject: subject of the slot; compared trimmed and without regard to case.
+            predicate: predicate of the slot, for example works_on; compared in the same way.
+            limit: maximum number of candidates, 1 to 1,000.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
+
+        Raises:
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        asked = valid(Asked, subject=subject, predicate=predicate)
+        return await belief.current(
+            self._state.binding,
+            asked.subject,
+            asked.predicate,
+            reading_of(as_of, policy, present_policy=present_policy),
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
+
+    async def evidence_for(
+        self,
+        belief_id: BeliefLike,
+        *,
+        start: int = 0,
+        limit: int = 100,
+        pooled: bool = False,
+        as_of: AsOf | None = None,
+    ) -> Trail:
+        """Return the sequential test of a belief, oldest piece of evidence first.
+
+        Args:
+            belief_id: id of the belief, or a receipt or record of it.
+            start: number of the oldest pieces to skip.
+            limit: maximum number of pieces, 1 to 1,000.
+            pooled: count only the strongest piece of each episode and polarity.
+            as_of: valid and known time of the read; now by default.
+
+        Raises:
+            NotFoundError: no visible belief has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        suppose = belief.TrailRequest(
+            pooled=yes_or_no("pooled", pooled),
+            skip=bounded("start", start, MOST_PIECES, least=0),
+            limit=bounded("limit", limit, MOST_ROWS),
+        )
+        by = reading_of(as_of)
+        return await belief.test(self._state.binding, belief_id_of(belief_id), by, suppose)
+
+
+class BeliefVerbs(Namespace):
+    """Methods that record evidence and read beliefs; blocking twin of `AsyncBeliefVerbs`."""
+
+    observe = blocking(AsyncBeliefVerbs.observe)
+    observe_many = blocking(AsyncBeliefVerbs.observe_many)
+    believe = blocking(AsyncBeliefVerbs.believe)
+    add_evidence = blocking(AsyncBeliefVerbs.add_evidence)
+    current = blocking(AsyncBeliefVerbs.current)
+    evidence_for = blocking(AsyncBeliefVerbs.evidence_for)
+
+
+async def _placed(state: HandleState, given: _E) -> _E:
+    """Return the evidence with the session's episode, unless it names one or none is open."""
+    if given.episode_id is not None:
+        return given
+    return given.model_copy(update={"episode": await state.opened_episode()})

@@ -1,0 +1,180 @@
+"""Methods of a handle that extract evidence and consolidate beliefs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import HandleState, blocking, valid, yes_or_no
+from graphmem.errors import ConfigurationError, InvalidInputError
+from graphmem.model import (
+    ConsolidationPolicy,
+    ConsolidationReport,
+    ExtractionReport,
+    Name,
+    Record,
+)
+from graphmem.operations import consolidation, declarations, evidence, extraction
+from graphmem.operations.access_log import AccessEntry, SearchEntry
+from graphmem.operations.extraction import Extractor, ProposalReader
+from graphmem.operations.extraction.reading import PendingLogEntry
+from graphmem.ports import OnPart, silent
+from graphmem.rules import identity
+
+RULES: Literal["rules"] = "rules"
+
+
+class _Named(Record):
+    session_id: Name
+
+
+class _Policy(Record):
+    policy: ConsolidationPolicy
+
+
+class AsyncJobs(AsyncNamespace):
+    """Methods that extract evidence and consolidate beliefs, awaited."""
+
+    async def extract(
+        self,
+        *,
+        session_id: str | None = None,
+        extractor: Extractor | Literal["rules"] | None = None,
+        dry_run: bool = False,
+        review: bool = False,
+        on_progress: OnPart = silent,
+    ) -> ExtractionReport:
+        """Extract evidence from the turns of people in a session; it quotes their words.
+
+        The extractor reads the turns that it has not read before, eight at a time. Each proposal
+        is checked: its turn must be in this session, its quote in that turn, and its subject and
+        object there or in the two turns before or after. Words of an assistant, a tool or memory
+        itself are not evidence, and hygiene applies. The report lists failed proposals with the
+        reason. The others become EVIDENCE in the session's episode, at the time in the words
+        ("since May"), else at the time of the turn.
+
+        Safe to interrupt, to repeat and to run in several processes: the evidence of a window and
+        the reply it rests on are one transaction, and a turn counts once for a belief.
+
+        Args:
+            session_id: name of the session; inside a session its own by default.
+            extractor: "rules" for a few simple sentence forms, or a callable that takes turns and
+                returns proposals; the language model of the settings by default.
+            dry_run: report what would be written; nothing is written.
+            review: store proposals for `accept` and `reject` instead of evidence.
+            on_progress: progress callback; receives `turn` and the number of turns processed.
+
+        Raises:
+            InvalidInputError: no session is named, or the extractor is invalid.
+            NotFoundError: the session has no turns.
+            ConfigurationError: no language model is set and no other extractor is given.
+        """
+        apply, review = not yes_or_no("dry_run", dry_run), yes_or_no("review", review)
+        own = self._state.session
+        if session_id is None and own is None:
+            raise InvalidInputError("`session_id` is missing.", hint="Pass it, or use a session.")
+        name = (
+            own.session_id
+            if session_id is None and own
+            else valid(_Named, session_id=session_id).session_id
+        )
+        to = self._state.binding
+        how = extraction.ExtractionOptions(
+            reader=_reader(self._state, extractor),
+            apply=apply,
+            review=review,
+            # Without a log, only the session records the texts that it supplied.
+            rules=self._state.rules if self._state.logs else self._state.all_rules(),
+            names=await declarations.canonical(to),
+            waiting=_waiting(self._state, name),
+            on_part=on_progress,
+        )
+        done = await extraction.extract(to, identity.episode_id(to.wall.scope, name), how)
+        if how.apply and not how.review:
+            await evidence.embed_statements(to)
+        return done
+
+    async def consolidate(
+        self,
+        *,
+        dry_run: bool = False,
+        extractive: bool = False,
+        if_due: bool = False,
+        policy: ConsolidationPolicy | None = None,
+        on_progress: OnPart = silent,
+    ) -> ConsolidationReport:
+        """Consolidate passages of several episodes into beliefs of the handle's own scope.
+
+        Passages are turns of people, and episodes without turns, that no belief rests on yet. A
+        passage near a belief supports it; with a negation or another number in the same words, it
+        refutes it. Similar passages of at least three episodes become a belief. The language model
+        of the settings words it; without one, the central passage does. The evidence has the
+        source `consolidation` and quotes its passages. A contradiction that passes the belief's
+        gate flags the belief. Inferred beliefs with a low score are archived; nothing is deleted.
+
+        Safe to interrupt, to repeat and to run in several workers: the events of each belief or
+        cluster are one transaction with an id derived from the passages, and the next run resumes
+        an interrupted one.
+
+        Args:
+            dry_run: report what would be done; nothing is written.
+            extractive: use no language model, even if one is set.
+            if_due: run only if 20 episodes are new, or if one is and the last run was 4 hours ago.
+            policy: thresholds and limits; those above by default.
+            on_progress: progress callback; receives `passage`, `belief` or `cluster` and the number
+                processed.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+            LeaseLostError: this worker was too slow, and another one has taken over the run.
+            ConfigurationError: the provider of the language model is unknown.
+        """
+        wanted = valid(_Policy, policy=ConsolidationPolicy() if policy is None else policy).policy
+        to = self._state.binding
+        llm = None if yes_or_no("extractive", extractive) else to.world.llm
+        how = consolidation.ConsolidationOptions(
+            policy=wanted,
+            llm=llm,
+            apply=not yes_or_no("dry_run", dry_run),
+            if_due=yes_or_no("if_due", if_due),
+            on_part=on_progress,
+        )
+        return await consolidation.consolidate(to, how)
+
+
+class Jobs(Namespace):
+    """Methods that extract evidence and consolidate beliefs; blocking twin of `AsyncJobs`."""
+
+    extract = blocking(AsyncJobs.extract)
+    consolidate = blocking(AsyncJobs.consolidate)
+
+
+def _reader(state: HandleState, extractor: Extractor | Literal["rules"] | None) -> ProposalReader:
+    if isinstance(extractor, str) and extractor == RULES:
+        return extraction.RuleReader()
+    if callable(extractor):
+        return extraction.CallReader(extractor)
+    if extractor is not None:
+        raise InvalidInputError(
+            'extractor must be "rules" or a callable.',
+            hint="Omit it to use the language model.",
+        )
+    if state.binding.world.llm is None:
+        raise ConfigurationError(
+            "No language model is set.",
+            hint='Set GRAPHMEM_MODEL, or pass extractor="rules" (--rules).',
+        )
+    return extraction.ModelReader(state.binding.world.llm)
+
+
+def _waiting(state: HandleState, session_id: str) -> list[PendingLogEntry]:
+    """Return the searches and accesses of a session that are not written to the log yet."""
+    wall = state.binding.wall
+    return [
+        PendingLogEntry(entry.at, entry.query, tuple(hit.id for hit in entry.found))
+        if isinstance(entry, SearchEntry)
+        else PendingLogEntry(entry.at, None, (entry.item_id,))
+        for entry in state.accesses.waiting()
+        if isinstance(entry, SearchEntry | AccessEntry)
+        and (entry.tenant, entry.scope, entry.actor) == (wall.tenant, wall.scope, session_id)
+    ]

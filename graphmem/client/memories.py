@@ -1,0 +1,255 @@
+"""Namespace `memories` of a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from graphmem.client.arguments import AskedId, moment_of
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import HandleState, blocking, bounded, valid
+from graphmem.model import (
+    AsOf,
+    EventSource,
+    EventType,
+    Instant,
+    Memory,
+    MemoryChain,
+    MemoryEvent,
+    Name,
+    Page,
+    Record,
+    StalePage,
+    Status,
+    Tags,
+    Text,
+)
+from graphmem.operations import lineage, memories
+
+MOST_ROWS = 1_000
+MOST_DAYS = 36_500
+
+
+class _Known(Record):
+    memory_id: AskedId
+
+
+class _Change(Record):
+    memory_id: AskedId
+    reason: Annotated[Text, Field(max_length=10_000)] | None = None
+
+
+class _Filter(Record):
+    tags: Tags = ()
+    source: Name | None = None
+    since: Instant | None = None
+    until: Instant | None = None
+    statuses: tuple[Status, ...] = (Status.CURRENT,)
+
+
+class AsyncMemories(AsyncNamespace):
+    """Methods that read memories and change their status, awaited."""
+
+    _prefix = "memories."
+
+    async def get(self, memory_id: str, *, as_of: AsOf | None = None) -> Memory:
+        """Return a memory of any status, and which of its claims have lost.
+
+        The read is not logged as an access.
+
+        Args:
+            memory_id: id of the memory.
+            as_of: valid and known time; status, counts and heads follow from the events seen then.
+                Tags are current: they have no history.
+
+        Raises:
+            NotFoundError: no visible memory has this id, or it was not known at that time.
+            InvalidInputError: `as_of.known` is in the future.
+        """
+        return await memories.get(self._state.binding, _known(memory_id), moment_of(as_of))
+
+    async def list(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        statuses: Sequence[Status] = (Status.CURRENT,),
+        as_of: AsOf | None = None,
+    ) -> Page:
+        """Return one page of memories, newest first; the read is not logged as an access.
+
+        Args:
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of memories, 1 to 1,000.
+            tags: list only memories with all of these tags.
+            source: list only memories with an event from this source.
+            since: list only memories created at or after this time.
+            until: list only memories created before this time.
+            statuses: list only memories of these statuses.
+            as_of: valid and known time of the read. Tags are current: they have no history.
+
+        Raises:
+            InvalidInputError: an argument is invalid, the cursor is not from a page, or
+                `as_of.known` is in the future.
+        """
+        given = valid(
+            _Filter, tags=tags, source=source, since=since, until=until, statuses=statuses
+        )
+        want = memories.MemoryFilter(**dict(given))
+        count = bounded("limit", limit, MOST_ROWS)
+        return await memories.memory_page(
+            self._state.binding, want, cursor=cursor, limit=count, as_of=moment_of(as_of)
+        )
+
+    async def history(
+        self, memory_id: str, *, limit: int = MOST_ROWS, as_of: AsOf | None = None
+    ) -> Sequence[MemoryEvent]:
+        """Return the newest events of a memory, oldest of them first.
+
+        Args:
+            memory_id: id of the memory.
+            limit: maximum number of events, 1 to 1,000.
+            as_of: return only events seen at this valid and known time.
+
+        Raises:
+            NotFoundError, InvalidInputError: see `get`.
+        """
+        count = bounded("limit", limit, MOST_ROWS)
+        return await lineage.history(
+            self._state.binding, _known(memory_id), limit=count, as_of=moment_of(as_of)
+        )
+
+    async def chain(self, memory_id: str, *, as_of: AsOf | None = None) -> MemoryChain:
+        """Return all memories of the supersession chain that this memory belongs to.
+
+        Args:
+            memory_id: id of a memory of the chain.
+            as_of: follow supersessions seen at this valid and known time; see `get`.
+
+        Raises:
+            NotFoundError, InvalidInputError: see `get`.
+        """
+        return await lineage.chain(self._state.binding, _known(memory_id), moment_of(as_of))
+
+    async def deprecate(
+        self,
+        memory_id: str,
+        *,
+        reason: str | None = None,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+    ) -> str:
+        """Hide a memory from recall without a successor, and return the id of the event.
+
+        Args:
+            memory_id: id of the memory.
+            reason: why; kept with the event.
+            event_id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
+
+        Raises:
+            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
+                `supersede`.
+        """
+        origin = valid(
+            EventSource,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+        )
+        return await _mark(self._state, memory_id, EventType.DEPRECATE, reason, origin)
+
+    async def restore(
+        self,
+        memory_id: str,
+        *,
+        reason: str | None = None,
+        event_id: str | None = None,
+        at: datetime | None = None,
+        source: str = "manual",
+        actor: str | None = None,
+        artifact_ref: str | None = None,
+    ) -> str:
+        """Make a hidden memory current again, and return the id of the event.
+
+        Args:
+            memory_id: id of the memory.
+            reason: why; kept with the event.
+            event_id: idempotency key; the same id and content return the first result again.
+            at: when it happened, with a time zone; now by default.
+            source: where it comes from, for example manual, hook or import.
+            actor: who wrote it.
+            artifact_ref: file name, address or session that it comes from.
+
+        Raises:
+            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
+                `supersede`.
+        """
+        origin = valid(
+            EventSource,
+            event_id=event_id,
+            at=at,
+            source=source,
+            actor=actor,
+            artifact_ref=artifact_ref,
+        )
+        return await _mark(self._state, memory_id, EventType.RESTORE, reason, origin)
+
+    async def stale(
+        self, *, days: int = 90, cursor: str | None = None, limit: int = 50
+    ) -> StalePage:
+        """Return current memories that were last stated more than `days` ago; they may be outdated.
+
+        Oldest first, each with its trace and the claims that are no longer in force. Only events
+        visible to this handle count as statements; accesses do not.
+
+        Args:
+            days: age in days, 1 to 36,500.
+            cursor: `next_cursor` of the previous page; `days` must be the same.
+            limit: maximum number of memories, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid, or no page returned the cursor.
+        """
+        min_days = bounded("days", days, MOST_DAYS)
+        count = bounded("limit", limit, MOST_ROWS)
+        return await memories.stale_page(self._state.binding, min_days, cursor=cursor, limit=count)
+
+
+class Memories(Namespace):
+    """Methods that read memories and change their status; blocking twin of `AsyncMemories`."""
+
+    get = blocking(AsyncMemories.get)
+    list = blocking(AsyncMemories.list)
+    history = blocking(AsyncMemories.history)
+    chain = blocking(AsyncMemories.chain)
+    deprecate = blocking(AsyncMemories.deprecate)
+    restore = blocking(AsyncMemories.restore)
+    stale = blocking(AsyncMemories.stale)
+
+
+def _known(given: str) -> str:
+    return valid(_Known, memory_id=given).memory_id
+
+
+async def _mark(
+    state: HandleState, memory_id: str, kind: EventType, reason: str | None, origin: EventSource
+) -> str:
+    change = valid(_Change, memory_id=memory_id, reason=reason)
+    by = origin.model_copy(update={"note": change.reason})
+    return await lineage.mark(state.binding, change.memory_id, kind, by)

@@ -1,0 +1,340 @@
+"""Methods of a handle that search memory and explain results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from graphmem.client.arguments import (
+    BeliefLike,
+    Id,
+    belief_id_of,
+    moment_of,
+    reading_of,
+    recall_policy_of,
+)
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.state import blocking, bounded, listed, valid, yes_or_no
+from graphmem.errors import InvalidInputError, NotFoundError
+from graphmem.model import (
+    AnyBite,
+    AsOf,
+    BeliefReasons,
+    Card,
+    Context,
+    Instant,
+    MemoryReasons,
+    Message,
+    Name,
+    Policy,
+    RecallPolicy,
+    Recollection,
+    Record,
+    Tags,
+    TenantScope,
+    Text,
+)
+from graphmem.operations import cards, lineage, memories, reasons, recall
+from graphmem.operations.access_log import SearchHit
+from graphmem.ports import RequestContext
+from graphmem.rules import context, identity, transcripts
+
+MOST_BITES = 1_000
+FLAGS = ("memories", "beliefs", "turns", "include_hidden")
+PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
+Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
+"""Of which at least one character is no space."""
+MOST_ROWS = 1_000
+MOST_PIECES = 10**9
+
+
+class _Question(Record):
+    query: Question
+
+
+class _Filters(Record):
+    memories: bool
+    beliefs: bool
+    turns: bool
+    include_hidden: bool
+    tags: Tags
+    source: Name | None
+    since: Instant | None
+    until: Instant | None
+    scopes: Annotated[tuple[Name, ...], Field(min_length=1)] | None
+
+
+class _About(Record):
+    about: Question
+
+
+class AsyncRecallVerbs(AsyncNamespace):
+    """Methods that search memory and explain results, awaited."""
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        policy: PolicyName | RecallPolicy = "default",
+        as_of: AsOf | None = None,
+        memories: bool = True,
+        beliefs: bool = True,
+        turns: bool = False,
+        include_hidden: bool = False,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> Recollection:
+        """Return the items that match a question, best first, each once.
+
+        The search is written to the search log later, together with other entries; see `expand`.
+
+        Args:
+            query: a question or some words.
+            limit: maximum number of results, 1 to 1,000.
+            policy: ranking: "default", "flat" (vector only), "trace" (vector and TraceRank),
+                "esper" (vector and belief), "engram" (BM25, vector, recency and use, at most
+                three results), "agent" (relevance, recency, use), or a policy of your own.
+            as_of: answer as of this valid and known time: decay, ranking and supersession use the
+                state at that time; text and tags are current.
+            memories: search memories.
+            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
+            turns: search the turns of conversations.
+            include_hidden: include superseded, deprecated, archived and outvoted items.
+            tags: return only memories with all of these tags.
+            source: return only memories and beliefs with an event from this source.
+            since: return only items created, or turns written, at or after this time.
+            until: return only items created, or turns written, before this time.
+            scopes: search only these of the handle's read scopes; all of them by default.
+
+        Raises:
+            InvalidInputError: an argument is invalid, a scope is not a read scope of the handle,
+                or `as_of.known` is in the future.
+        """
+        found = await asked(
+            self._state.binding,
+            query,
+            limit,
+            policy,
+            as_of,
+            memories=memories,
+            beliefs=beliefs,
+            turns=turns,
+            include_hidden=include_hidden,
+            tags=tags,
+            source=source,
+            since=since,
+            until=until,
+            scopes=scopes,
+        )
+        if self._state.session is not None:
+            self._state.session.supplied.update(transcripts.bite_hashes(found))
+        await self._state.searched("recall", query, hits(found.bites))
+        return found
+
+    async def context(
+        self,
+        about: str | Iterable[Message | Mapping[str, Any]],
+        *,
+        tokens: int = 800,
+        limit: int = 20,
+        policy: PolicyName | RecallPolicy = "default",
+        as_of: AsOf | None = None,
+        memories: bool = True,
+        beliefs: bool = True,
+        turns: bool = False,
+        include_hidden: bool = False,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> Context:
+        """Return the items that match a question as a block of text for a prompt, with their ids.
+
+        The block has one line for each memory, belief and, on request, turn, best first: the id in
+        brackets, the kind, when it was last stated, and the text as a JSON string, so that a text
+        can neither end the block nor begin a line. Items that do not fit into the remaining tokens
+        are skipped; the best item is cut. A belief that only consolidation inferred and whose
+        retrieval strength is below 0.05 is left out; `recall` still returns it. Within a session,
+        text that was returned here is rejected as an echo if it is submitted again.
+
+        Args:
+            about: a question, or the messages of a conversation: its newest message of a person is
+                the question, together with earlier ones while it is short.
+            tokens: maximum size, 150 to 100,000 tokens; the estimate rather exceeds the real count.
+            limit: maximum number of items to choose from, 1 to 1,000.
+            policy: ranking; see `recall`.
+            as_of: answer as of this valid and known time; see `recall`.
+            memories: search memories.
+            beliefs: search beliefs; a value that lost its ONE slot is replaced by the leader.
+            turns: search the turns of conversations.
+            include_hidden: include superseded, deprecated, archived and outvoted items.
+            tags: return only memories with all of these tags.
+            source: return only memories and beliefs with an event from this source.
+            since: return only items created, or turns written, at or after this time.
+            until: return only items created, or turns written, before this time.
+            scopes: search only these of the handle's read scopes; all of them by default.
+
+        Raises:
+            InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
+        """
+        room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
+        question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
+        # The session is not updated here: items that do not fit are not supplied.
+        found = await asked(
+            self._state.binding,
+            question,
+            limit,
+            policy,
+            as_of,
+            memories=memories,
+            beliefs=beliefs,
+            turns=turns,
+            include_hidden=include_hidden,
+            tags=tags,
+            source=source,
+            since=since,
+            until=until,
+            scopes=scopes,
+        )
+        packed = context.packed(found, room)
+        if self._state.session is not None:
+            self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
+        shown = [bite for bite in found.bites if bite.id in packed.context.ids]
+        await self._state.searched("context", question, hits(shown))
+        return packed.context
+
+    async def why(
+        self,
+        item_id: BeliefLike,
+        *,
+        start: int = 0,
+        limit: int = 100,
+        as_of: AsOf | None = None,
+        policy: Policy | None = None,
+        present_policy: bool = False,
+    ) -> BeliefReasons | MemoryReasons:
+        """Return why a belief has its projection, event by event, or how a memory came about.
+
+        Args:
+            item_id: id of a belief or a memory, or a receipt or record of a belief.
+            start: number of the oldest pieces of evidence to skip.
+            limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
+            as_of: valid and known time of the read; now by default.
+            policy: policy to read by instead of the declared one.
+            present_policy: read the past by the policy that is declared now.
+
+        Raises:
+            NotFoundError: no visible item has this id, or it was not known at that time.
+            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
+        """
+        known = belief_id_of(item_id)
+        read = reading_of(as_of, policy, present_policy=present_policy)
+        skip = bounded("start", start, MOST_PIECES, least=0)
+        count = bounded("limit", limit, MOST_ROWS)
+        binding = self._state.binding
+        found = await reasons.belief(binding, known, read, skip=skip, limit=count)
+        if found is not None:
+            return found
+        at = None if read.as_of == AsOf() else read.as_of
+        try:
+            memory = await memories.get(binding, known, at)
+        except NotFoundError as error:
+            raise NotFoundError(f"No belief or memory {known!r}.", hint=error.hint) from None
+        return MemoryReasons(
+            memory=memory,
+            history=tuple(await lineage.history(binding, known, limit=count, as_of=at)),
+            chain=await lineage.chain(binding, known, at),
+            trace=await memories.explain(binding, known, at, limit=count),
+        )
+
+    async def expand(self, item_id: str) -> Card:
+        """Return the card of a memory, a belief, a turn or an episode.
+
+        The access is logged. Log entries are written together: when 100 wait, by `flush`, and at
+        the end of the session or the client. A failed write is logged, never raised here; the
+        newest 10,000 entries are kept. Entries that wait when a process is killed are lost.
+
+        Args:
+            item_id: id of the item, of any kind.
+
+        Raises:
+            NotFoundError: no visible item has this id.
+        """
+        card = await cards.expand(self._state.binding, valid(Id, id=item_id).id)
+        if self._state.session is not None:
+            self._state.session.supplied.update(transcripts.card_hashes(card))
+        await self._state.accessed(type(card.item).__name__, item_id)
+        return card
+
+
+class RecallVerbs(Namespace):
+    """Methods that search memory and explain results; blocking twin of `AsyncRecallVerbs`."""
+
+    recall = blocking(AsyncRecallVerbs.recall)
+    context = blocking(AsyncRecallVerbs.context)
+    why = blocking(AsyncRecallVerbs.why)
+    expand = blocking(AsyncRecallVerbs.expand)
+
+
+async def asked(
+    to: RequestContext,
+    query: str,
+    limit: int,
+    policy: str | RecallPolicy,
+    as_of: AsOf | None,
+    **given: Any,
+) -> Recollection:
+    """Return the result of `AsyncRecalling.recall`; the session and the log are not updated."""
+    question = valid(_Question, query=query).query
+    flags = {name: yes_or_no(name, given[name]) for name in FLAGS}
+    filters = valid(_Filters, **given | flags)
+    want = recall.RecallRequest(
+        **filters.model_dump(exclude={"scopes"}),
+        as_of=moment_of(as_of),
+        limit=bounded("limit", limit, MOST_BITES),
+    )
+    return await recall.recall(
+        _within(to, filters.scopes), question, want, recall_policy_of(policy)
+    )
+
+
+def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
+    """Yield bites as the log keeps them; nothing is hashed while there is no log."""
+    for bite in bites:
+        content_hash = identity.content_hash(bite.text)
+        yield SearchHit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
+
+
+def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
+    """Return the binding, seeing no more than these scopes.
+
+    Raises:
+        InvalidInputError: it does not see one of them.
+    """
+    if scopes is None:
+        return to
+    if unseen := [scope for scope in scopes if scope not in to.wall.scopes]:
+        raise InvalidInputError(
+            f"scopes: this handle does not see {unseen[0]!r}.",
+            hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; `scope(…, see=…)` opens more.",
+        )
+    return replace(to, wall=TenantScope(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
+
+
+def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:
+    asked = context.question(listed(messages))
+    if not asked:
+        raise InvalidInputError(
+            "messages: no person said anything in them.",
+            hint="Give a conversation with a message of role `user`, or a question as a text.",
+        )
+    return asked

@@ -1,0 +1,385 @@
+"""Namespace `usage` of a handle."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graphmem.adapters.models.service import counter
+from graphmem.client.namespace import AsyncNamespace, Namespace
+from graphmem.client.recall_verbs import Question
+from graphmem.client.state import HandleState, blocking, bounded, valid, yes_or_no
+from graphmem.model import (
+    Audit,
+    Name,
+    Pack,
+    PrunePolicy,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+    RatedItem,
+    RatingReport,
+    Record,
+    RollUpReport,
+    Tier,
+    UsageDashboard,
+)
+from graphmem.operations import access_log, upkeep, usage
+from graphmem.operations.access_log import ArtifactRef, SearchHit
+from graphmem.ports import OnPart, silent
+from graphmem.rules import context, read_options
+from graphmem.rules.packs import PackBudget
+
+MOST_ROWS = 1_000
+MOST_DAYS = 36_500
+Kind = Literal["file", "symbol", "document"]
+Ref = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"\S")]
+Result = str | tuple[str, str]
+RatedKind = Literal["Memory", "Belief", "Episode", "Artifact"]
+RATED: tuple[RatedKind, ...] = ("Memory", "Belief", "Episode", "Artifact")
+PrunedKind = Literal["Memory", "Belief", "Episode"]
+PRUNED: tuple[PrunedKind, ...] = ("Memory", "Belief", "Episode")
+MOST_TOKENS = 10_000_000
+MOST_ITEMS = 10_000
+ESTIMATE = "graphmem's estimate"
+
+
+class _Touched(Record):
+    kind: Kind
+    ref: Ref
+
+
+class _Searched(Record):
+    query: Question
+    tool: Name
+    results: Annotated[tuple[Name | tuple[Kind, Ref], ...], Field(max_length=1_000)]
+
+
+class _Rated(Record):
+    tier: Tier | None = None
+    kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)] = RATED
+
+
+class _Audited(Record):
+    days: Annotated[float, Field(gt=0, le=MOST_DAYS, allow_inf_nan=False)]
+    session_id: Name | None
+
+
+class _By(Record):
+    policy: PrunePolicy
+    kinds: Annotated[tuple[PrunedKind, ...], Field(min_length=1)]
+
+
+class _Manifest(Record):
+    run_id: Name | None
+
+
+class _Run(Record):
+    run_id: Name
+    item_ids: frozenset[Name] | None
+
+
+class _Packed(Record):
+    model: Name | None
+    kinds: Annotated[tuple[RatedKind, ...], Field(min_length=1)]
+    blocked_paths: Annotated[tuple[Name, ...], Field(max_length=1_000)]
+
+
+class _Old(Record):
+    days: Annotated[float, Field(ge=0, le=MOST_DAYS, allow_inf_nan=False)]
+
+
+class AsyncUsage(AsyncNamespace):
+    """Methods about the search log, ratings, pruning and packs, awaited."""
+
+    _prefix = "usage."
+
+    async def log_search(self, query: str, *, tool: str, results: Iterable[Result] = ()) -> None:
+        """Log a search that an agent made with another tool; see `expand`.
+
+        `recall` and `context` log their own searches.
+
+        Args:
+            query: text of the query; 2,000 characters are kept.
+            tool: name of the tool, for example grep.
+            results: results, best first, 1,000 at most: ids of memories, beliefs, turns or
+                episodes, and (kind, ref) of files, symbols and documents. Unknown ids are skipped.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Searched, query=query, tool=tool, results=results)
+        hits = [_hit(self._state, result) for result in given.results]
+        await self._state.searched(given.tool, given.query, hits)
+
+    async def log_access(self, kind: str, ref: str) -> None:
+        """Log that an agent opened a file, a symbol or a document; see `expand`.
+
+        Args:
+            kind: file, symbol or document.
+            ref: its stable name: a path, a qualified name or an address.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        touched = _artifact(self._state, kind, ref)
+        await self._state.accessed("Artifact", touched.id, touched)
+
+    async def flush(self) -> int:
+        """Write the log entries of all handles of this client; return the number of new entries.
+
+        Searches and accesses are written in one transaction. Each entry has a fixed id, so
+        writing it again adds nothing.
+
+        Raises:
+            UnavailableError: the write failed; the entries are kept and can be flushed again.
+        """
+        return await self._state.flush()
+
+    async def rate(
+        self, *, from_scratch: bool = False, on_progress: OnPart = silent
+    ) -> RatingReport:
+        """Rate the search log of the tenant: its ended sessions that are not rated yet.
+
+        An opened result wins against the unopened results of the same search (Elo). Each call
+        resumes where the last one stopped. Safe to interrupt and to run concurrently. A session
+        without an end counts as ended a day after its last entry.
+
+        Args:
+            from_scratch: delete all ratings and rate the log again from the first session.
+            on_progress: progress callback; receives `session`, or `rating` for deleted ratings, and
+                the number processed.
+
+        Raises:
+            InvalidInputError: `again` is neither True nor False.
+        """
+        settle = usage.settle_again if yes_or_no("from_scratch", from_scratch) else usage.settle
+        await self._state.flush()
+        return await settle(self._state.binding, on_progress)
+
+    async def ratings(
+        self,
+        *,
+        tier: Tier | str | None = None,
+        kinds: Sequence[RatedKind] = RATED,
+        limit: int = 50,
+    ) -> tuple[RatedItem, ...]:
+        """Return the most used items in the read scopes, highest rating first.
+
+        Args:
+            tier: return only items of this tier.
+            kinds: any of Memory, Belief, Episode and Artifact.
+            limit: maximum number of items, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Rated, tier=tier, kinds=kinds)
+        count = bounded("limit", limit, MOST_ROWS)
+        return tuple(await usage.items(self._state.binding, given.tier, given.kinds, count))
+
+    async def dashboard(
+        self, *, kinds: Sequence[RatedKind] = RATED, limit: int = 10
+    ) -> UsageDashboard:
+        """Return an overview of how the memory is used, in the read scopes.
+
+        Args:
+            kinds: any of Memory, Belief, Episode and Artifact.
+            limit: maximum number of rows of each part, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Rated, kinds=kinds)
+        count = bounded("limit", limit, MOST_ROWS)
+        return await usage.attention(self._state.binding, given.kinds, count)
+
+    async def audit(self, *, days: float = 7.0, session_id: str | None = None) -> Audit:
+        """Return the sessions in the read scopes, and violations of the search protocol.
+
+        Findings are a keyword search for a conceptual query, a search or an access outside any
+        session, an access without an earlier search, and a session without an end.
+
+        Args:
+            days: length of the period in days, up to now; above 0, up to 36,500.
+            session_id: audit only the sessions of this id, and no entries outside sessions.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Audited, days=days, session_id=session_id)
+        await self._state.flush()
+        now = self._state.binding.world.clock.now()
+        since, until = now - timedelta(days=given.days), read_options.FOREVER
+        return await usage.audit(self._state.binding, since, until, given.session_id)
+
+    async def prune(
+        self,
+        *,
+        dry_run: bool = True,
+        policy: PrunePolicy | None = None,
+        kinds: Sequence[PrunedKind] = PRUNED,
+        on_progress: OnPart = silent,
+    ) -> PruneReport:
+        """Compress and archive items of the write scope that agents find but do not open.
+
+        A VERY_LOW item is archived after 30 days without a write or an access. Archived memories
+        and beliefs are hidden like superseded ones; turns of an archived episode are not found.
+        The full text of a LOW episode moves to an archive after 14 days, and 30 days later the
+        episode is archived unless it was opened since. A LOW memory or belief that was never
+        opened is archived after 44 days. MEDIUM, HIGH and unrated items are kept. Nothing is
+        deleted, and `restore_pruned` restores all items. Ratings are those of the last `rate()`.
+
+        Safe to interrupt and to repeat: each item is pruned completely, under the id of the run.
+
+        Args:
+            dry_run: report what would be written without writing; pass False to write.
+            policy: days before each action; None for the days above.
+            kinds: any of Memory, Belief and Episode.
+            on_progress: progress callback; receives `rating` and the number examined.
+
+        Raises:
+            InvalidInputError: the policy or a kind is invalid.
+        """
+        wanted = PrunePolicy() if policy is None else policy
+        given = valid(_By, policy=wanted, kinds=kinds)
+        apply = not yes_or_no("dry_run", dry_run)
+        await self._state.flush()
+        return await upkeep.prune(
+            self._state.binding, given.policy, given.kinds, on_progress, apply=apply
+        )
+
+    async def prune_manifest(self, run_id: str | None = None) -> tuple[PruneRecord, ...]:
+        """Return the manifest of pruning in the write scope, oldest entries first.
+
+        Args:
+            run_id: id of a run; None for all runs.
+
+        Raises:
+            InvalidInputError: the id is invalid.
+        """
+        given = valid(_Manifest, run_id=run_id)
+        return tuple(await upkeep.pruned(self._state.binding, given.run_id))
+
+    async def restore_pruned(
+        self, run_id: str, *, item_ids: Iterable[str] | None = None, on_progress: OnPart = silent
+    ) -> PruneRestoreReport:
+        """Restore the items of a run of `prune`; items restored already are skipped.
+
+        Args:
+            run_id: id of the run.
+            item_ids: ids of the items to restore; None for all items of the run.
+            on_progress: progress callback; receives `item` and the number restored.
+
+        Raises:
+            NotFoundError: the write scope has no such run, or the run has no such item.
+            ArchiveDamagedError: an archive does not match its checksum.
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Run, run_id=run_id, item_ids=item_ids)
+        return await upkeep.restore_run(
+            self._state.binding, given.run_id, given.item_ids, on_progress
+        )
+
+    async def pack(
+        self,
+        tokens: int = 4_000,
+        *,
+        model: str | None = None,
+        kinds: Sequence[RatedKind] = RATED,
+        blocked_paths: Sequence[str] = (),
+        root: str | os.PathLike[str] | None = None,
+        limit: int = 500,
+    ) -> Pack:
+        """Return the most used items as one Markdown text within a token budget.
+
+        HIGH items are included whole, regardless of the budget. MEDIUM ones are summarised
+        (signatures of code, headings of Markdown, else the first sentences), LOW ones are one
+        line, VERY_LOW ones are left out. Unrated memories follow MEDIUM ones, shortened the same
+        way. The manifest lists the treatment of each item and its reason.
+
+        Args:
+            tokens: maximum number of tokens, 1 to 10,000,000.
+            model: model whose tokens litellm counts; None for an estimate, which is rather high.
+            kinds: any of Memory, Belief, Episode and Artifact.
+            blocked_paths: at most 1,000 globs; an artifact whose name matches one is left out.
+            root: folder whose files and documents are packed with their text; None to pack
+                artifacts by name only.
+            limit: maximum number of rated items, and of unrated memories in each scope, 1 to
+                10,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given = valid(_Packed, model=model, kinds=kinds, blocked_paths=blocked_paths)
+        budget = PackBudget(
+            tokens=bounded("tokens", tokens, MOST_TOKENS),
+            count=context.count if given.model is None else counter(given.model),
+            counted_by=ESTIMATE if given.model is None else f"{given.model}, counted by litellm",
+            blocked_paths=given.blocked_paths,
+        )
+        max_items = bounded("limit", limit, MOST_ITEMS)
+        folder = None if root is None else Path(root)
+        return await usage.pack(self._state.binding, budget, given.kinds, max_items, folder)
+
+    async def roll_up(
+        self, *, days: float = 90.0, dry_run: bool = True, on_progress: OnPart = silent
+    ) -> RollUpReport:
+        """Replace searches of old sessions by their counts, in all scopes of the tenant.
+
+        Rolls up sessions that `rate` has rated and that ended at least `days` ago, in the order of
+        their ends, and searches of that age outside any session. Ratings stay, and
+        `rate(from_scratch=True)` starts from their values at that time. Accesses stay; only
+        `audit` and `dashboard` no longer show these searches. The searches cannot be restored.
+
+        Safe to interrupt and to run concurrently.
+
+        Args:
+            days: days since the end of the session; 0 to 36,500.
+            dry_run: report what would be written without writing; pass False to write.
+            on_progress: progress callback; receives `session` or `search`, and a number of them.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
+        given, preview = valid(_Old, days=days), yes_or_no("dry_run", dry_run)
+        await self._state.flush()
+        binding = self._state.binding
+        before = binding.world.clock.now() - timedelta(days=given.days)
+        if preview:
+            return await access_log.rollable(binding, before)
+        return await access_log.roll_up(binding, before, on_progress)
+
+
+class Usage(Namespace):
+    """Methods about the search log, ratings, pruning and packs; blocking twin of `AsyncUsage`."""
+
+    log_search = blocking(AsyncUsage.log_search)
+    log_access = blocking(AsyncUsage.log_access)
+    flush = blocking(AsyncUsage.flush)
+    rate = blocking(AsyncUsage.rate)
+    ratings = blocking(AsyncUsage.ratings)
+    dashboard = blocking(AsyncUsage.dashboard)
+    audit = blocking(AsyncUsage.audit)
+    prune = blocking(AsyncUsage.prune)
+    prune_manifest = blocking(AsyncUsage.prune_manifest)
+    restore_pruned = blocking(AsyncUsage.restore_pruned)
+    pack = blocking(AsyncUsage.pack)
+    roll_up = blocking(AsyncUsage.roll_up)
+
+
+def _artifact(state: HandleState, kind: str, ref: str) -> ArtifactRef:
+    given = valid(_Touched, kind=kind, ref=ref)
+    return ArtifactRef(state.binding.wall.scope, given.kind, given.ref)
+
+
+def _hit(state: HandleState, result: Result) -> SearchHit:
+    if isinstance(result, str):
+        return SearchHit(None, result)
+    touched = _artifact(state, *result)
+    return SearchHit("Artifact", touched.id, artifact=touched)
