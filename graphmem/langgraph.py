@@ -140,7 +140,7 @@ class GraphMemStore(_Store[Handle]):
 
     @override
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run the operations; see `GraphMem.batch_items`."""
+        """Run the operations; see `Handle.items`."""
         calls = self._calls(list(ops))
         answers = self._memory.items.batch(calls)
         if memories := self._memories(calls):

@@ -272,7 +272,7 @@ class AsyncBeliefChanges(AsyncNamespace):
     ) -> StatusReceipt:
         """Archive a belief: hide it from recall like a superseded one, without deleting it.
 
-        The belief keeps its evidence, and further evidence counts. `restore_belief`, or stating it
+        The belief keeps its evidence, and further evidence counts. `beliefs.restore`, or stating it
         again with `believe`, makes it current.
 
         Args:

@@ -130,7 +130,7 @@ class AsyncAliases(AsyncNamespace):
 
         A slot is then read under all names of its subject, and its values are compared by the
         names that their objects are aliases of. Extraction records facts under the other name.
-        Recorded events do not change, and `apart` removes the alias. A belief that is read by its
+        Recorded events do not change, and `remove` removes the alias. A belief that is read by its
         id uses its own evidence; `why` lists beliefs that state the same under other names.
 
         Args:
@@ -171,7 +171,7 @@ class AsyncAliases(AsyncNamespace):
         artifact_ref: str | None = None,
         note: str | None = None,
     ) -> Alias:
-        """Remove an alias; see `same_as`.
+        """Remove an alias; see `add`.
 
         Args:
             name: the alias.
@@ -184,7 +184,7 @@ class AsyncAliases(AsyncNamespace):
 
         Raises:
             NotFoundError: the name is not an alias.
-            InvalidInputError, EventConflictError: see `same_as`.
+            InvalidInputError, EventConflictError: see `add`.
         """
         pair = valid(_NamePair, name=name)
         origin = valid(

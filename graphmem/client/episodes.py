@@ -162,7 +162,7 @@ class AsyncEpisodes(AsyncNamespace):
         An episode is compressed if it is older than 30 days, its importance is below 0.7, it was
         neither accessed nor restored, and its text is longer than what replaces it. That is the
         summary, else up to 300 characters of the text (`gist`). The full text moves to an archive
-        in the same transaction; `restore_episode` restores it, and consolidation still reads it.
+        in the same transaction; `restore` restores it, and consolidation still reads it.
         Turns are not changed, because beliefs quote them. Safe to interrupt and to repeat.
 
         Args:

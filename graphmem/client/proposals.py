@@ -67,7 +67,7 @@ class AsyncProposals(AsyncNamespace):
         proposal back.
 
         Args:
-            proposal_ids: ids of `proposals`.
+            proposal_ids: ids of proposals.
             at: when it was decided, with a time zone; now by default.
             source: where the decision comes from, for example manual.
             actor: who decided.
@@ -106,7 +106,7 @@ class AsyncProposals(AsyncNamespace):
         """Dismiss proposals, all of them or none; no extraction proposes them again.
 
         Args:
-            proposal_ids: ids of `proposals`.
+            proposal_ids: ids of proposals.
             at: when it was decided, with a time zone; now by default.
             source: where the decision comes from, for example manual.
             actor: who decided.

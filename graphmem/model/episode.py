@@ -51,7 +51,7 @@ class Episode(Record):
     gist: str | None = None
     """Summary made by compression for an episode without `summary`."""
     compressed: bool = False
-    """Whether its full text is in an archive; `restore_episode` puts it back."""
+    """Whether its full text is in an archive; `episodes.restore` puts it back."""
     entities: tuple[str, ...]
     importance: float
     occurred_at: Instant
@@ -143,7 +143,7 @@ class CompressionReport(Record):
 
 
 class RestoredEpisode(Record):
-    """Result of `restore_episode`."""
+    """Result of `episodes.restore`."""
 
     episode_id: str
     changed: bool

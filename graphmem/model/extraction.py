@@ -122,7 +122,7 @@ class AcceptedProposal(Record):
 class CardinalityProposal(Record):
     """An undeclared predicate and its cardinality as the extractor takes it.
 
-    Reads ignore it until `predicate(name, cardinality=…)` declares it.
+    Reads ignore it until `predicates.declare(name, cardinality=…)` declares it.
     """
 
     predicate: str
@@ -219,7 +219,7 @@ class ProposalPage(Record):
 
 
 class ReviewReport(Record):
-    """Result of `accept` or `reject`."""
+    """Result of `accept` or `dismiss`."""
 
     proposal_ids: tuple[str, ...]
     """Ids of proposals decided now."""

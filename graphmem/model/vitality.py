@@ -31,7 +31,7 @@ class Vitality(Record):
 
 
 class StatusReceipt(Record):
-    """Receipt of `archive`, `restore_belief` or `resolve`."""
+    """Receipt of `archive`, `restore` or `clear_flag`."""
 
     event_id: str
     belief_id: str

@@ -132,7 +132,7 @@ def _check(
     if other_key is not None and other_written is not None:
         lineage.check((key, written), (other_key, other_written), {k: to for k, to, _ in listed})
     elif key not in {k for k, _, _ in listed}:
-        raise NotFoundError(f"{written!r} is not an alias.", hint="`names` lists the aliases.")
+        raise NotFoundError(f"{written!r} is not an alias.", hint="`aliases.list` lists them.")
 
 
 @consistent

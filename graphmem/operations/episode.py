@@ -28,7 +28,7 @@ GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 @dataclass(frozen=True, slots=True)
 class NewEpisode:
-    """Arguments of `add_episode`."""
+    """Arguments of `episodes.add`."""
 
     id: str | None = None
     session_id: str | None = None

@@ -129,7 +129,7 @@ def check(name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str,
     if key == other_key:
         raise InvalidInputError(
             f"An alias must differ from its canonical name {written!r}.",
-            hint="To remove an alias, call `apart`.",
+            hint="To remove an alias, call `aliases.remove`.",
         )
     if (further := canonical.get(other_key)) is not None:
         raise NameChainError(

@@ -268,7 +268,7 @@ async def write(
         for name in done["missing"]:
             raise NotFoundError(
                 f"No episode or turn {name!r} to attach evidence to.",
-                hint="Create it first, with `add_episode` or a session.",
+                hint="Create it first, with `episodes.add` or a session.",
             )
         unembedded = done["unembedded"]
         long = tuple(SlotKey(**place) for place in done["long"])
