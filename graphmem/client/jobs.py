@@ -61,7 +61,7 @@ class AsyncJobs(AsyncNamespace):
             extractor: "rules" for a few simple sentence forms, or a callable that takes turns and
                 returns proposals; the language model of the settings by default.
             dry_run: report what would be written; nothing is written.
-            review: store proposals for `proposals.accept` and `proposals.dismiss` instead of evidence.
+            review: store proposals instead of evidence; `proposals.accept` turns them into it.
             on_progress: progress callback; receives `turn` and the number of turns processed.
 
         Raises:

@@ -325,7 +325,7 @@ def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContex
     if unseen := [scope for scope in scopes if scope not in to.wall.scopes]:
         raise InvalidInputError(
             f"scopes: this handle does not see {unseen[0]!r}.",
-            hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; pass `read_scopes` to `scope` to read more.",
+            hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; `scope(…, read_scopes=…)` adds.",
         )
     return replace(to, wall=TenantScope(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
 
