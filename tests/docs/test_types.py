@@ -1,0 +1,56 @@
+"""Every Python block of the pages passes mypy and pyright, as they see it in a user's project."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import FENCED
+
+ROOT = Path(__file__).parents[2]
+WRONG = "wrong.py"
+"""A block with an error, which each checker must report."""
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write each block to a module of its own: blocks also run one by one."""
+    folder = tmp_path_factory.mktemp("blocks")
+    for page in PAGES:
+        blocks = FENCED.findall(page.read_text("utf-8"))
+        for number, (kind, text) in enumerate(blocks):
+            if kind == "python":
+                (folder / f"{page.stem}_{number}.py").write_text(text, "utf-8")
+    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    (folder / "mypy.ini").write_text("[mypy]\nstrict = True\n", "utf-8")
+    (folder / WRONG).write_text("from graphmem import GraphMem\n\nGraphMem.open(tenant=1)\n", "utf-8")
+    assert len(list(folder.glob("*.py"))) >= 15
+    return folder
+
+
+def errors(project: Path, *command: str) -> list[str]:
+    """Run a type checker on the blocks; return its errors, after finding the one of `WRONG`."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    report = done.stdout.replace(f"{project}/", "")
+    found = [line.strip() for line in report.splitlines() if " error: " in line]
+    assert [line for line in found if line.startswith(WRONG)], report + done.stderr
+    return [line for line in found if not line.startswith(WRONG)]
+
+
+def test_mypy_accepts_every_block(project: Path) -> None:
+    config = f"--config-file={project / 'mypy.ini'}"
+    cache = f"--cache-dir={ROOT / '.mypy_cache' / 'pages'}"
+    assert errors(project, "mypy", config, cache, "--follow-imports=silent", str(project)) == []
+
+
+def test_pyright_accepts_every_block(project: Path) -> None:
+    interpreter = ("--pythonpath", sys.executable)
+    assert errors(project, "basedpyright", "--project", str(project), *interpreter) == []
