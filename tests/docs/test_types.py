@@ -1,4 +1,4 @@
-"""Every Python block of the pages passes mypy and pyright, as they see it in a user's project."""
+"""Every Python block of the pages, and every public method, passes mypy and pyright."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write each block to a module of its own: blocks also run one by one."""
+    """Write each block to a module of its own, as blocks run one by one, and the public types."""
     folder = tmp_path_factory.mktemp("blocks")
     for page in PAGES:
         blocks = FENCED.findall(page.read_text("utf-8"))
         for number, (kind, text) in enumerate(blocks):
             if kind == "python":
                 (folder / f"{page.stem}_{number}.py").write_text(text, "utf-8")
+    types = ROOT / "tests" / "typing" / "public_types.py"
+    (folder / types.name).write_text(types.read_text("utf-8"), "utf-8")
     settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)]}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
     (folder / "mypy.ini").write_text("[mypy]\nstrict = True\n", "utf-8")

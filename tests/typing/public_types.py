@@ -2,34 +2,345 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_type
 
 from graphmem import (
+    AsyncGraphMem,
     AsyncHandle,
     AsyncSession,
+    Belief,
+    BeliefReasons,
+    Card,
     CommitOutcome,
+    ConsolidationReport,
+    Context,
+    Episode,
+    ErasureReport,
     EvidenceReceipt,
+    ExtractionReport,
+    GraphMem,
     Handle,
+    IngestReport,
+    Memory,
+    MemoryReasons,
     Recollection,
     Session,
     Slot,
+    Supersession,
+    Trail,
+    Turn,
+)
+from graphmem.model import (
+    Alias,
+    Audit,
+    BackfillReport,
+    BeliefChain,
+    BeliefEvent,
+    BeliefPage,
+    CompressionReport,
+    ExportReport,
+    FlipSet,
+    ForeignImportReport,
+    GraduationReport,
+    Health,
+    ImportReport,
+    ItemAnswer,
+    MemoryChain,
+    MemoryEvent,
+    Pack,
+    Page,
+    Predicate,
+    ProposalPage,
+    Provenance,
+    PruneRecord,
+    PruneReport,
+    PruneRestoreReport,
+    RatedItem,
+    RatingReport,
+    RebuildReport,
+    ReplacementReceipt,
+    RestoredEpisode,
+    RetractionReceipt,
+    ReviewReport,
+    RollUpReport,
+    SlotPage,
+    StalePage,
+    StatusReceipt,
+    Timeline,
+    TurnsReceipt,
+    UsageDashboard,
 )
 
 
-def blocking(mem: Handle) -> None:
-    """Check the calls of a blocking client."""
-    with mem.session("s1") as session:
-        assert_type(session, Session)
-        assert_type(session.remember("Alice likes tea."), CommitOutcome)
-    assert_type(mem.scope("user:alice"), Handle)
-    assert_type(mem.observe("alice", "likes", "tea", kind="refuting"), EvidenceReceipt)
-    assert_type(mem.recall("tea", policy="flat"), Recollection)
+def blocking_daily_verbs(mem: Handle) -> None:
+    """Check the verbs of a handle."""
+    assert_type(mem.add_evidence("b_1", "refuting", 0.8), EvidenceReceipt)
+    assert_type(mem.believe(), EvidenceReceipt)
+    assert_type(mem.consolidate(), ConsolidationReport)
+    assert_type(mem.context("tea"), Context)
     assert_type(mem.current("alice", "likes"), Slot)
+    assert_type(mem.evidence_for("b_1"), Trail)
+    assert_type(mem.expand("m_1"), Card)
+    assert_type(mem.extract(), ExtractionReport)
+    assert_type(mem.forget("memory", "m_1"), ErasureReport)
+    assert_type(mem.ingest([]), IngestReport)
+    assert_type(mem.observe("alice", "likes", "tea"), EvidenceReceipt)
+    assert_type(mem.observe_many([]), Sequence[EvidenceReceipt])
+    assert_type(mem.recall("tea"), Recollection)
+    assert_type(mem.remember("Alice likes tea."), CommitOutcome)
+    assert_type(mem.remember_many([]), Sequence[CommitOutcome])
+    assert_type(mem.supersede("m_1", "Alice likes tea."), Supersession)
+    assert_type(mem.why("m_1"), BeliefReasons | MemoryReasons)
+    assert_type(mem.scope("user:alice"), Handle)
+    assert_type(mem.session("monday"), Session)
 
 
-async def awaited(mem: AsyncHandle) -> None:
-    """Check the calls of an awaited client."""
-    async with mem.session("s1") as session:
-        assert_type(session, AsyncSession)
-        assert_type(await session.remember("Alice likes tea."), CommitOutcome)
+def blocking_memories(mem: Handle) -> None:
+    """Check the methods of `memories`."""
+    assert_type(mem.memories.chain("m_1"), MemoryChain)
+    assert_type(mem.memories.deprecate("m_1"), str)
+    assert_type(mem.memories.get("m_1"), Memory)
+    assert_type(mem.memories.history("m_1"), Sequence[MemoryEvent])
+    assert_type(mem.memories.list(), Page)
+    assert_type(mem.memories.restore("m_1"), str)
+    assert_type(mem.memories.stale(), StalePage)
+
+
+def blocking_beliefs(mem: Handle) -> None:
+    """Check the methods of `beliefs`."""
+    assert_type(mem.beliefs.archive("b_1"), StatusReceipt)
+    assert_type(mem.beliefs.chain("b_1"), BeliefChain)
+    assert_type(mem.beliefs.clear_flag("b_1"), StatusReceipt)
+    assert_type(mem.beliefs.flip_set("b_1"), FlipSet)
+    assert_type(mem.beliefs.get("b_1"), Belief)
+    assert_type(mem.beliefs.history("b_1"), Sequence[BeliefEvent])
+    assert_type(mem.beliefs.list(), BeliefPage)
+    assert_type(mem.beliefs.merge(["b_1", "b_2"], "Alice likes tea."), ReplacementReceipt)
+    assert_type(mem.beliefs.provenance("b_1"), Provenance)
+    assert_type(mem.beliefs.restore("b_1"), StatusReceipt)
+    assert_type(mem.beliefs.retract("e_1"), RetractionReceipt)
+    assert_type(mem.beliefs.revise("b_1"), ReplacementReceipt)
+    assert_type(mem.beliefs.slots(), SlotPage)
+    assert_type(mem.beliefs.split("b_1", ["Alice likes tea."]), ReplacementReceipt)
+    assert_type(mem.beliefs.timeline("b_1"), Timeline)
+    assert_type(mem.beliefs.what_if("b_1"), Trail)
+
+
+def blocking_predicates(mem: Handle) -> None:
+    """Check the methods of `predicates`."""
+    assert_type(mem.predicates.declare("acme"), Predicate)
+    assert_type(mem.predicates.list(), Sequence[Predicate])
+
+
+def blocking_aliases(mem: Handle) -> None:
+    """Check the methods of `aliases`."""
+    assert_type(mem.aliases.add("acme", "bob"), Alias)
+    assert_type(mem.aliases.list(), Sequence[Alias])
+    assert_type(mem.aliases.remove("acme"), Alias)
+
+
+def blocking_episodes(mem: Handle) -> None:
+    """Check the methods of `episodes`."""
+    assert_type(mem.episodes.add(), str)
+    assert_type(mem.episodes.compress(), CompressionReport)
+    assert_type(mem.episodes.get("ep_1"), Episode)
+    assert_type(mem.episodes.graduate("MEMORY.md"), GraduationReport)
+    assert_type(mem.episodes.restore("ep_1"), RestoredEpisode)
+    assert_type(mem.episodes.turns("ep_1"), Sequence[Turn])
+
+
+def blocking_proposals(mem: Handle) -> None:
+    """Check the methods of `proposals`."""
+    assert_type(mem.proposals.accept(["p_1"]), ReviewReport)
+    assert_type(mem.proposals.dismiss(["p_1"]), ReviewReport)
+    assert_type(mem.proposals.list(), ProposalPage)
+
+
+def blocking_usage(mem: Handle) -> None:
+    """Check the methods of `usage`."""
+    assert_type(mem.usage.audit(), Audit)
+    assert_type(mem.usage.dashboard(), UsageDashboard)
+    assert_type(mem.usage.flush(), int)
+    mem.usage.log_access("file", "docs/plan.md")
+    mem.usage.log_search("tea", tool="grep")
+    assert_type(mem.usage.pack(), Pack)
+    assert_type(mem.usage.prune(), PruneReport)
+    assert_type(mem.usage.prune_manifest(), tuple[PruneRecord, ...])
+    assert_type(mem.usage.rate(), RatingReport)
+    assert_type(mem.usage.ratings(), tuple[RatedItem, ...])
+    assert_type(mem.usage.restore_pruned("r_1"), PruneRestoreReport)
+    assert_type(mem.usage.roll_up(), RollUpReport)
+
+
+def blocking_admin(mem: Handle) -> None:
+    """Check the methods of `admin`."""
+    assert_type(mem.admin.backfill(), BackfillReport)
+    assert_type(mem.admin.export_to("acme.jsonl"), ExportReport)
+    assert_type(mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
+    assert_type(mem.admin.import_from("acme.jsonl"), ImportReport)
+    assert_type(mem.admin.rebuild(), RebuildReport)
+    assert_type(mem.admin.verify(), RebuildReport)
+
+
+def blocking_items(mem: Handle) -> None:
+    """Check the methods of `items`."""
+    assert_type(mem.items.batch([]), list[ItemAnswer])
+    assert_type(mem.items.sweep(), int)
+
+
+def blocking_session(mem: Handle) -> None:
+    """Check a session."""
+    with mem.session("monday") as session:
+        assert_type(session, Session)
+        assert_type(session.episode_id, str)
+        assert_type(session.add_messages([]), TurnsReceipt)
+        assert_type(session.remember("Alice likes tea."), CommitOutcome)
+
+
+def blocking_connection() -> None:
+    """Check the client that owns the connection."""
+    with GraphMem.open() as mem:
+        assert_type(mem, GraphMem)
+        assert_type(mem.tenant("acme"), Handle)
+        assert_type(mem.health(), Health)
+        mem.reconnect()
+        mem.close()
+
+
+async def awaited_daily_verbs(mem: AsyncHandle) -> None:
+    """Check the verbs of a handle."""
+    assert_type(await mem.add_evidence("b_1", "refuting", 0.8), EvidenceReceipt)
+    assert_type(await mem.believe(), EvidenceReceipt)
+    assert_type(await mem.consolidate(), ConsolidationReport)
+    assert_type(await mem.context("tea"), Context)
     assert_type(await mem.current("alice", "likes"), Slot)
+    assert_type(await mem.evidence_for("b_1"), Trail)
+    assert_type(await mem.expand("m_1"), Card)
+    assert_type(await mem.extract(), ExtractionReport)
+    assert_type(await mem.forget("memory", "m_1"), ErasureReport)
+    assert_type(await mem.ingest([]), IngestReport)
+    assert_type(await mem.observe("alice", "likes", "tea"), EvidenceReceipt)
+    assert_type(await mem.observe_many([]), Sequence[EvidenceReceipt])
+    assert_type(await mem.recall("tea"), Recollection)
+    assert_type(await mem.remember("Alice likes tea."), CommitOutcome)
+    assert_type(await mem.remember_many([]), Sequence[CommitOutcome])
+    assert_type(await mem.supersede("m_1", "Alice likes tea."), Supersession)
+    assert_type(await mem.why("m_1"), BeliefReasons | MemoryReasons)
+    assert_type(mem.scope("user:alice"), AsyncHandle)
+    assert_type(mem.session("monday"), AsyncSession)
+
+
+async def awaited_memories(mem: AsyncHandle) -> None:
+    """Check the methods of `memories`."""
+    assert_type(await mem.memories.chain("m_1"), MemoryChain)
+    assert_type(await mem.memories.deprecate("m_1"), str)
+    assert_type(await mem.memories.get("m_1"), Memory)
+    assert_type(await mem.memories.history("m_1"), Sequence[MemoryEvent])
+    assert_type(await mem.memories.list(), Page)
+    assert_type(await mem.memories.restore("m_1"), str)
+    assert_type(await mem.memories.stale(), StalePage)
+
+
+async def awaited_beliefs(mem: AsyncHandle) -> None:
+    """Check the methods of `beliefs`."""
+    assert_type(await mem.beliefs.archive("b_1"), StatusReceipt)
+    assert_type(await mem.beliefs.chain("b_1"), BeliefChain)
+    assert_type(await mem.beliefs.clear_flag("b_1"), StatusReceipt)
+    assert_type(await mem.beliefs.flip_set("b_1"), FlipSet)
+    assert_type(await mem.beliefs.get("b_1"), Belief)
+    assert_type(await mem.beliefs.history("b_1"), Sequence[BeliefEvent])
+    assert_type(await mem.beliefs.list(), BeliefPage)
+    assert_type(await mem.beliefs.merge(["b_1", "b_2"], "Alice likes tea."), ReplacementReceipt)
+    assert_type(await mem.beliefs.provenance("b_1"), Provenance)
+    assert_type(await mem.beliefs.restore("b_1"), StatusReceipt)
+    assert_type(await mem.beliefs.retract("e_1"), RetractionReceipt)
+    assert_type(await mem.beliefs.revise("b_1"), ReplacementReceipt)
+    assert_type(await mem.beliefs.slots(), SlotPage)
+    assert_type(
+        await mem.beliefs.split("b_1", ["Alice likes tea."]),
+        ReplacementReceipt,
+    )
+    assert_type(await mem.beliefs.timeline("b_1"), Timeline)
+    assert_type(await mem.beliefs.what_if("b_1"), Trail)
+
+
+async def awaited_predicates(mem: AsyncHandle) -> None:
+    """Check the methods of `predicates`."""
+    assert_type(await mem.predicates.declare("acme"), Predicate)
+    assert_type(await mem.predicates.list(), Sequence[Predicate])
+
+
+async def awaited_aliases(mem: AsyncHandle) -> None:
+    """Check the methods of `aliases`."""
+    assert_type(await mem.aliases.add("acme", "bob"), Alias)
+    assert_type(await mem.aliases.list(), Sequence[Alias])
+    assert_type(await mem.aliases.remove("acme"), Alias)
+
+
+async def awaited_episodes(mem: AsyncHandle) -> None:
+    """Check the methods of `episodes`."""
+    assert_type(await mem.episodes.add(), str)
+    assert_type(await mem.episodes.compress(), CompressionReport)
+    assert_type(await mem.episodes.get("ep_1"), Episode)
+    assert_type(await mem.episodes.graduate("MEMORY.md"), GraduationReport)
+    assert_type(await mem.episodes.restore("ep_1"), RestoredEpisode)
+    assert_type(await mem.episodes.turns("ep_1"), Sequence[Turn])
+
+
+async def awaited_proposals(mem: AsyncHandle) -> None:
+    """Check the methods of `proposals`."""
+    assert_type(await mem.proposals.accept(["p_1"]), ReviewReport)
+    assert_type(await mem.proposals.dismiss(["p_1"]), ReviewReport)
+    assert_type(await mem.proposals.list(), ProposalPage)
+
+
+async def awaited_usage(mem: AsyncHandle) -> None:
+    """Check the methods of `usage`."""
+    assert_type(await mem.usage.audit(), Audit)
+    assert_type(await mem.usage.dashboard(), UsageDashboard)
+    assert_type(await mem.usage.flush(), int)
+    await mem.usage.log_access("file", "docs/plan.md")
+    await mem.usage.log_search("tea", tool="grep")
+    assert_type(await mem.usage.pack(), Pack)
+    assert_type(await mem.usage.prune(), PruneReport)
+    assert_type(await mem.usage.prune_manifest(), tuple[PruneRecord, ...])
+    assert_type(await mem.usage.rate(), RatingReport)
+    assert_type(await mem.usage.ratings(), tuple[RatedItem, ...])
+    assert_type(await mem.usage.restore_pruned("r_1"), PruneRestoreReport)
+    assert_type(await mem.usage.roll_up(), RollUpReport)
+
+
+async def awaited_admin(mem: AsyncHandle) -> None:
+    """Check the methods of `admin`."""
+    assert_type(await mem.admin.backfill(), BackfillReport)
+    assert_type(await mem.admin.export_to("acme.jsonl"), ExportReport)
+    assert_type(await mem.admin.import_foreign({}, "mem0"), ForeignImportReport)
+    assert_type(await mem.admin.import_from("acme.jsonl"), ImportReport)
+    assert_type(await mem.admin.rebuild(), RebuildReport)
+    assert_type(await mem.admin.verify(), RebuildReport)
+
+
+async def awaited_items(mem: AsyncHandle) -> None:
+    """Check the methods of `items`."""
+    assert_type(await mem.items.batch([]), list[ItemAnswer])
+    assert_type(await mem.items.sweep(), int)
+
+
+async def awaited_session(mem: AsyncHandle) -> None:
+    """Check a session."""
+    async with mem.session("monday") as session:
+        assert_type(session, AsyncSession)
+        assert_type(session.episode_id, str)
+        assert_type(await session.add_messages([]), TurnsReceipt)
+        assert_type(await session.remember("Alice likes tea."), CommitOutcome)
+
+
+async def awaited_connection() -> None:
+    """Check the client that owns the connection."""
+    async with await AsyncGraphMem.open() as mem:
+        assert_type(mem, AsyncGraphMem)
+        assert_type(mem.tenant("acme"), AsyncHandle)
+        assert_type(await mem.health(), Health)
+        await mem.reconnect()
+        await mem.close()
