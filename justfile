@@ -47,6 +47,10 @@ chaos *args:
 pictures:
     python -m bench pictures
 
+# Write docs/api.md from signatures and docstrings.
+api:
+    python -m tests.docs.api_reference
+
 # Regenerate the managed server's lock file for a Neo4j version.
 lock version:
     graphmem server lock --neo4j {{version}}

@@ -1,0 +1,187 @@
+"""Write docs/api.md from the signatures and docstrings of the public names: `just api`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+import graphmem
+from graphmem import GraphMem, Handle, Session, model
+from graphmem.errors import GraphmemError
+from tests.plugins.twins import NAMESPACES, methods
+
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+WIDTH = 100
+KEPT = "\N{NO-BREAK SPACE}"
+INTRODUCTION = """
+# API reference
+
+`just api` writes this page from signatures and docstrings; `help()` shows the arguments and errors
+of each method. `AsyncGraphMem`, `AsyncHandle` and `AsyncSession` have the same methods, awaited.
+The [glossary](glossary.md) explains the terms.
+
+- **Import** the names marked *top level* from `graphmem`, all other records from `graphmem.model`.
+- **Instants** need a time zone. `on_progress` is called after each step with its name and a count.
+- **Ids**: where a belief is meant, `BeliefLike` is its id, or a record or receipt that has it.
+"""
+
+
+def reference() -> str:
+    """Return the text of the page."""
+    owned = sorted(set(methods(GraphMem)) - set(methods(Handle)))
+    parts = [
+        INTRODUCTION.strip(),
+        "## GraphMem",
+        about(GraphMem),
+        *(method("GraphMem", name, getattr(GraphMem, name)) for name in owned),
+        "## Handle",
+        about(Handle),
+        *(method("handle", name, getattr(Handle, name)) for name in methods(Handle)),
+    ]
+    for space, (_, owner) in NAMESPACES.items():
+        parts += [f"## Namespace `{space}`", first_sentence(getattr(Handle, space))]
+        parts += [method(f"handle.{space}", name, getattr(owner, name)) for name in methods(owner)]
+    parts += ["## Session", about(Session)]
+    parts += [method("session", "add_messages", Session.add_messages)]
+    parts += ["`session.episode_id`: str. " + first_sentence(Session.episode_id)]
+    for title, kind in (("Records", BaseModel), ("Enumerations", Enum), ("Errors", GraphmemError)):
+        parts += [f"## {title}", *(described(one) for one in classes(kind))]
+    parts += ["## Types of fields", "\n".join(aliases())]
+    return "\n\n".join(parts) + "\n"
+
+
+def method(owner: str, name: str, function: Callable[..., Any]) -> str:
+    """Return the entry of a method: its signature and the first sentence of its docstring."""
+    signature = inspect.signature(function)
+    given = [p for p in signature.parameters.values() if p.name != "self"]
+    shown = [parameter(p) for p in given]
+    kinds = [p.kind for p in given]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    result = "GraphMem" if signature.return_annotation == "Self" else signature.return_annotation
+    # A line ends only between two parameters.
+    unbroken = ", ".join(one.replace(" ", KEPT) for one in shown)
+    call = textwrap.fill(
+        f"{owner}.{name}({unbroken}){KEPT}->{KEPT}{result}",
+        WIDTH,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace(KEPT, " ")
+    return f"### {name}\n\n{textwrap.indent(call, '    ')}\n\n{first_sentence(function)}"
+
+
+def parameter(given: inspect.Parameter) -> str:
+    """Return a parameter as it is written in a signature."""
+    return f"{given.name}: {plain(given.annotation)}" + default(given.default)
+
+
+def default(value: object) -> str:
+    """Return the default of a parameter or field; empty if it is required."""
+    if value in (inspect.Parameter.empty, PydanticUndefined):
+        return ""
+    if isinstance(value, tuple) and any(isinstance(one, Enum) for one in value):
+        return f" = ({', '.join(map(str, map(named, value)))},)"
+    return f" = {named(value)}"
+
+
+def named(value: object) -> str:
+    """Return a default value as source text."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    return getattr(value, "__name__", None) or repr(value).replace("'", '"')
+
+
+def plain(annotation: str) -> str:
+    """Return an annotation without the constraints of `Annotated`."""
+    tree = ast.parse(annotation, mode="eval")
+    return ast.unparse(_Plain().visit(tree)).replace("'", '"')
+
+
+class _Plain(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if ast.unparse(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
+            return node.slice.elts[0]
+        return node
+
+
+def classes(kind: type) -> Iterator[type]:
+    """Yield the public classes of a kind, in order of their names."""
+    public = {name: getattr(model, name) for name in model.__all__}
+    public |= {name: getattr(graphmem, name) for name in graphmem.__all__}
+    for _, one in sorted(public.items()):
+        if inspect.isclass(one) and issubclass(one, kind):
+            yield one
+
+
+def described(one: type) -> str:
+    """Return the entry of a record, an enumeration or an error."""
+    place = " *Top level.*" if one.__name__ in graphmem.__all__ else ""
+    parts = [f"### {one.__name__}", f"{first_sentence(one)}{place}"]
+    if issubclass(one, Enum):
+        parts += ["Values: " + ", ".join(f"`{member.value}`" for member in one) + "."]
+    elif issubclass(one, GraphmemError):
+        parts[1] += f" Code `{one.code}`."
+    elif issubclass(one, BaseModel):
+        parts += ["\n".join(fields(one))]
+    return "\n\n".join(part for part in parts if part)
+
+
+def fields(record: type[BaseModel]) -> Iterator[str]:
+    """Yield the lines of a record's fields and properties."""
+    written: dict[str, str] = {}
+    for owner in reversed(record.__mro__):
+        written |= {name: str(kind) for name, kind in inspect.get_annotations(owner).items()}
+    for name, field in record.model_fields.items():
+        value = "…" if field.default_factory else default(field.default).removeprefix(" = ")
+        yield f"- `{name}: {plain(written[name])}{f' = {value}' if value else ''}`"
+    for name, member in inspect.getmembers_static(record, lambda m: isinstance(m, property)):
+        if not name.startswith(("_", "model_")):
+            result = plain(inspect.signature(member.fget).return_annotation)
+            yield f"- `{name}: {result}`, a property"
+
+
+def aliases() -> Iterator[str]:
+    """Yield the lines of the names that are not classes."""
+    for name in model.__all__:
+        found = getattr(model, name)
+        if isinstance(found, dict):
+            yield f"- `{name}`: recall policies named {', '.join(f'`{key}`' for key in found)}"
+        elif not inspect.isclass(found):
+            yield f"- `{name} = {underlying(found)}`"
+
+
+def underlying(found: Any) -> str:
+    """Return a type without constraints, or a constant, as source text."""
+    found = getattr(found, "__origin__", found) if get_origin(found) is Annotated else found
+    if get_origin(found) is UnionType:
+        return " | ".join(map(underlying, get_args(found)))
+    if get_origin(found) is not None:
+        inside = ", ".join("…" if one is ... else underlying(one) for one in get_args(found))
+        return f"{get_origin(found).__name__}[{inside}]"
+    return "None" if found is NoneType else named(found)
+
+
+def about(owner: object) -> str:
+    """Return the first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(owner) or "").split("\n\n")[0].split())
+
+
+def first_sentence(documented: object) -> str:
+    """Return the first sentence of a docstring."""
+    text = about(documented)
+    return text.partition(". ")[0].removesuffix(".") + "."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), "utf-8")

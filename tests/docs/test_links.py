@@ -1,0 +1,39 @@
+"""Every link of a page leads to a file and, if it names one, to a heading of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *(
+        file
+        for top in ("docs", "cypher", "migrations")
+        for file in sorted((ROOT / top).glob("*.md"))
+    ),
+]
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_links_of_a_page_work(page: Path) -> None:
+    for path, anchor in LINK.findall(page.read_text("utf-8")):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    linked = {(ROOT / path).resolve() for path, _ in LINK.findall(readme)}
+    assert {*PAGES[1:]} - linked == set()
