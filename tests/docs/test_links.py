@@ -1,4 +1,4 @@
-"""Every link of a page leads to a file and, if it names one, to a heading of it."""
+"""Links of pages lead to files and headings, and the calls that pages name exist."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+
+from graphmem import GraphMem, Session
+from tests.plugins.twins import methods, public
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -16,7 +19,14 @@ PAGES = [
         for file in sorted((ROOT / top).glob("*.md"))
     ),
 ]
+CALL = re.compile(r"`([a-z_.]+)\(")
+FOREIGN = {"model_dump", "compile", "sweep_ttl", "open_schema"}
+"""Calls of pydantic, LangGraph and the schema that pages name too."""
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def anchors(page: Path) -> set[str]:
@@ -25,12 +35,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_the_links_of_a_page_work(page: Path) -> None:
     for path, anchor in LINK.findall(page.read_text("utf-8")):
         target = page.parent / path if path else page
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_the_calls_that_a_page_names_exist(page: Path) -> None:
+    known = {*public(), *methods(Session), *methods(GraphMem), *FOREIGN}
+    assert {*CALL.findall(page.read_text("utf-8"))} - known == set()
 
 
 def test_the_readme_leads_to_every_page() -> None:
