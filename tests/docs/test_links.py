@@ -19,9 +19,12 @@ PAGES = [
         for file in sorted((ROOT / top).glob("*.md"))
     ),
 ]
-CALL = re.compile(r"`([a-z_.]+)\(")
-FOREIGN = {"model_dump", "compile", "sweep_ttl", "open_schema"}
-"""Calls of pydantic, LangGraph and the schema that pages name too."""
+CALL = re.compile(r"`(?:client\.)?([a-z_.]+)\(")
+FOREIGN = {
+    *("help", "model_dump", "compile", "sweep_ttl", "prometheus_client.start_http_server"),
+    *("open_schema", "schema.finish", "schema.give_up"),
+}
+"""Other calls that pages name: of Python, pydantic, LangGraph, Prometheus and the schema."""
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
