@@ -152,8 +152,8 @@ class AsyncAdmin(AsyncNamespace):
             on_progress: progress callback; receives a kind and the number of nodes or slots.
         """
         to = self._state.binding
-        mismatches = await consolidation.replay(to, mend=False, on_page=on_progress)
-        mismatches += await caches.lineage(to, mend=False, on_page=on_progress)
+        mismatches = await consolidation.replay(to, repair=False, on_page=on_progress)
+        mismatches += await caches.lineage(to, repair=False, on_page=on_progress)
         for slot in await evidence.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
             on_progress("slot", 1)
@@ -202,8 +202,8 @@ class Admin(Namespace):
 
 async def rebuilt(to: RequestContext, on_part: OnPart) -> RebuildReport:
     """Rebuild every cache of a tenant; see `AsyncUpkeep.rebuild`."""
-    mismatches = await consolidation.replay(to, mend=True, on_page=on_part)
-    mismatches += await caches.lineage(to, mend=True, on_page=on_part)
+    mismatches = await consolidation.replay(to, repair=True, on_page=on_part)
+    mismatches += await caches.lineage(to, repair=True, on_page=on_part)
     checkpointed = 0
     for slot in await evidence.long_slots(to):
         await evidence.forget_checkpoint(to, slot)

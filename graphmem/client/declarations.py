@@ -135,7 +135,7 @@ class AsyncAliases(AsyncNamespace):
 
         Args:
             name: the alias, for example "Bob Smith"; compared trimmed and without regard to case.
-            other: the name that it stands for, for example "Bob".
+            other: the name that it is an alias of, for example "Bob".
             event_id: idempotency key; the same id and content return the first result again.
             at: when it happened, with a time zone; now by default.
             source: where it comes from, for example manual, hook or import.

@@ -121,7 +121,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
             EventConflictError: an id was used for another event; earlier batches are kept.
         """
         if isinstance(memories, str) or not isinstance(memories, Iterable):
-            raise InvalidInputError("wishes is no list.", hint="For one text there is `remember`.")
+            raise InvalidInputError(
+                "memories must be a list of texts or records.", hint="For one text use `remember`."
+            )
         texts = [w if isinstance(w, NewMemory) else valid(NewMemory, content=w) for w in memories]
         return await self._state.commit(texts)
 
@@ -149,9 +151,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
             stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, stretch)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
-            wishes = transcripts.wishes(batch.messages, kept)
-            outcomes = await self._state.commit(list(wishes.values()))
-            result = transcripts.kept(batch.messages, list(wishes), outcomes)
+            memories = transcripts.wishes(batch.messages, kept)
+            outcomes = await self._state.commit(list(memories.values()))
+            result = transcripts.kept(batch.messages, list(memories), outcomes)
             total = transcripts.counted(total, kept, outcomes)
             if on_progress is not None:
                 on_progress(result)

@@ -47,7 +47,7 @@ MOST_BITES = 1_000
 FLAGS = ("memories", "beliefs", "turns", "include_hidden")
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 Question = Annotated[Text, Field(min_length=1, max_length=100_000, pattern=r"\S")]
-"""Of which at least one character is no space."""
+"""A question; it must have a character other than spaces."""
 MOST_ROWS = 1_000
 MOST_PIECES = 10**9
 
@@ -308,24 +308,24 @@ async def asked(
 
 
 def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
-    """Yield bites as the log keeps them; nothing is hashed while there is no log."""
+    """Yield bites as log entries; texts are hashed only if the log is on."""
     for bite in bites:
         content_hash = identity.content_hash(bite.text)
         yield SearchHit(bite.kind.capitalize(), bite.id, bite.similarity, content_hash)
 
 
 def _within(to: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
-    """Return the binding, seeing no more than these scopes.
+    """Return the request context with these read scopes only.
 
     Raises:
-        InvalidInputError: it does not see one of them.
+        InvalidInputError: one of them is not a read scope of the handle.
     """
     if scopes is None:
         return to
     if unseen := [scope for scope in scopes if scope not in to.wall.scopes]:
         raise InvalidInputError(
-            f"scopes: this handle does not see {unseen[0]!r}.",
-            hint=f"It sees {', '.join(map(repr, to.wall.scopes))}; `scope(…, read_scopes=…)` adds.",
+            f"scopes: {unseen[0]!r} must be a read scope of this handle.",
+            hint=f"It reads {', '.join(map(repr, to.wall.scopes))}; use `scope(read_scopes=…)`.",
         )
     return replace(to, wall=TenantScope(tenant=to.wall.tenant, scope=to.wall.scope, scopes=scopes))
 
@@ -334,7 +334,7 @@ def _question(messages: Iterable[Message | Mapping[str, Any]]) -> str:
     asked = context.question(listed(messages))
     if not asked:
         raise InvalidInputError(
-            "messages: no person said anything in them.",
+            "messages: must have a message of a person with text.",
             hint="Give a conversation with a message of role `user`, or a question as a text.",
         )
     return asked

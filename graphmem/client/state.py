@@ -125,7 +125,9 @@ class HandleState:
     def _start(self) -> SessionStart | None:
         session = self.session
         if session is not None and session.start is None:
-            session.start = access_log.begun(self.binding, session.session_id, session.agent)
+            session.start = access_log.session_start(
+                self.binding, session.session_id, session.agent
+            )
         return session.start if session else None
 
     async def _log(self, entry: AccessEntry | SearchEntry, start: SessionStart | None) -> None:

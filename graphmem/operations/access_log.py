@@ -110,7 +110,7 @@ class SearchEntry:
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
 
 
-def begun(to: RequestContext, session_id: str, agent: str | None) -> SessionStart:
+def session_start(to: RequestContext, session_id: str, agent: str | None) -> SessionStart:
     """Return a session start, at the current time."""
     now = to.world.clock.now()
     wall = to.wall

@@ -68,12 +68,12 @@ KINDS = (
 )
 
 
-async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
+async def lineage(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every memory and belief of the tenant whose caches differ from its events.
 
     Args:
         to: request context; all scopes of the tenant are checked.
-        mend: also refresh the caches that differ; memories without events stay unchanged.
+        repair: also refresh the caches that differ; memories without events stay unchanged.
         on_page: receives the kind and the number of nodes after each page.
     """
     wrong: list[Mismatch] = []
@@ -92,7 +92,7 @@ async def lineage(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mi
                 )
                 for r in found
             )
-            if mend and with_events:
+            if repair and with_events:
                 await _refresh(to, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong

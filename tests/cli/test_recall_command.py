@@ -34,7 +34,7 @@ def test_recall_is_narrowed_and_asked_of_the_past(run: Run) -> None:
     assert ids(run, *wall, "--in-scope", "alice", "--in-scope", "global") == {noon, nine}
     refused = run("recall", "deploy", *wall, "--in-scope", "bob")
     assert refused.code == 2
-    assert "does not see 'bob'" in refused.err
+    assert "'bob' must be a read scope" in refused.err
 
 
 def test_a_belief_is_shown_with_its_worth_and_what_it_took_the_place_of(run: Run) -> None:

@@ -153,7 +153,7 @@ def test_some_of_the_scopes_are_looked_at(memory: Handle) -> None:
     assert ids(alice, scopes=["alice"]) == {hers}
     assert ids(alice, scopes=["global"], tags=[]) == {shared}
     for scopes in (["bob"], ["alice", "bob"]):
-        with pytest.raises(InvalidInputError, match="does not see 'bob'"):
+        with pytest.raises(InvalidInputError, match="'bob' must be a read scope"):
             alice.recall(ABOUT, scopes=scopes)
     odd: tuple[Any, ...] = ([], [""], "alice", 3)
     for given in odd:

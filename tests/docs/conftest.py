@@ -1,4 +1,4 @@
-"""What a newcomer has: an environment without settings, and a terminal."""
+"""Run commands and blocks as a newcomer does: without settings, in a terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def newcomer(
 
 @pytest.fixture
 def follow(newcomer: Environ) -> Follow:
-    """Run what a page says, as a newcomer would, and return what it prints."""
+    """Return a function that runs a command of a page as a newcomer and returns its output."""
     return partial(run, environ=newcomer)
 
 

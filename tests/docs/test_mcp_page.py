@@ -1,4 +1,4 @@
-"""docs/mcp.md is followed as it stands: every block runs, every output is what is printed."""
+"""docs/mcp.md runs block by block, and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_commands_run(follow: Follow) -> None:
 def test_the_conversation_prints_what_the_page_shows(follow: Follow) -> None:
     [script] = [text for kind, text in BLOCKS if kind == "python"]
     [shown] = [text for kind, text in BLOCKS if kind == "text"]
-    # The indexes of a server that has just begun show what is new a little later.
+    # The indexes of a new server show new data a little later.
     follow([sys.executable, "-c", script.replace('"acme"', '"elsewhere"')])
     assert follow([sys.executable, "-c", script]) == shown
 

@@ -1,4 +1,4 @@
-"""Alert rules, dashboard and page speak of metrics that exist; each rule fires when it should."""
+"""Alert rules, dashboard and page use metrics that exist; each rule fires when it should."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAME = re.compile(r"\bgraphmem_\w+")
 
 
 def exprs() -> Iterator[tuple[str, str]]:
-    """Yield every query with where it stands."""
+    """Yield every query with its place."""
     for alert, rule in RULES.items():
         yield alert, rule["expr"]
     for panel in PANELS:
@@ -55,8 +55,8 @@ def exposed() -> dict[str, tuple[str, set[str]]]:
     with counting.operation("recall", "t"), counting.embedding("m", Role.QUERY, 1):
         pass
     for cost in (None, 0.5):
-        with counting.answering("m") as tell:
-            tell(Answer("", "", "m", 1, 1, 1, cost))
+        with counting.answering("m") as record:
+            record(Answer("", "", "m", 1, 1, 1, cost))
     shown = GraphMetrics(by_tenant=False)
     shown.show(StatsSnapshot([reading()], 0.0, 0.0))
     found: dict[str, tuple[str, set[str]]] = {}

@@ -1,4 +1,4 @@
-"""docs/objects.md is followed as it stands: every block runs, every output is what is printed."""
+"""docs/objects.md runs block by block, and prints what the page shows."""
 
 from __future__ import annotations
 

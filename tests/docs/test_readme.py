@@ -42,10 +42,10 @@ def test_the_main_job_runs_twice_and_adds_nothing_the_second_time(follow: Follow
 def test_the_way_from_the_demo_to_a_picture(
     follow: Follow, newcomer: Environ, window: Window, tmp_path: Path
 ) -> None:
-    """Install, demo, why is this believed, Browser: each step as the page says it."""
+    """Follow the page from the demo to the reasons of a belief and its picture in Neo4j Browser."""
     tour = next(text for kind, text in BLOCKS if kind == "bash" and "graphmem why" in text)
     opened = tmp_path / "opened"
-    # What a desktop calls to open a link.
+    # A desktop calls this program to open a link.
     opener = tmp_path / "xdg-open"
     opener.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
     opener.chmod(0o700)
@@ -65,16 +65,16 @@ def test_the_way_from_the_demo_to_a_picture(
     drawn = window.run()
 
     assert drawn.edges == {"SUPPORTS": 3, "QUOTES": 3, "OCCURRED_IN": 6}
-    said = " ".join(drawn.captions)
+    captions = " ".join(drawn.captions)
     for words in ("deploys", "Borealis", "Atlas", "I deploy", "2026-04-02", "deploys_from"):
-        assert words in said
+        assert words in captions
     [shown] = re.findall(r"!\[[^]]*\]\((docs/figures/browser[^)]+)\)", README)
     assert (ROOT / shown).read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.system
 def test_the_way_from_the_demo_to_an_agent(follow: Follow, newcomer: Environ) -> None:
-    """What is pasted starts a server that gives the answer the demo gave."""
+    """The pasted configuration starts a server that gives the answer of the demo."""
     command = next(text for kind, text in BLOCKS if kind == "bash" and "--print-config" in text)
     printed = json.loads(follow(["bash", "-ec", f"graphmem demo > /dev/null; {command}"]))
     pasted = printed["mcpServers"]["graphmem"]

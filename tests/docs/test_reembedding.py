@@ -1,4 +1,4 @@
-"""docs/reembedding.md is followed as it stands, with a model that needs no service."""
+"""docs/reembedding.md runs step by step, with a model that needs no service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODEL = "openai/text-embedding-3-small"
 
 @pytest.fixture
 def operator(newcomer: Environ, tmp_path: Path) -> Iterator[Environ]:
-    """A graph of its own: other pages go on with the first model."""
+    """Return an environment with its own graph, since other pages use the first model."""
     environ = newcomer | {"GRAPHMEM_HOME": str(tmp_path / "home")}
     yield environ
     subprocess.run([GRAPHMEM, "server", "down"], env=environ, check=True, capture_output=True)

@@ -172,12 +172,12 @@ LACKING = catalog.query("consolidate/lacking", dict)
 REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
-async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mismatch]:
+async def replay(to: RequestContext, *, repair: bool, on_page: OnPart) -> list[Mismatch]:
     """Return every consolidation event in the tenant without an edge to its belief.
 
     Args:
         to: request context.
-        mend: recreate the belief and the edge with the same id, wording and evidence, without a
+        repair: recreate the belief and the edge with the same id, wording and evidence, without a
             model. Evidence from other sources about a missing belief is not restored.
         on_page: progress callback; receives `reply` and the number of replies checked.
     """
@@ -194,7 +194,7 @@ async def replay(to: RequestContext, *, mend: bool, on_page: OnPart) -> list[Mis
             links |= {one[0]: one[1] for one in decided["marks"]}
         lacking = await _lacking(to, links)
         wrong += [_mismatch(**one) for one in lacking]
-        if mend:
+        if repair:
             await _relink(to, lacking, claims)
             # A belief that is only marked here may be defined in another reply.
             marks += [one for one in lacking if one["belief_id"] not in claims]
