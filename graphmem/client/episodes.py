@@ -6,9 +6,6 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field
 
 from graphmem.client.arguments import AskedId, file_of
 from graphmem.client.namespace import AsyncNamespace, Namespace
@@ -17,12 +14,10 @@ from graphmem.model import (
     CompressionReport,
     Episode,
     GraduationReport,
-    Instant,
     Name,
+    NewEpisode,
     Record,
     RestoredEpisode,
-    Tags,
-    Text,
     Turn,
     UpkeepPolicy,
 )
@@ -44,16 +39,6 @@ class _File(Record):
 
 class _Known(Record):
     episode_id: AskedId
-
-
-class _EpisodeFields(Record):
-    episode_id: Name | None = None
-    session_id: Name | None = None
-    summary: Text | None = None
-    content: Text | None = None
-    entities: Tags = ()
-    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
-    at: Instant | None = None
 
 
 class AsyncEpisodes(AsyncNamespace):
@@ -87,9 +72,9 @@ class AsyncEpisodes(AsyncNamespace):
             EventConflictError: the id was used for another episode.
             InvalidInputError: an argument is invalid.
         """
-        given = valid(
-            _EpisodeFields,
-            id=episode_id,
+        new = valid(
+            NewEpisode,
+            episode_id=episode_id,
             session_id=session_id,
             summary=summary,
             content=content,
@@ -97,7 +82,7 @@ class AsyncEpisodes(AsyncNamespace):
             importance=importance,
             at=at,
         )
-        return await episode.open_episode(self._state.binding, episode.NewEpisode(**dict(given)))
+        return await episode.open_episode(self._state.binding, new)
 
     async def get(self, episode_id: str) -> Episode:
         """Return an episode.

@@ -14,13 +14,12 @@ from graphmem.model import (
     EventSource,
     EventType,
     ForeignImportReport,
-    Instant,
     Name,
+    NewEpisode,
     NewMemory,
     Observation,
     Record,
     TenantScope,
-    Text,
 )
 from graphmem.operations import (
     episode,
@@ -37,13 +36,6 @@ BATCH = 200
 
 class _Target(Record):
     id: Name
-
-
-class _Episode(Record):
-    id: Name
-    content: Text
-    summary: Text | None
-    at: Instant
 
 
 async def run(state: HandleState, plan: ImportPlan, on_progress: OnPart) -> ForeignImportReport:
@@ -96,8 +88,8 @@ class _ImportRun:
                 ]
                 await evidence.observe_many(state.binding, observations)
             case ImportAction.EPISODE:
-                given = valid(_Episode, id=step.id, at=step.at, **step.given)
-                await episode.open_episode(state.binding, episode.NewEpisode(**dict(given)))
+                new = valid(NewEpisode, episode_id=step.id, at=step.at, **step.given)
+                await episode.open_episode(state.binding, new)
             case ImportAction.RETRACT:
                 source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
                 target = valid(_Target, id=step.given["target"]).id

@@ -20,6 +20,7 @@ from graphmem.model import (
     IngestReport,
     Message,
     Name,
+    NewEpisode,
     NewMemory,
     Record,
     Supersession,
@@ -146,8 +147,8 @@ class AsyncMemoryVerbs(AsyncNamespace):
         total = IngestReport()
         for batch in transcripts.batches(listed(messages)):
             binding = self._state.binding
-            stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
-            episode_id = await episode.open_episode(binding, stretch)
+            new = NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
+            episode_id = await episode.open_episode(binding, new)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
             wishes = transcripts.wishes(batch.messages, kept)
             outcomes = await self._state.commit(list(wishes.values()))

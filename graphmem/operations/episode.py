@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, Turn, TurnsReceipt
+from graphmem.model import Episode, Message, NewEpisode, Turn, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
 from graphmem.rules import consolidation, drafts, identity, transcripts
 from graphmem.rules.conflicts import consistent
@@ -26,19 +26,6 @@ TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 
 
-@dataclass(frozen=True, slots=True)
-class NewEpisode:
-    """Arguments of `episodes.add`."""
-
-    id: str | None = None
-    session_id: str | None = None
-    summary: str | None = None
-    content: str | None = None
-    entities: tuple[str, ...] = ()
-    importance: float = 0.5
-    at: datetime | None = None
-
-
 async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
 
@@ -49,8 +36,8 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
         InvalidInputError: `at` is in the future.
     """
     now = to.world.clock.now()
-    if new.id is not None:
-        episode_id = new.id
+    if new.episode_id is not None:
+        episode_id = new.episode_id
     elif new.session_id is not None:
         episode_id = identity.episode_id(to.wall.scope, new.session_id)
     else:
@@ -82,8 +69,8 @@ async def open_episode(to: RequestContext, new: NewEpisode) -> str:
     [found] = await to.world.graph.write(
         lambda tx: tx.fetch(OPEN, tenant=to.wall.tenant, episode=row, embedding=embedding)
     )
-    if new.id is not None and found["request_hash"] != asked:
-        raise EventConflictError(f"The id {new.id!r} was used for another episode.")
+    if new.episode_id is not None and found["request_hash"] != asked:
+        raise EventConflictError(f"The id {new.episode_id!r} was used for another episode.")
     return episode_id
 
 

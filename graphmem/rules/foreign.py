@@ -402,7 +402,7 @@ def _fact(
             origin,
             name,
             times.begins,
-            given | {"episode": f"{GRAPHITI}_{one}" if one else None},
+            given | {"episode_id": f"{GRAPHITI}_{one}" if one else None},
         )
         for name, one in events
     ]
