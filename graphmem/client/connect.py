@@ -65,6 +65,8 @@ def settings(given: Settings | None = None, **overrides: str | None) -> Settings
     fields: dict[str, object] = {k: v for k, v in overrides.items() if v is not None}
     if given is None:
         return Settings.load(None, **fields)
+    if not fields:
+        return given
     known = {name: getattr(given, name) for name in given.model_fields_set}
     return Settings.load({}, **known | fields)
 

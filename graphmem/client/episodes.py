@@ -18,12 +18,13 @@ from graphmem.model import (
     NewEpisode,
     Record,
     RestoredEpisode,
-    Turn,
+    TurnPage,
     UpkeepPolicy,
 )
 from graphmem.operations import episode, upkeep
 from graphmem.operations.upkeep import compressing
 from graphmem.ports import OnPart, silent
+from graphmem.rules import read_options
 
 MOST_ROWS = 1_000
 MOST_TURNS = 10**9
@@ -95,11 +96,20 @@ class AsyncEpisodes(AsyncNamespace):
         )
 
     async def turns(
-        self, episode_id: str, *, start: int = 0, limit: int = MOST_ROWS
-    ) -> Sequence[Turn]:
-        """Return turns of an episode in order, from position `start`."""
+        self, episode_id: str, *, cursor: str | None = None, limit: int = MOST_ROWS
+    ) -> TurnPage:
+        """Return one page of the turns of an episode, in their order.
+
+        Args:
+            episode_id: id of the episode.
+            cursor: `next_cursor` of the previous page; None for the first page.
+            limit: maximum number of turns, 1 to 1,000.
+
+        Raises:
+            InvalidInputError: an argument is invalid.
+        """
         count = bounded("limit", limit, MOST_ROWS)
-        first = bounded("start", start, MOST_TURNS, least=0)
+        first = read_options.number(cursor)
         known = valid(_Known, episode_id=episode_id).episode_id
         return await episode.turns(self._state.binding, known, start=first, limit=count)
 

@@ -41,7 +41,7 @@ from graphmem.model import (
 from graphmem.operations import cards, lineage, memories, reasons, recall
 from graphmem.operations.access_log import SearchHit
 from graphmem.ports import RequestContext
-from graphmem.rules import context, identity, transcripts
+from graphmem.rules import context, identity, read_options, transcripts
 
 MOST_BITES = 1_000
 FLAGS = ("memories", "beliefs", "turns", "include_hidden")
@@ -216,7 +216,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         self,
         item_id: BeliefLike,
         *,
-        start: int = 0,
+        cursor: str | None = None,
         limit: int = 100,
         as_of: AsOf | None = None,
         policy: Policy | None = None,
@@ -226,7 +226,7 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Args:
             item_id: id of a belief or a memory, or a receipt or record of a belief.
-            start: number of the oldest pieces of evidence to skip.
+            cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
@@ -238,7 +238,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         """
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy, present_policy=present_policy)
-        skip = bounded("start", start, MOST_PIECES, least=0)
+        skip = read_options.number(cursor)
         count = bounded("limit", limit, MOST_ROWS)
         binding = self._state.binding
         found = await reasons.belief(binding, known, read, skip=skip, limit=count)

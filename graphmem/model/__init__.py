@@ -54,6 +54,7 @@ from graphmem.model.episode import (
     NewEpisode,
     RestoredEpisode,
     Turn,
+    TurnPage,
     TurnsReceipt,
     UpkeepPolicy,
 )
@@ -370,6 +371,7 @@ __all__ = [
     "Triple",
     "Turn",
     "TurnBite",
+    "TurnPage",
     "TurnsReceipt",
     "Unit",
     "UpkeepPolicy",

@@ -53,6 +53,14 @@ class Turn(Record):
     recorded_at: Instant
 
 
+class TurnPage(Record):
+    """One page of an episode's turns, in their order."""
+
+    turns: tuple[Turn, ...]
+    next_cursor: str | None
+    """Cursor of the next page; None on the last one."""
+
+
 class Episode(Record):
     """One stretch of experience: a session, a conversation, a document."""
 

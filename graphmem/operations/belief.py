@@ -183,6 +183,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
         verdict=verdict,
         needed=formulas.needed(verdict, bounds),
         lines=tuple(_line(line) for line in row["lines"]),
+        next_cursor=read_options.next_page(suppose.skip, suppose.limit, len(row["lines"])),
     )
 
 

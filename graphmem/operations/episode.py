@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.model import Episode, Message, NewEpisode, Turn, TurnsReceipt
+from graphmem.model import Episode, Message, NewEpisode, Turn, TurnPage, TurnsReceipt
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import consolidation, drafts, identity, transcripts
+from graphmem.rules import consolidation, drafts, identity, read_options, transcripts
 from graphmem.rules.conflicts import consistent
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ async def add_messages(
 
 
 @consistent
-async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> list[Turn]:
+async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
-    return await to.world.graph.read(
+    found = await to.world.graph.read(
         lambda tx: tx.fetch(
             TURNS,
             tenant=to.wall.tenant,
@@ -116,6 +116,9 @@ async def turns(to: RequestContext, episode_id: str, *, start: int, limit: int) 
             **{"from": start},
             limit=limit,
         )
+    )
+    return TurnPage(
+        turns=tuple(found), next_cursor=read_options.next_page(start, limit, len(found))
     )
 
 

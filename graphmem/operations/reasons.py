@@ -181,6 +181,7 @@ async def belief(
         pieces=tuple(_piece(line) for line in row["lines"]),
         start=skip,
         total=row["total"],
+        next_cursor=read_options.next_page(skip, limit, len(row["lines"])),
         log_positive=(row["projected"] or {}).get("log_positive", 0.0),
         log_negative=(row["projected"] or {}).get("log_negative", 0.0),
         competition=_competition(row),

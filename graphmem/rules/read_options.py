@@ -31,6 +31,9 @@ LONGEST = timedelta(seconds=30)
 """Time after recording an event in which its transaction may still be open. No setting of any
 client allows more."""
 
+MAX_DIGITS = 15
+"""Maximum number of digits of a position."""
+
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; an open bound excludes nothing."""
@@ -222,6 +225,30 @@ def key(text: str | None, parts: int) -> tuple[str, ...]:
     if not whole or not all(isinstance(part, str) for part in found) or keyed(*found) != text:
         raise _invalid_cursor()
     return tuple(found)
+
+
+def numbered(position: int) -> str:
+    """Return the cursor of a page that starts at a position."""
+    return keyed(str(position))
+
+
+def next_page(start: int, limit: int, rows: int) -> str | None:
+    """Return the cursor after a page; None after a page with fewer rows than its limit."""
+    return numbered(start + rows) if rows == limit else None
+
+
+def number(text: str | None) -> int:
+    """Return the position in a cursor; 0 for the first page.
+
+    Raises:
+        InvalidInputError: the cursor was not created by `numbered`.
+    """
+    if text is None:
+        return 0
+    [found] = key(text, 1)
+    if not (found.isascii() and found.isdecimal() and len(found) <= MAX_DIGITS):
+        raise _invalid_cursor()
+    return int(found)
 
 
 def _encoded(plain: str) -> str:

@@ -12,6 +12,7 @@ from graphmem import Handle
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
 from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
 from graphmem.rules import claims
+from graphmem.rules.read_options import numbered
 from tests.plugins.clients import Door, on, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -87,13 +88,13 @@ def test_the_walk_through_of_the_sequential_test(memory: Handle) -> None:
 
 def test_the_trail_by_pages_and_as_of_any_time(memory: Handle) -> None:
     belief = refuted(memory, 3)
-    middle = memory.evidence_for(belief, start=1, limit=1)
+    middle = memory.evidence_for(belief, cursor=numbered(1), limit=1)
     assert [line.event_id for line in middle.lines] == ["r1"]
     assert (middle.lines[0].status, middle.verdict.evidence) == (DEMOTED, 3)
     then = AsOf(valid=MAY + HOUR)
     assert memory.evidence_for(belief, as_of=then).verdict.status is ACCUMULATING
     assert memory.beliefs.get(belief, as_of=then).verdict.evidence == 1
-    assert memory.evidence_for(belief, start=3).lines == ()
+    assert memory.evidence_for(belief, cursor=numbered(3)).lines == ()
 
 
 def test_a_promotion_and_a_demotion_each_count_once(memory: Handle) -> None:
@@ -209,7 +210,7 @@ def test_a_strength_is_clamped_and_a_weak_one_counts_the_other_way(
 def test_a_line_tells_where_its_evidence_comes_from(memory: Handle) -> None:
     with memory.session("s") as session:
         session.add_messages([{"role": "user", "content": "the queue grew", "id": "1"}])
-        [turn] = session.episodes.turns(session.episode_id)
+        [turn] = session.episodes.turns(session.episode_id).turns
         belief = session.believe(FOUR)
         session.add_evidence(
             belief,
@@ -249,7 +250,7 @@ def test_what_would_be_is_what_comes_to_be(
     belief = refuted(memory, 2)
     before = look.events(tenant), look.beliefs(tenant)
     pieces: list[HypotheticalEvidence | dict[str, Any]] = [
-        {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode": "ep"},
+        {"kind": "supporting", "strength": 0.9, "at": MAY + 9 * HOUR, "episode_id": "ep"},
         HypotheticalEvidence(kind="supporting", strength=0.8, at=MAY + 8 * HOUR, episode_id="ep"),
         {"kind": "supporting", "strength": 2, "at": (MAY + 7 * HOUR).isoformat()},
         {"kind": "supporting", "strength": 0.9, "at": MAY + 6 * HOUR},

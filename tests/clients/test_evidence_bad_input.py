@@ -12,6 +12,7 @@ import pytest
 from graphmem import Handle
 from graphmem.errors import GraphmemError, InvalidInputError, NotFoundError
 from graphmem.model import Observation
+from graphmem.rules.read_options import numbered
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 
@@ -22,7 +23,7 @@ NO_UNITS = [-0.001, 1.001, NAN, INFINITE, -INFINITE, 1e308, "much", None, [], {"
 NO_STRENGTHS = [NAN, INFINITE, -INFINITE, "strong", None, [], {"a": 1}]
 NO_KINDS = ["suporting", "SUPPORTING", "", " supporting", 1, -1, True, None, "for"]
 NO_PARTS = ["", " \t\n", HUNDRED_KB, "x" * 1_001, 5, None, b"x", ["a"], "half \ud800"]
-NO_IDS = [5, b"b_1", ["b_1"], "\ud800", NAN, {"id": "b_1"}]
+NO_IDS = [5, b"b_1", ["b_1"], "\ud800", NAN, {"event_id": "b_1"}]
 NO_NAMES = ["", "x" * 201, 5, b"x", ["a"], "half \ud800"]
 FUTURE = datetime(9999, 12, 31, tzinfo=UTC)
 WRONG_INSTANTS = [
@@ -183,7 +184,7 @@ FIELDS: dict[str, tuple[str, list[Any], Call]] = {
     "start of a trail": (
         "start",
         [-1, True, 1.5, "0", None, 10**30],
-        lambda m, x: m.evidence_for("b_1", start=x),
+        lambda m, x: m.evidence_for("b_1", cursor=numbered(x)),
     ),
     "cursor": ("cursor", [5, b"x", "x", "bm8=", ["a"]], lambda m, x: m.beliefs.list(cursor=x)),
     "as_of": (

@@ -224,7 +224,7 @@ def test_turns_carry_their_place(memory: Handle) -> None:
         session.add_messages([{"role": "user", "content": unlike(n)} for n in range(3)])
     best = memory.recall(unlike(2), turns=True).bites[0]
     assert isinstance(best, TurnBite)
-    expected: Turn = memory.episodes.turns(session.episode_id)[2]
+    expected: Turn = memory.episodes.turns(session.episode_id).turns[2]
     assert best.turn == expected
 
 

@@ -183,7 +183,7 @@ def test_a_repeated_id_without_an_instant_keeps_the_first_one(memory: Handle) ->
 def test_an_id_with_other_content_is_refused(
     memory: Handle, look: Look, tenant: str, other: dict[str, object]
 ) -> None:
-    asked: dict[str, object] = {"content": unlike(1), "id": "e1", "at": MAY, "tags": ["t"]}
+    asked: dict[str, object] = {"content": unlike(1), "event_id": "e1", "at": MAY, "tags": ["t"]}
     memory.remember(**asked)  # type: ignore[arg-type]
     before = look.events(tenant)
 

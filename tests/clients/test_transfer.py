@@ -223,7 +223,7 @@ def reads(memory: Handle, known: dict[str, str], at: Sequence[AsOf | None]) -> l
         memory.usage.ratings(),
         memory.proposals.list(status=None),
     ]
-    return [*found, memory.episodes.turns(known["episode"]), memory.items.batch(ASK_ITEMS)]
+    return [*found, memory.episodes.turns(known["episode"]).turns, memory.items.batch(ASK_ITEMS)]
 
 
 def test_every_read_answers_the_same_at_every_time(

@@ -99,7 +99,7 @@ def _known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str
     }
     return {
         **{f"{page} cursor": cursor for page, cursor in pages.items() if cursor is not None},
-        "turn": memory.episodes.turns(known["episode"])[0].id,
+        "turn": memory.episodes.turns(known["episode"]).turns[0].id,
         "said": memory.memories.history(known["memory"])[-1].id,
         "tenant_key": identity.tenant_key(name),
     }

@@ -65,7 +65,7 @@ observations = st.fixed_dictionaries(
         "kind": kinds,
         "confidence": confidences,
         "source_type": st.sampled_from(["TOOL", "RULE", "EXTRACTOR"]),
-        "episode": st.sampled_from([None, *EPISODES]),
+        "episode_id": st.sampled_from([None, *EPISODES]),
     }
 )
 assertions = st.fixed_dictionaries(
@@ -168,7 +168,7 @@ class Writers(RuleBasedStateMachine):
             event_id = self.next_id()
             self.model.observe(event_id, self.model.claim(scope, parts), at, said)
             names = dict(zip(("subject", "predicate", "object"), parts, strict=True))
-            made.append({**names, **said, "at": at, "id": event_id})
+            made.append({**names, **said, "at": at, "event_id": event_id})
         made += made[: 1 + again]
         done = self.handles[scope].observe_many(made)
         assert [r.event_id for r in done] == [one["id"] for one in made]
@@ -500,7 +500,7 @@ class Writers(RuleBasedStateMachine):
 
         left = [e.id for e in heard[:left_out]]
         extra = [
-            {"kind": kind, "strength": strength, "at": at, "episode": episode}
+            {"kind": kind, "strength": strength, "at": at, "episode_id": episode}
             for kind, strength, at, episode in supposed
         ]
         would = handle.beliefs.what_if(belief, extra, without=left, pooled=pooled, as_of=as_of)

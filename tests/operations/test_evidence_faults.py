@@ -43,7 +43,13 @@ def id_of(statement: str, scope: str = "a") -> str:
 
 def pieces(n: int = 3) -> list[dict[str, Any]]:
     return [
-        {"subject": f"s{i % 2}", "predicate": "is", "object": "here", "id": f"m{i}", "at": MAY}
+        {
+            "subject": f"s{i % 2}",
+            "predicate": "is",
+            "object": "here",
+            "event_id": f"m{i}",
+            "at": MAY,
+        }
         for i in range(n)
     ]
 

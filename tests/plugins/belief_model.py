@@ -135,7 +135,7 @@ class Model:
             self.texts.add((scope, text))
         for claim in asserted:
             self._add_evidence(
-                event_id, claim, at, {"kind": "supporting", "episode": None, **fields}
+                event_id, claim, at, {"kind": "supporting", "episode_id": None, **fields}
             )
 
     def _add_evidence(
@@ -150,7 +150,7 @@ class Model:
                 polarity=1 if fields["kind"] == "supporting" else -1,
                 confidence=fields["confidence"],
                 weight=SOURCE_WEIGHTS[fields["source_type"]],
-                episode=fields["episode"],
+                episode=fields["episode_id"],
                 at=at,
             )
         )

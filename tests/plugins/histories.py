@@ -258,7 +258,7 @@ def _counted(e: Evidence) -> Evidence:
 
 
 def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft:
-    named: dict[str, Any] = {"id": prefix + item.id, "at": item.at}
+    named: dict[str, Any] = {"event_id": prefix + item.id, "at": item.at}
     triple: dict[str, Any] = {
         "subject": claim.subject,
         "predicate": claim.predicate,
@@ -269,7 +269,7 @@ def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft
         return claims.hypothesised(thought, claim.scope, END)
     named |= {
         "kind": EvidenceKind.SUPPORTING if item.polarity > 0 else EvidenceKind.REFUTING,
-        "episode": item.episode,
+        "episode_id": item.episode,
     }
     if item.strength is not None:
         return claims.testified(BeliefEvidence(strength=item.strength, **named), claim, END)

@@ -78,7 +78,7 @@ def hits(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> int:
         "predicate": PREDICATE,
         "weights_key": None,
         "ids": [candidate.belief_id for candidate in slot.candidates],
-        "id": slot.candidates[0].belief_id,
+        "event_id": slot.candidates[0].belief_id,
         "statuses": [],
         "before_at": None,
         "before_id": None,

@@ -156,4 +156,4 @@ def test_an_older_passage_brings_its_own_neighbours(plain: Handle) -> None:
 
 def _turns(memory: Handle, session: str) -> Sequence[Turn]:
     with memory.session(session) as opened:
-        return memory.episodes.turns(opened.episode_id)
+        return memory.episodes.turns(opened.episode_id).turns
