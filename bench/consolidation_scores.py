@@ -106,7 +106,7 @@ def spoken_of(
     if not len(texts) or not passages:
         return found
     cosines = vectors @ statements.T
-    least = scoring.raw(same, mu)
+    least = scoring.raw_cosine(same, mu)
     for passage, row in zip(passages, cosines, strict=True):
         for place in np.argsort(-row, kind="stable")[:LOOKED_AT]:
             if row[place] < least:

@@ -273,7 +273,7 @@ def query(name: str, row: Callable[[Row], R]) -> Query[R]:
 
 def in_generation(query: Query[R], generation: int) -> Query[R]:
     """Return the query for one generation of embeddings; see rules/generations."""
-    return replace(query, text=scoring.in_generation(query.text, generation))
+    return replace(query, text=scoring.number_embeddings(query.text, generation))
 
 
 def in_one_map(query: Query[R]) -> str:

@@ -60,11 +60,11 @@ def _episode(memory: GraphMem, words: Words) -> Found:
 
 def _slot(memory: GraphMem, words: Words) -> Found:
     from graphmem.errors import NotFoundError
-    from graphmem.rules.claims import folded
+    from graphmem.rules.claims import name_key
 
     if not memory.current(*words, limit=1).total:
         raise NotFoundError("No beliefs in this slot.")
-    subject, predicate = map(folded, words)
+    subject, predicate = map(name_key, words)
     return {"subject": subject, "predicate": predicate}
 
 
@@ -191,7 +191,7 @@ def query(
     tenant, scope = wall
     shared: Found = {
         "tenant": tenant,
-        "scopes": drafts.visible(scope),
+        "scopes": drafts.default_read_scopes(scope),
         "known": None,
         "skip": skip,
         "limit": limit or VIEWS[kind].limit,
@@ -211,7 +211,7 @@ def linked(app: App, statement: str) -> BrowserLink:
         link = local_server.browse_link(known, statement)
         where = f"in {status.password_file} (graphmem server status --show-password)"
         return BrowserLink(link or "", statement, "neo4j", where)
-    browser = known.browser or browser_links.browser_of(known.uri, known.http_port)
+    browser = known.browser or browser_links.browser_url(known.uri, known.http_port)
     link = browser_links.deep_link(browser, known.uri, known.user, statement, known.database or "")
     return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
 

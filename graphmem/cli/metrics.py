@@ -83,7 +83,7 @@ def serve(app: App, *, every: float, by_tenant: tuple[str, ...], **where: Any) -
         exporter.read()
         host, allow = where["host"], where["allow_host"]
         port = exporter.metrics.serve(host, where["port"], allow)
-        address = f"http://{hosts.bracketed(host)}:{port}/metrics"
+        address = f"http://{hosts.bracket_ipv6(host)}:{port}/metrics"
         app.emit({"address": address}, lambda _: f"Serving {address}. Press Ctrl-C to stop.")
         wait()
         exporter.keep_reading(wait)

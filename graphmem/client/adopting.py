@@ -177,7 +177,7 @@ class _ImportRun:
             return self._own
         to = self._own.binding
         own = valid(TenantScope, tenant=to.wall.tenant, scope=scope)
-        wall = own.model_copy(update={"scopes": drafts.visible(own.scope)})
+        wall = own.model_copy(update={"scopes": drafts.default_read_scopes(own.scope)})
         return replace(self._own, binding=replace(to, wall=wall))
 
 

@@ -68,7 +68,7 @@ class AsyncContexts(Instrumented):
         Raises:
             InvalidInputError: an argument is invalid, see `recall`; or no message is of a person.
         """
-        room = bounded("tokens", tokens, context.MOST_TOKENS, least=context.LEAST_TOKENS)
+        room = bounded("tokens", tokens, context.MAX_TOKENS, least=context.MIN_TOKENS)
         question = valid(_About, about=about).about if isinstance(about, str) else _question(about)
         # The session is not updated here: items that do not fit are not supplied.
         found = await asked(
@@ -87,7 +87,7 @@ class AsyncContexts(Instrumented):
             until=until,
             scopes=scopes,
         )
-        packed = context.packed(found, room)
+        packed = context.pack_context(found, room)
         if self._state.session is not None:
             self._state.session.supplied.update(map(identity.content_hash, packed.supplied))
         shown = [bite for bite in found.bites if bite.id in packed.context.ids]

@@ -384,7 +384,7 @@ class AsyncEvidence(Instrumented):
         )
         given = origin.model_dump()
         new = [valid(Hypothesis, statement=s, **given) for s in several("statements", statements)]
-        if len({claims.about_statement("", str(one.statement)).id for one in new}) < _PAIR:
+        if len({claims.statement_claim("", str(one.statement)).id for one in new}) < _PAIR:
             raise InvalidInputError("A belief is split into two statements at least.")
         return await self._replace(EventType.SPLIT, [belief], new, reason)
 

@@ -225,7 +225,7 @@ def _on_tenant(handle: H, name: str) -> H:
 def _on_scope(handle: H, name: str, see: Sequence[str] | None) -> H:
     tenant = handle._state.binding.wall.tenant
     own = valid(TenantScope, tenant=tenant, scope=name).scope
-    scopes = drafts.visible(own) if see is None else see
+    scopes = drafts.default_read_scopes(own) if see is None else see
     return _on_wall(handle, valid(TenantScope, tenant=tenant, scope=own, scopes=scopes))
 
 

@@ -205,10 +205,10 @@ class AsyncHandle(
             stretch = episode.NewEpisode(session_id=batch.session_id, at=batch.messages[0].at)
             episode_id = await episode.open_episode(binding, stretch)
             kept = await episode.add_messages(binding, episode_id, batch.messages)
-            wishes = transcripts.wishes(batch.messages, kept)
+            wishes = transcripts.conversation_memories(batch.messages, kept)
             outcomes = await self._state.commit(list(wishes.values()))
-            result = transcripts.kept(batch.messages, list(wishes), outcomes)
-            total = transcripts.counted(total, kept, outcomes)
+            result = transcripts.pair_outcomes(batch.messages, list(wishes), outcomes)
+            total = transcripts.add_batch(total, kept, outcomes)
             if on_batch is not None:
                 on_batch(result)
         return total

@@ -189,7 +189,7 @@ class ListenAddress:
 
     def address(self, port: int) -> str:
         """Return the URL of the server that listens on this port."""
-        return f"http://{hosts.bracketed(self.host)}:{port}{PATH}"
+        return f"http://{hosts.bracket_ipv6(self.host)}:{port}{PATH}"
 
 
 def is_loopback(host: str) -> bool:
@@ -284,7 +284,7 @@ def _listening(where: ListenAddress) -> socket.socket:
 
 
 def _security(where: ListenAddress, port: int) -> TransportSecuritySettings:
-    names = hosts.names(where.host, port)
+    names = hosts.host_headers(where.host, port)
     return TransportSecuritySettings(
         allowed_hosts=[*names, *where.hosts],
         allowed_origins=[*(f"http://{name}" for name in names), *where.origins],

@@ -68,7 +68,7 @@ async def remember(
     now = to.world.clock.now()
     for memory in memories:
         if memory.claims:
-            drafts.weighed(memory.source_type, to.world.settings.source_weights)
+            drafts.check_source_type(memory.source_type, to.world.settings.source_weights)
     ready = [drafts.draft(memory, to.wall, now, rules) for memory in memories]
     _no_conflict(ready)
     done: dict[str, CommitOutcome] = {}
@@ -98,7 +98,7 @@ def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text refers to."""
     memory = draft.wish
     yield from (draft.event_id, draft.memory_id)
-    yield from lineage.belief_ids(memory, to.wall.scope)
+    yield from lineage.claimed_ids(memory, to.wall.scope)
     yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
 
 
@@ -154,7 +154,7 @@ async def _embed(
     to: RequestContext, wanted: Sequence[TextDraft], vectors: dict[str, Vector]
 ) -> None:
     # Normalised as for the hash, because white space alone would change the vector.
-    texts = {d.content_hash: identity.normalised(d.wish.content) for d in wanted}
+    texts = {d.content_hash: identity.normalise(d.wish.content) for d in wanted}
     if texts:
         matrix = await to.world.embedder.embed(list(texts.values()), Role.DOCUMENT)
         vectors.update(zip(texts, matrix, strict=True))
@@ -219,7 +219,7 @@ async def _look(
 
 def _least_score(to: RequestContext) -> float:
     """Return the Neo4j score just below the threshold; the exact comparison follows later."""
-    cosine = scoring.raw(to.world.settings.near_threshold, to.model.mu_document)
+    cosine = scoring.raw_cosine(to.world.settings.near_threshold, to.model.mu_document)
     return scoring.to_neo4j(cosine - scoring.ROUNDING)
 
 
@@ -235,7 +235,7 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
                 scope=n["scope"],
                 content=n["content"],
                 tags=tuple(n["tags"]),
-                similarity=scoring.calibrated(scoring.from_neo4j(n["score"]), mu),
+                similarity=scoring.calibrate(scoring.from_neo4j(n["score"]), mu),
             )
             for n in row["near"]
         ),
@@ -282,7 +282,7 @@ async def _append(
         if event["memory"] is None:
             again.setdefault(event["memory_id"], []).append(event["id"])
     if again:
-        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retold(again))
+        await tx.fetch(RETRACE, tenant=to.wall.tenant, **formulas.retrace_params(again))
     restored = [drafts.restore_row(d, to.wall, v.memory_id) for d, v in verdicts if v.restores]
     if restored:
         await tx.fetch(MARK, tenant=to.wall.tenant, events=restored)
@@ -296,7 +296,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
         tenant=to.wall.tenant,
-        predicates=lineage.predicates([d.wish for d, _ in committed]),
+        predicates=lineage.predicate_keys([d.wish for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
@@ -304,7 +304,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
         CLAIM,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        claims=lineage.rows(committed, to.wall, templates),
+        claims=lineage.claim_rows(committed, to.wall, templates),
     )
 
 
@@ -345,7 +345,7 @@ def _outcome(
         source=draft.wish.source,
         tags=draft.wish.tags,
         artifact_ref=draft.wish.artifact_ref,
-        belief_ids=lineage.belief_ids(draft.wish, to.wall.scope) if verdict else (),
+        belief_ids=lineage.claimed_ids(draft.wish, to.wall.scope) if verdict else (),
     )
 
 

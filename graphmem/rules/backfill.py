@@ -15,7 +15,7 @@ from graphmem.rules.read_options import BEGINNING
 
 SOURCE = "backfill"
 """Source of every synthetic event."""
-MOST = 1_000
+MAX_EVENTS = 1_000
 """Maximum number of events created for the count of one memory."""
 TICK = timedelta(microseconds=1)
 
@@ -101,7 +101,7 @@ class UnbackedMemory:
             return list(self.wrong)
         last, first = self.last_seen_at, self.created_at
         asked = {
-            "blank": not identity.normalised(self.content),
+            "blank": not identity.normalise(self.content),
             "long": len(self.content) > most_chars,
             "unreplaced": self.status == Status.SUPERSEDED and not (self.replaced or self.stated),
             "order": last is not None and first is not None and last < first,
@@ -111,7 +111,7 @@ class UnbackedMemory:
     @property
     def is_capped(self) -> bool:
         """Whether its reinforcement count exceeds the maximum number of events."""
-        return (self.reinforce_count or 0) > MOST
+        return (self.reinforce_count or 0) > MAX_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class UnbackedEdge:
 
 
 @dataclass(slots=True)
-class _Reached:
+class _EdgeDating:
     """Progress of dating the edges that leave one memory."""
 
     back_at: datetime = BEGINNING
@@ -156,7 +156,7 @@ def event_id(*key: str) -> str:
     return f"{SOURCE}_{identity.digest(SOURCE, *key)[:32]}"
 
 
-def spread(first: datetime, last: datetime, count: int) -> list[datetime]:
+def spaced_times(first: datetime, last: datetime, count: int) -> list[datetime]:
     """Return `count` timestamps after `first` up to and including `last`.
 
     They are evenly spaced, since only the ends are known. If both ends are the same timestamp, for
@@ -189,15 +189,15 @@ def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, A
         # If it has events, the earliest of them decides.
         "created_at": found.created_at if found.stated else first,
         "recorded_at": found.recorded_at,
-        "events": [] if found.stated else _events(found, tenant, first, now),
+        "events": [] if found.stated else _synthetic_events(found, tenant, first, now),
     }
 
 
-def _events(
+def _synthetic_events(
     found: UnbackedMemory, tenant: str, first: datetime, now: datetime
 ) -> list[dict[str, Any]]:
     count = found.reinforce_count or 0
-    again = spread(first, found.last_seen_at or first, min(count, MOST))
+    again = spaced_times(first, found.last_seen_at or first, min(count, MAX_EVENTS))
     counted = {"reinforce_count": count} if count else {}
     entries = [
         (first, EventType.ADD, counted),
@@ -236,7 +236,7 @@ def edge_row(edge: UnbackedEdge, tenant: str) -> dict[str, Any]:
     return {**ends, "event": event}
 
 
-def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
+def dated_edges(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[UnbackedEdge]]:
     """Return the edges with the timestamps of their events, and the edges that cannot be dated.
 
     An edge without an event is in force now. Its event must therefore follow every synthetic event
@@ -244,7 +244,7 @@ def dated(edges: Sequence[UnbackedEdge]) -> tuple[list[UnbackedEdge], list[Unbac
     memory, so the edges of a chain are dated and returned from its oldest end. Edges on a cycle, or
     above one, cannot be dated.
     """
-    places: dict[str, _Reached] = defaultdict(_Reached)
+    places: dict[str, _EdgeDating] = defaultdict(_EdgeDating)
     for edge in edges:
         older = places[edge.older_id]
         older.onto.append(edge)

@@ -33,7 +33,7 @@ AURA = ".databases.neo4j.io"
 HTTPS_PORT = 7473
 
 
-def browser_of(uri: str, http_port: int) -> str:
+def browser_url(uri: str, http_port: int) -> str:
     """Return the URL of Neo4j Browser for a server with Bolt at `uri`.
 
     Args:
@@ -56,7 +56,7 @@ def deep_link(browser: str, uri: str, user: str, query: str = "", database: str 
     It never contains a password: Browser asks for it.
 
     Args:
-        browser: URL of Browser, see `browser_of`.
+        browser: URL of Browser, see `browser_url`.
         uri: URI of the server, without a user or a password.
         user: user to log in as.
         query: one statement; Browser only draws the result of a single one.

@@ -32,9 +32,9 @@ WEAKEST, STRONGEST = 0.1, 0.9
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
-def folded(text: str) -> str:
+def name_key(text: str) -> str:
     """Return the key of a name: trimmed, NFC, case-folded. Equal keys mean the same name."""
-    return unicodedata.normalize("NFC", identity.normalised(text).casefold())
+    return unicodedata.normalize("NFC", identity.normalise(text).casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,16 @@ class Claim:
         }
 
 
-def about_triple(
+def triple_claim(
     scope: str, subject: str, predicate: str, object_: str, statement: str | None = None
 ) -> Claim:
     """Return the claim of a triple, with the given statement or a generated one."""
-    keys = folded(subject), folded(predicate), folded(object_)
+    keys = name_key(subject), name_key(predicate), name_key(object_)
     return Claim(
         id="b_" + identity.digest(scope, identity.digest(*keys))[:32],
         scope=scope,
         slot_id=slot_id(scope, subject, predicate),
-        statement=statement or spoken(None, subject, predicate, object_),
+        statement=statement or triple_sentence(None, subject, predicate, object_),
         subject=subject.strip(),
         predicate=predicate.strip(),
         object=object_.strip(),
@@ -93,7 +93,7 @@ def about_triple(
     )
 
 
-def about_statement(scope: str, statement: str) -> Claim:
+def statement_claim(scope: str, statement: str) -> Claim:
     """Return the claim of a free statement, which has a slot of its own."""
     belief_id = "b_" + identity.digest(scope, identity.content_hash(statement))[:32]
     return Claim(
@@ -101,7 +101,7 @@ def about_statement(scope: str, statement: str) -> Claim:
     )
 
 
-def said_id(claim_id: str, passage_id: str) -> str:
+def passage_evidence_id(claim_id: str, passage_id: str) -> str:
     """Return the id of the evidence of a turn, or an episode without turns, for a claim.
 
     Each passage is evidence for a belief only once, whichever extractor reads it.
@@ -109,7 +109,7 @@ def said_id(claim_id: str, passage_id: str) -> str:
     return "said_" + identity.digest(claim_id, passage_id)[:32]
 
 
-def stored(row: Mapping[str, Any]) -> Claim:
+def stored_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a stored belief."""
     names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
     return Claim(
@@ -123,15 +123,15 @@ def stored(row: Mapping[str, Any]) -> Claim:
 
 def slot_id(scope: str, subject: str, predicate: str) -> str:
     """Return the id of the slot of a subject and a predicate in a scope; unique in a tenant."""
-    return slot_of_keys(scope, folded(subject), folded(predicate))
+    return slot_id_of_keys(scope, name_key(subject), name_key(predicate))
 
 
-def slot_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
+def slot_id_of_keys(scope: str, subject_key: str, predicate_key: str) -> str:
     """Return the id of a slot from the folded subject and predicate."""
     return "s_" + identity.digest(scope, subject_key, predicate_key)[:32]
 
 
-def spoken(template: str | None, subject: str, predicate: str, object_: str) -> str:
+def triple_sentence(template: str | None, subject: str, predicate: str, object_: str) -> str:
     """Return the sentence for a triple: from its predicate's template, else its three parts."""
     if template is None:
         return " ".join((subject.strip(), predicate.strip().replace("_", " "), object_.strip()))
@@ -139,13 +139,13 @@ def spoken(template: str | None, subject: str, predicate: str, object_: str) -> 
     return _FIELD.sub(lambda match: words[match[1]], template)
 
 
-def spoken_as(claim: Claim, templates: Mapping[str, str]) -> Claim:
+def reword_claim(claim: Claim, templates: Mapping[str, str]) -> Claim:
     """Return the claim with its triple worded by its predicate's template."""
     template = templates.get(claim.predicate_key or "")
     if claim.worded or template is None:
         return claim
     parts = str(claim.subject), str(claim.predicate), str(claim.object)
-    return replace(claim, statement=spoken(template, *parts))
+    return replace(claim, statement=triple_sentence(template, *parts))
 
 
 def weights_key(weights: Mapping[str, float]) -> str:
@@ -153,7 +153,7 @@ def weights_key(weights: Mapping[str, float]) -> str:
     return identity.digest(*(f"{name}={weights[name]!r}" for name in sorted(weights)))[:32]
 
 
-def checked_template(template: str) -> str:
+def check_template(template: str) -> str:
     """Return the template if it is valid.
 
     Raises:
@@ -188,7 +188,7 @@ class EvidenceDraft:
 
     def spoken_as(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
-        return replace(self, claim=spoken_as(self.claim, templates))
+        return replace(self, claim=reword_claim(self.claim, templates))
 
     @property
     def looks_after(self) -> bool:
@@ -204,7 +204,7 @@ class EvidenceDraft:
             "type": self.type,
             "occurred_at": self.occurred_at,
             "request_hash": self.request_hash,
-            **origin(self.given),
+            **origin_fields(self.given),
             "episode_id": self.given.episode,
             "turn_id": self.given.turn,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
@@ -213,17 +213,17 @@ class EvidenceDraft:
         }
 
 
-def origin(given: EventSource) -> dict[str, Any]:
+def origin_fields(given: EventSource) -> dict[str, Any]:
     """Return the origin of an event as properties."""
     return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
 
 
-def stated(given: EventSource) -> list[str | datetime | None]:
+def hashed_fields(given: EventSource) -> list[str | datetime | None]:
     """Return all fields of an event's origin as given, for the hash of the request."""
     return [getattr(given, name, None) for name in EvidenceSource.model_fields if name != "id"]
 
 
-def draft(
+def draft_event(
     claim: Claim,
     given: EvidenceSource,
     kind: EventType,
@@ -242,31 +242,35 @@ def draft(
         claim=claim,
         given=given,
         type=kind,
-        occurred_at=drafts.happened(given.at, now),
+        occurred_at=drafts.event_time(given.at, now),
         request_hash=drafts.request_hash(
-            kind, claim.id, *(str(fields[name]) for name in sorted(fields)), wording, *stated(given)
+            kind,
+            claim.id,
+            *(str(fields[name]) for name in sorted(fields)),
+            wording,
+            *hashed_fields(given),
         ),
         fields=fields,
         payload=payload,
     )
 
 
-def observed(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
+def draft_observation(observation: Observation, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of an observation.
 
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    claim = about_triple(scope, observation.subject, observation.predicate, observation.object)
+    claim = triple_claim(scope, observation.subject, observation.predicate, observation.object)
     fields = {
         "polarity": observation.kind.polarity,
         "confidence": observation.confidence,
         "source_type": observation.source_type,
     }
-    return draft(claim, observation, EventType.EVIDENCE, now, fields)
+    return draft_event(claim, observation, EventType.EVIDENCE, now, fields)
 
 
-def hypothesised(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
+def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:
     """Return the event of a hypothesis.
 
     Raises:
@@ -278,14 +282,14 @@ def hypothesised(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceD
         and hypothesis.object is not None
     ):
         parts = hypothesis.subject, hypothesis.predicate, hypothesis.object
-        claim = about_triple(scope, *parts, hypothesis.statement)
+        claim = triple_claim(scope, *parts, hypothesis.statement)
     else:
-        claim = about_statement(scope, str(hypothesis.statement))
+        claim = statement_claim(scope, str(hypothesis.statement))
     fields = {"confidence": hypothesis.confidence}
-    return draft(claim, hypothesis, EventType.BELIEVE, now, fields, hypothesis.statement)
+    return draft_event(claim, hypothesis, EventType.BELIEVE, now, fields, hypothesis.statement)
 
 
-def testified(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
+def draft_evidence(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
     """Return the event of evidence with a strength s: EXPLICIT, with confidence max(0, 2s - 1).
 
     Raises:
@@ -298,7 +302,7 @@ def testified(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDra
         "source_type": "EXPLICIT",
         "strength": strength,
     }
-    return draft(claim, given, EventType.EVIDENCE, now, fields)
+    return draft_event(claim, given, EventType.EVIDENCE, now, fields)
 
 
 def policy_fields(policy: Policy) -> dict[str, Any]:
@@ -313,7 +317,7 @@ def policy_fields(policy: Policy) -> dict[str, Any]:
     }
 
 
-def policy_of(fields: Mapping[str, Any]) -> Policy:
+def parse_policy(fields: Mapping[str, Any]) -> Policy:
     """Return the policy in event or query properties."""
     names = ("cardinality", "kappa", "decay_per_day", "margin", "combine")
     tau = fields["tau_days"]

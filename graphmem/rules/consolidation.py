@@ -24,15 +24,15 @@ from pydantic import (
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
 from graphmem.rules import identity
-from graphmem.rules.context import quoted
+from graphmem.rules.context import quote
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-LONGEST_STATEMENT = 300
+MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""
-LEAST_WORDS = 4
+MIN_WORDS = 4
 """Minimum words of an informative sentence; shorter ones are mostly greetings or reactions."""
 _END = re.compile(r"(?<=[.!?。！？؟…])\s+|\n+")
 _ASKING = ("?", "？", "؟")
@@ -63,15 +63,15 @@ class Passage:
     @property
     def spoken(self) -> str:
         """Text with its speaker's name, as it was embedded."""
-        return spoken(self.name, self.text)
+        return prefix_speaker(self.name, self.text)
 
 
-def spoken(name: str | None, text: str) -> str:
+def prefix_speaker(name: str | None, text: str) -> str:
     """Return a text prefixed with its speaker's name."""
     return f"{name}: {text}" if name else text
 
 
-def telling(text: str) -> str:
+def informative_sentences(text: str) -> str:
     """Return the sentences that are informative about the speaker or the world.
 
     Questions, sentences of fewer than four words, and sentences that address the listener are left
@@ -84,26 +84,26 @@ def telling(text: str) -> str:
 def _is_informative(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
     return (
-        len(words) >= LEAST_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
+        len(words) >= MIN_WORDS and not sentence.endswith(_ASKING) and _LISTENER.isdisjoint(words)
     )
 
 
-def statement(passage: Passage) -> str:
+def extractive_statement(passage: Passage) -> str:
     """Return the statement of an extractive belief: the speaker, and the sentences that fit.
 
     Empty if no sentence is informative. A first sentence that is too long is cut.
     """
-    sentences = _END.split(telling(passage.text))
+    sentences = _END.split(informative_sentences(passage.text))
     if not sentences[0]:
         return ""
     kept = sentences[0]
     for one in sentences[1:]:
-        if len(kept) + 1 + len(one) > LONGEST_STATEMENT:
+        if len(kept) + 1 + len(one) > MAX_STATEMENT_CHARS:
             break
         kept = f"{kept} {one}"
-    if len(kept) > LONGEST_STATEMENT:
-        kept = kept[: LONGEST_STATEMENT - 1].rsplit(" ", 1)[0] + "…"
-    return spoken(passage.name, kept)
+    if len(kept) > MAX_STATEMENT_CHARS:
+        kept = kept[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return prefix_speaker(passage.name, kept)
 
 
 def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
@@ -120,7 +120,7 @@ class Cluster:
     """Indexes, the centre first, then the others, nearest first."""
 
 
-def stars(
+def star_clusters(
     near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: int
 ) -> list[Cluster]:
     """Return disjoint stars of at least `least` episodes, the largest first.
@@ -195,7 +195,7 @@ class Prompt(Generic[M]):
 
 
 @cache
-def text(name: str) -> str:
+def prompt_text(name: str) -> str:
     """Return the text of `prompts/<name>.md`.
 
     Raises:
@@ -204,12 +204,12 @@ def text(name: str) -> str:
     return files("graphmem").joinpath(f"rules/prompts/{name}.md").read_text("utf-8").strip()
 
 
-def digest(name: str) -> str:
+def prompt_digest(name: str) -> str:
     """Return the sha256 of a prompt's text as hex digits; it changes with the prompt."""
-    return identity.digest(text(name))
+    return identity.digest(prompt_text(name))
 
 
-def block(name: str, lines: Iterable[Sequence[str]]) -> str:
+def prompt_block(name: str, lines: Iterable[Sequence[str]]) -> str:
     """Return lines of data between `<name>` and `</name>`.
 
     The last part of each line is a JSON string, so that it cannot end the line or the block. Other
@@ -221,8 +221,8 @@ def block(name: str, lines: Iterable[Sequence[str]]) -> str:
 
 def _line(parts: Sequence[str]) -> str:
     *before, last = parts
-    plain = [part if _PLAIN.fullmatch(part) else quoted(part) for part in before]
-    return " ".join((*plain, quoted(last)))
+    plain = [part if _PLAIN.fullmatch(part) else quote(part) for part in before]
+    return " ".join((*plain, quote(last)))
 
 
 NAME = "synthesise"
@@ -288,15 +288,15 @@ class PromptBelief(NamedTuple):
     statement: str
 
 
-def prompt(
+def synthesis_prompt(
     passages: Iterable[PromptPassage], candidates: Iterable[PromptBelief]
 ) -> Prompt[SynthesisReply]:
     """Return the prompt for one cluster, with the beliefs that are near it."""
-    shown = (block("episodes", passages), block("beliefs", candidates), "Answer:")
-    return Prompt(NAME, text(NAME), "\n".join(shown), SynthesisReply)
+    shown = (prompt_block("episodes", passages), prompt_block("beliefs", candidates), "Answer:")
+    return Prompt(NAME, prompt_text(NAME), "\n".join(shown), SynthesisReply)
 
 
-def checked(
+def reply_problems(
     reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
 ) -> list[str]:
     """Return the reasons why a reply must be rejected; empty if it is valid.

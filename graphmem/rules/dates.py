@@ -17,9 +17,9 @@ from graphmem.rules import quantities
 Span = tuple[datetime, datetime]
 """Start and end."""
 
-YEARS = 10
+PAST_YEARS = 10
 """Number of past years to which a month without a year may refer."""
-MOST = 8
+MAX_DATES = 8
 """Maximum number of dates read from a question."""
 EARLIER, LATER = timedelta(days=1), timedelta(days=7)
 """Margins of a span: a day for time zones, and a week in which an event may be mentioned."""
@@ -42,7 +42,7 @@ _NAMED = re.compile(
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 
 
-def spans(text: str, now: datetime) -> list[Span]:
+def date_spans(text: str, now: datetime) -> list[Span]:
     """Return the time spans that a text names, each from a day before to a week after.
 
     Args:
@@ -50,13 +50,13 @@ def spans(text: str, now: datetime) -> list[Span]:
         now: current time; a date without a year may be of its year or an earlier one.
     """
     found: list[Span] = []
-    for year, month, day in itertools.islice(named(text), MOST):
-        years = [year] if year is not None else range(now.year - YEARS, now.year + 1)
+    for year, month, day in itertools.islice(named_dates(text), MAX_DATES):
+        years = [year] if year is not None else range(now.year - PAST_YEARS, now.year + 1)
         found += (span for y in years for span in _span(y, month, day))
     return found
 
 
-def named(text: str) -> Iterator[tuple[int | None, int, int | None]]:
+def named_dates(text: str) -> Iterator[tuple[int | None, int, int | None]]:
     """Yield year, month and day of each date that a text names; None for an omitted part."""
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
@@ -98,7 +98,7 @@ _WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 
 
-def begin(words: str, said_at: datetime) -> datetime | None:
+def validity_start(words: str, said_at: datetime) -> datetime | None:
     """Return the start of the validity that a phrase such as "since May" expresses.
 
     Args:
@@ -148,7 +148,7 @@ def _round(text: str, said_at: datetime) -> datetime | None:
 
 
 def _dated(text: str, said_at: datetime) -> datetime | None:
-    for year, month, day in named(text):
+    for year, month, day in named_dates(text):
         start = _start(said_at.year if year is None else year, month, day)
         if year is None and start > said_at:
             return _start(said_at.year - 1, month, day)

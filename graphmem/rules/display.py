@@ -38,7 +38,7 @@ BREAK = "\u2028"
 
 def line(text: str) -> str:
     r"""Return a text on one line: line feeds and tabs are also escaped, as `\n` and `\t`."""
-    return escaped(text, _as_python)
+    return escape_text(text, _as_python)
 
 
 def block(text: str) -> str:
@@ -58,7 +58,7 @@ def json_text(data: object, *, indent: int | None = None) -> str:
     return _IN_BLOCK.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def escaped(text: str, escape: Callable[[str], str]) -> str:
+def escape_text(text: str, escape: Callable[[str], str]) -> str:
     """Return a text with each character escaped that `line` would escape.
 
     Args:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SKEW = timedelta(minutes=5)
+MAX_CLOCK_SKEW = timedelta(minutes=5)
 """Maximum time by which a caller's clock may be ahead."""
 
 
@@ -46,7 +46,7 @@ def draft(
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    occurred_at = happened(memory.at, now)
+    occurred_at = event_time(memory.at, now)
     content_hash = identity.content_hash(memory.content)
     scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
     exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
@@ -58,7 +58,7 @@ def draft(
         request_hash=_memory_hash(memory, wall.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
-        reasons=hygiene.reasons(memory.content, rules),
+        reasons=hygiene.rejection_reasons(memory.content, rules),
     )
 
 
@@ -78,7 +78,7 @@ def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
     return request_hash(whole, str(memory.confidence), memory.source_type, *parts)
 
 
-def happened(at: datetime | None, now: datetime) -> datetime:
+def event_time(at: datetime | None, now: datetime) -> datetime:
     """Return the time of an event: `at`, or `now` if it is None.
 
     Raises:
@@ -86,7 +86,7 @@ def happened(at: datetime | None, now: datetime) -> datetime:
     """
     if at is None:
         return now
-    if at > now + SKEW:
+    if at > now + MAX_CLOCK_SKEW:
         raise InvalidInputError(
             f"at: {at.isoformat()} must not be in the future.",
             hint="Events record the past. For a plan, pass the time at which it was stated.",
@@ -94,7 +94,7 @@ def happened(at: datetime | None, now: datetime) -> datetime:
     return at
 
 
-def weighed(source_type: str, weights: Mapping[str, float]) -> None:
+def check_source_type(source_type: str, weights: Mapping[str, float]) -> None:
     """Check that a source type has a weight.
 
     Raises:
@@ -173,6 +173,6 @@ def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[s
     }
 
 
-def visible(scope: str) -> tuple[str, ...]:
+def default_read_scopes(scope: str) -> tuple[str, ...]:
     """Return the default read scopes of a handle on `scope`."""
     return tuple(dict.fromkeys((scope, GLOBAL_SCOPE)))

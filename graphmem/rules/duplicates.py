@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphmem.model import Outcome, Status
 from graphmem.rules import scoring
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.facts import FactToken, words
+from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.quantities import FactKind
 
 
@@ -49,7 +49,7 @@ class UpdatedMemory:
     kinds: frozenset[FactKind]
 
 
-def choose(
+def find_duplicate(
     content: str, candidates: Iterable[SimilarMemory], threshold: float
 ) -> RepeatedMemory | UpdatedMemory | None:
     """Return the memory that `content` repeats, else the one it may update, else None.
@@ -70,10 +70,10 @@ def choose(
     )
     if not close:
         return None
-    offered = words(content)
+    offered = fact_tokens(content)
     update: UpdatedMemory | None = None
     for candidate in close:
-        kinds = _difference(offered, words(candidate.content))
+        kinds = _difference(offered, fact_tokens(candidate.content))
         if not kinds:
             return RepeatedMemory(candidate.memory_id, candidate.similarity)
         update = update or UpdatedMemory(candidate.memory_id, candidate.similarity, kinds)
@@ -87,7 +87,7 @@ def difference(a: str, b: str) -> frozenset[FactKind]:
     contractions, agreement with the subject, a loose plural, a progressive form and a date moved
     from one end to the other make no difference.
     """
-    return _difference(words(a), words(b))
+    return _difference(fact_tokens(a), fact_tokens(b))
 
 
 def _difference(a: Sequence[FactToken], b: Sequence[FactToken]) -> frozenset[FactKind]:
@@ -126,8 +126,8 @@ def _order_difference(
     """Return the kinds whose order differs in a way that may change the meaning."""
     if _negated(a) or _negated(b):
         return frozenset({FactKind.NEGATION})
-    undated_a, moved_a = _parted(a, keys_a)
-    undated_b, moved_b = _parted(b, keys_b)
+    undated_a, moved_a = _split_date(a, keys_a)
+    undated_b, moved_b = _split_date(b, keys_b)
     if undated_a == undated_b and moved_a == moved_b and moved_a:
         return frozenset()
     kinds = frozenset(kind for kind in FactKind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
@@ -142,7 +142,7 @@ def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> lis
     return [key for word, key in zip(text, keys, strict=True) if word.kind is kind]
 
 
-def _parted(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
+def _split_date(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], list[str]]:
     """Return the keys without the text's only date, and that date if it is at an end."""
     dated = [n for n, word in enumerate(text) if word.kind is FactKind.DATE]
     if not dated:
@@ -251,7 +251,7 @@ class DuplicateResolver:
         # A text that is repeated in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, matches.near)
         near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
-        choice = choose(
+        choice = find_duplicate(
             draft.wish.content,
             [SimilarMemory(n.id, n.content, n.similarity) for n in near],
             self.threshold,
@@ -290,14 +290,14 @@ class DuplicateResolver:
         if self._vectors is None:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
-        least = scoring.raw(self.threshold, self.mu) - scoring.ROUNDING
+        least = scoring.raw_cosine(self.threshold, self.mu) - scoring.ROUNDING
         return [
             NearMatch(
                 id=self._new[i].memory_id,
                 scope=self.scope,
                 content=self._new[i].wish.content,
                 tags=(),
-                similarity=scoring.calibrated(float(cosines[i]), self.mu),
+                similarity=scoring.calibrate(float(cosines[i]), self.mu),
             )
             for i in np.flatnonzero(cosines >= least).tolist()
         ]

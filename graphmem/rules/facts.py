@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from graphmem.rules import quantities
 from graphmem.rules.quantities import PATTERN as QUANTITY
-from graphmem.rules.quantities import CanonicalWord, FactKind, quantity, spelled
+from graphmem.rules.quantities import CanonicalWord, FactKind, canonical_words, parse_number_words
 
 _WORD_CHARACTER = r"[^\s!-/:-@\[-`{-~]"
 _SCAN = re.compile(
@@ -29,7 +29,7 @@ _CLOSING = " \n,;:.!\"')"
 _STOP = re.compile(r"[.!?:\n]")
 _PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
 _DETERMINER_REACH = 3
-_LONGEST_NUMBER = 20
+_MAX_NUMBER_WORDS = 20
 """Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
 _IN_IDENTIFIERS = "._@/\\+#"
@@ -63,9 +63,9 @@ class _Piece:
     """Whether only a space or hyphen separates it from the piece before."""
 
 
-def words(text: str) -> tuple[FactToken, ...]:
+def fact_tokens(text: str) -> tuple[FactToken, ...]:
     """Return the significant words of the text, in order."""
-    pieces = _counted(list(_pieces(_plain(text))))
+    pieces = _parse_numbers(list(_pieces(_plain(text))))
     result: list[FactToken] = []
     for n in range(len(pieces)):
         word = _word(pieces, n, result[-1] if result else None)
@@ -136,7 +136,7 @@ def _read(match: re.Match[str]) -> list[CanonicalWord]:
         return [CanonicalWord(quantities.SIGNS[surface], surface, FactKind.NUMBER)]
     if match["symbol"]:
         return [CanonicalWord(surface, surface, FactKind.VALUE)]
-    return quantity(match)
+    return canonical_words(match)
 
 
 def _expanded(word: str) -> tuple[str, ...]:
@@ -154,15 +154,15 @@ def _expanded(word: str) -> tuple[str, ...]:
     return (word,)
 
 
-def _counted(pieces: list[_Piece]) -> list[_Piece]:
+def _parse_numbers(pieces: list[_Piece]) -> list[_Piece]:
     """Return the pieces with number words converted to digits."""
     result = []
     n = 0
     while n < len(pieces):
         end = n + 1
-        while end < min(len(pieces), n + _LONGEST_NUMBER) and pieces[end].joined:
+        while end < min(len(pieces), n + _MAX_NUMBER_WORDS) and pieces[end].joined:
             end += 1
-        number, used = spelled([piece.key for piece in pieces[n:end]])
+        number, used = parse_number_words([piece.key for piece in pieces[n:end]])
         if used:
             result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         elif pieces[n].key in quantities.ORDINALS:

@@ -112,7 +112,7 @@ class ForeignRecord:
         ]
 
 
-def listed(document: Mapping[str, Any], *names: str) -> list[Any]:
+def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
     """Return the list under the first of these names in a document; empty if none is present.
 
     Raises:
@@ -170,10 +170,10 @@ def plan_mem0(data: object) -> ImportPlan:
             hint='Pass the list that get_all returns, or {"results": [...], "history": [...]}.',
         )
     plan = ImportPlan()
-    histories = _histories(plan, listed(document, "history"))
+    histories = _histories(plan, list_field(document, "history"))
     first: list[ImportStep] = []
     later: list[ImportStep] = []
-    for n, record in enumerate(listed(document, "results", "memories")):
+    for n, record in enumerate(list_field(document, "results", "memories")):
         with plan.reading(f"memory {n}"):
             steps = _memory(plan, ForeignRecord("memory", record, derived=_DERIVED), histories)
             first += steps[:1]
@@ -281,7 +281,7 @@ def _same(one: str | None, other: str | None) -> bool:
     return (
         one is not None
         and other is not None
-        and identity.normalised(one) == identity.normalised(other)
+        and identity.normalise(one) == identity.normalise(other)
     )
 
 
@@ -305,19 +305,19 @@ def plan_graphiti(data: object) -> ImportPlan:
         )
     plan = ImportPlan()
     names: dict[str, str] = {}
-    for n, record in enumerate(listed(data, "nodes")):
+    for n, record in enumerate(list_field(data, "nodes")):
         with plan.reading(f"node {n}"):
             read = ForeignRecord("node", record, derived=("name_embedding", "group_id"))
             names[read.text("uuid")] = read.text("name")
             plan.unplaced.update(read.left())
     episodes: dict[str, datetime] = {}
-    for n, record in enumerate(listed(data, "episodes")):
+    for n, record in enumerate(list_field(data, "episodes")):
         with plan.reading(f"episode {n}"):
             step = _episode(plan, ForeignRecord("episode", record, derived=("entity_edges",)))
             episodes[step.origin.removeprefix(f"{GRAPHITI}:")] = step.at
             plan.steps.append(step)
     facts: list[ImportStep] = []
-    for n, record in enumerate(listed(data, "edges")):
+    for n, record in enumerate(list_field(data, "edges")):
         with plan.reading(f"edge {n}"):
             read = ForeignRecord("edge", record, derived=("fact_embedding",))
             facts += _fact(plan, read, names, episodes)

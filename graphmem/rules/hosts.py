@@ -14,17 +14,17 @@ HTTP_PORT = 80
 """Port that clients omit from the header."""
 
 
-def bracketed(host: str) -> str:
+def bracket_ipv6(host: str) -> str:
     """Return a host as written in a URL: IPv6 in brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
-def names(host: str, port: int) -> list[str]:
+def host_headers(host: str, port: int) -> list[str]:
     """Return the `Host` headers of a server: its loopback names, and its listening address."""
-    known = list(dict.fromkeys((*LOOPBACK, bracketed(host))))
+    known = list(dict.fromkeys((*LOOPBACK, bracket_ipv6(host))))
     return [f"{name}:{port}" for name in known] + (known if port == HTTP_PORT else [])
 
 
-def accepts(header: str, allowed: Collection[str]) -> bool:
+def accepts_host(header: str, allowed: Collection[str]) -> bool:
     """Return whether a `Host` header is allowed, either as it is or with the port `*`."""
     return header in allowed or f"{header.rpartition(':')[0]}:*" in allowed

@@ -72,7 +72,7 @@ _PROSE = frozenset(
 _LONG_NUMBER, _MIXED = 6, 6
 
 
-def carries_secret(text: str) -> bool:
+def contains_secret(text: str) -> bool:
     """Return whether the text contains a credential of a well-known shape."""
     return (
         any(pattern.search(text) is not None for pattern in (_TOKENS, _JWT, _HEADER))
@@ -132,7 +132,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-def reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
+def rejection_reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
     """Return the reasons against storing the text, without duplicates, in the order of the rules.
 
     Exceptions of rules are not caught, so that their authors see them.
@@ -201,10 +201,10 @@ def memory_echo(text: str) -> str | None:
 
 def secret(text: str) -> str | None:
     """Reject a text with a credential; the reason never repeats it."""
-    return "secret" if carries_secret(text) else None
+    return "secret" if contains_secret(text) else None
 
 
-def echo_of(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
+def echo_rule(supplied_hashes: Container[str], hash_of: Callable[[str], str]) -> Rule:
     """Return a rule that rejects texts which memory supplied.
 
     Args:

@@ -25,14 +25,14 @@ def digest(*parts: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def normalised(content: str) -> str:
+def normalise(content: str) -> str:
     """Return the normal form by which contents are compared: NFC, whitespace collapsed."""
     return " ".join(unicodedata.normalize("NFC", content).split())
 
 
 def content_hash(content: str) -> str:
     """Return the sha256 of the normalised content, in hex."""
-    return digest(normalised(content))
+    return digest(normalise(content))
 
 
 def memory_id(scope: str, content: str) -> str:

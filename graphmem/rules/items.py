@@ -11,9 +11,9 @@ from graphmem.errors import InvalidInputError
 from graphmem.model import NamespaceMatch
 from graphmem.rules import identity, nesting
 
-LONGEST_PATH = 1_000
+MAX_PATH_CHARS = 1_000
 """Maximum length of a path in characters; Neo4j rejects index keys longer than about 8 kB."""
-LONGEST_VALUE = 4_000_000
+MAX_VALUE_CHARS = 4_000_000
 """Maximum length of a value as JSON, in characters."""
 _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     "$gt": operator.gt,
@@ -28,24 +28,24 @@ _LAST = "/"
 _AFTER_ALL = "\U0010ffff"
 
 
-def path(labels: Iterable[str]) -> str:
+def namespace_path(labels: Iterable[str]) -> str:
     """Return labels as one string, each followed by a dot, which labels cannot contain."""
     return "".join(f"{label}." for label in labels)
 
 
-def span(prefix: str) -> tuple[str, str]:
+def path_bounds(prefix: str) -> tuple[str, str]:
     """Return the bounds of all paths with a prefix: the prefix, and the first path after them."""
     return prefix, prefix[:-1] + _LAST if prefix else _AFTER_ALL
 
 
 def namespace_id(scope: str, labels: Iterable[str]) -> str:
     """Return the id of a namespace of a scope; unique in a tenant."""
-    return "ns_" + identity.digest(scope, path(labels))[:32]
+    return "ns_" + identity.digest(scope, namespace_path(labels))[:32]
 
 
 def item_id(scope: str, labels: Iterable[str], key: str) -> str:
     """Return the id of an item of a scope; unique in a tenant."""
-    return "it_" + identity.digest(scope, path(labels), key)[:32]
+    return "it_" + identity.digest(scope, namespace_path(labels), key)[:32]
 
 
 def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, Any]:
@@ -54,21 +54,21 @@ def namespace_row(scope: str, labels: Sequence[str], place: int) -> dict[str, An
     Raises:
         InvalidInputError: its labels are too long together.
     """
-    whole = path(labels)
-    if len(whole) > LONGEST_PATH:
+    whole = namespace_path(labels)
+    if len(whole) > MAX_PATH_CHARS:
         raise InvalidInputError(
-            f"namespace: its labels must have at most {LONGEST_PATH:,} characters together."
+            f"namespace: its labels must have at most {MAX_PATH_CHARS:,} characters together."
         )
     return {
         "id": namespace_id(scope, labels),
         "parts": list(labels),
         "path": whole,
-        "reversed": path(reversed(labels)),
+        "reversed": namespace_path(reversed(labels)),
         "place": place,
     }
 
 
-def encoded(value: object) -> str:
+def encode_value(value: object) -> str:
     """Return a value as JSON, with its keys in their original order.
 
     Raises:
@@ -89,9 +89,9 @@ def encoded(value: object) -> str:
             "None.",
         ) from None
     _check_keys(value)
-    if len(text) > LONGEST_VALUE:
+    if len(text) > MAX_VALUE_CHARS:
         raise InvalidInputError(
-            f"value must have at most {LONGEST_VALUE:,} characters as JSON.",
+            f"value must have at most {MAX_VALUE_CHARS:,} characters as JSON.",
             hint="Store it in a file, and its path here.",
         )
     return text
@@ -100,7 +100,7 @@ def encoded(value: object) -> str:
 def _check_depth(name: str, value: object) -> None:
     if nesting.is_too_deep(value):
         raise InvalidInputError(
-            f"{name} must be nested at most {nesting.MOST_LEVELS} levels deep.",
+            f"{name} must be nested at most {nesting.MAX_LEVELS} levels deep.",
             hint="Store parts of it under keys of their own.",
         )
 
@@ -118,18 +118,20 @@ def _check_keys(value: object) -> None:
             waiting.extend(one)
 
 
-def decoded(text: str) -> dict[str, Any]:
-    """Return the value of a text made by `encoded`."""
+def decode_value(text: str) -> dict[str, Any]:
+    """Return the value of a text made by `encode_value`."""
     value: dict[str, Any] = json.loads(text)
     return value
 
 
-def facets(value: Mapping[str, Any]) -> list[str]:
+def value_tokens(value: Mapping[str, Any]) -> list[str]:
     """Return a token for each field of a value that a filter can compare for equality."""
-    return sorted({_facet(key, one) for key, one in value.items() if isinstance(one, _SCALARS)})
+    return sorted(
+        {_field_token(key, one) for key, one in value.items() if isinstance(one, _SCALARS)}
+    )
 
 
-def _facet(field: str, value: str | float) -> str:
+def _field_token(field: str, value: str | float) -> str:
     """Return the same token for values that Python considers equal, such as True, 1 and 1.0."""
     if isinstance(value, str):
         shown = f"s{value}"
@@ -140,17 +142,17 @@ def _facet(field: str, value: str | float) -> str:
     return identity.digest(field, shown)[:16]
 
 
-def asked(wanted: Mapping[str, Any] | None) -> list[str]:
-    """Return the tokens that every matching item has; `fits` applies the whole filter."""
+def filter_tokens(wanted: Mapping[str, Any] | None) -> list[str]:
+    """Return the tokens that every matching item has; `matches_filter` applies the whole filter."""
     found = []
     for field, value in (wanted or {}).items():
         equal = value.get("$eq") if isinstance(value, Mapping) else value
         if isinstance(equal, _SCALARS):
-            found.append(_facet(field, equal))
+            found.append(_field_token(field, equal))
     return found
 
 
-def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def check_filter(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a filter if it can be applied to any value.
 
     Raises:
@@ -192,22 +194,24 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def fits(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Return whether a value matches a filter that passed `checked`.
+def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
+    """Return whether a value matches a filter that passed `check_filter`.
 
     A missing field counts as None. Order comparisons are false for values that are not numbers.
     """
-    return all(_fits(value.get(field), one) for field, one in (wanted or {}).items())
+    return all(_matches(value.get(field), one) for field, one in (wanted or {}).items())
 
 
-def _fits(value: Any, wanted: Any) -> bool:
+def _matches(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
         if _is_compared(wanted):
             return all(_compares(value, name, one) for name, one in wanted.items())
-        return isinstance(value, Mapping) and fits(value, wanted)
+        return isinstance(value, Mapping) and matches_filter(value, wanted)
     if isinstance(wanted, list | tuple):
         return (
-            isinstance(value, list) and len(value) == len(wanted) and all(map(_fits, value, wanted))
+            isinstance(value, list)
+            and len(value) == len(wanted)
+            and all(map(_matches, value, wanted))
         )
     return bool(value == wanted)
 
@@ -221,7 +225,7 @@ def _compares(value: Any, name: str, against: Any) -> bool:
     return left is not None and right is not None and _ORDERS[name](left, right)
 
 
-def sought(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
+def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
     """Return the end by which to look up namespaces in the index, and the labels to search there.
 
     The longest run of labels without a wildcard is used.
@@ -230,5 +234,5 @@ def sought(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
     for fit in fits:
         labels = fit.path if fit.end == "prefix" else fit.path[::-1]
         plain = labels[: labels.index("*")] if "*" in labels else labels
-        found.append((fit.end, path(plain)))
+        found.append((fit.end, namespace_path(plain)))
     return max(found, key=lambda one: len(one[1]))

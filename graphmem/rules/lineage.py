@@ -12,11 +12,11 @@ from typing import Any
 from graphmem.errors import InvalidInputError, NameChainError
 from graphmem.model import ChainLink, Memory, NewMemory, Status, TenantScope
 from graphmem.rules import claims
-from graphmem.rules.claims import Claim, folded
+from graphmem.rules.claims import Claim, name_key
 from graphmem.rules.drafts import TextDraft
 
 
-def heads(links: Iterable[ChainLink]) -> dict[str, list[str]]:
+def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
     """Return the end of the chain for each replaced memory or belief, as sorted ids by id.
 
     Each link is followed once, so the time is linear in the length of the chain.
@@ -41,35 +41,37 @@ def heads(links: Iterable[ChainLink]) -> dict[str, list[str]]:
     return {one: ends for one, ends in found.items() if one in newer}
 
 
-def ended(cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]) -> Iterator[dict[str, Any]]:
+def add_chain_ends(
+    cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]
+) -> Iterator[dict[str, Any]]:
     """Yield the cards of a chain; each superseded one gets the ids of the chain's end.
 
     Args:
         cards: maps with `id` and `status`.
         links: all links of the chain.
     """
-    found = heads(links)
+    found = chain_ends(links)
     for card in cards:
         hidden = card["status"] == Status.SUPERSEDED
         yield card | {"head_ids": found.get(card["id"], []) if hidden else []}
 
 
-def asserted(memory: NewMemory, scope: str) -> list[Claim]:
+def memory_claims(memory: NewMemory, scope: str) -> list[Claim]:
     """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
     found = [
-        claims.about_triple(scope, triple.subject, triple.predicate, triple.object)
+        claims.triple_claim(scope, triple.subject, triple.predicate, triple.object)
         for triple in memory.claims
     ]
     unique = {claim.id: claim for claim in reversed(found)}
     return [unique[claim_id] for claim_id in sorted(unique)]
 
 
-def belief_ids(memory: NewMemory, scope: str) -> tuple[str, ...]:
+def claimed_ids(memory: NewMemory, scope: str) -> tuple[str, ...]:
     """Return the ids of the beliefs that a memory is evidence for."""
-    return tuple(claim.id for claim in asserted(memory, scope))
+    return tuple(claim.id for claim in memory_claims(memory, scope))
 
 
-def judged(memory: Memory, lost: Collection[str]) -> Memory:
+def mark_lost_claims(memory: Memory, lost: Collection[str]) -> Memory:
     """Return a memory with `lost_ids` set to those of its claims that are in `lost`."""
     if not memory.claim_ids:
         return memory
@@ -78,12 +80,12 @@ def judged(memory: Memory, lost: Collection[str]) -> Memory:
     )
 
 
-def predicates(memories: Sequence[NewMemory]) -> list[str]:
+def predicate_keys(memories: Sequence[NewMemory]) -> list[str]:
     """Return the keys of the predicates in the claims of memories, sorted."""
-    return sorted({claims.folded(triple.predicate) for one in memories for triple in one.claims})
+    return sorted({claims.name_key(triple.predicate) for one in memories for triple in one.claims})
 
 
-def rows(
+def claim_rows(
     committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the rows for belief/claim, ordered by belief.
@@ -102,7 +104,7 @@ def rows(
             "claim": _worded(claim, templates).row(wall, None),
         }
         for draft, memory_id in committed
-        for claim in asserted(draft.wish, wall.scope)
+        for claim in memory_claims(draft.wish, wall.scope)
     ]
     return sorted(found, key=lambda row: row["claim"]["id"])
 
@@ -110,10 +112,12 @@ def rows(
 def _worded(claim: Claim, templates: Mapping[str, str]) -> Claim:
     template = templates.get(str(claim.predicate_key))
     parts = str(claim.subject), str(claim.predicate), str(claim.object)
-    return replace(claim, statement=claims.spoken(template, *parts))
+    return replace(claim, statement=claims.triple_sentence(template, *parts))
 
 
-def check(name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str, str]) -> None:
+def check_alias_chain(
+    name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str, str]
+) -> None:
     """Refuse an alias that would form a chain of aliases.
 
     Args:
@@ -136,7 +140,7 @@ def check(name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str,
             f"{other_written!r} is itself an alias of {further!r}.",
             hint=f"Use {further!r} as the canonical name.",
         )
-    aliases = [one for one, to in canonical.items() if folded(to) == key]
+    aliases = [one for one, to in canonical.items() if name_key(to) == key]
     if aliases:
         raise NameChainError(
             f"{written!r} has {len(aliases)} aliases of its own, for example {aliases[0]!r}.",

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from graphmem.model import EvidenceKind
 from graphmem.rules.consolidation import Passage
-from graphmem.rules.facts import FactToken, words
+from graphmem.rules.facts import FactToken, fact_tokens
 from graphmem.rules.quantities import FactKind as Fact
 
 SHARED = 0.6
@@ -40,7 +40,7 @@ def relation(passage: Passage, statement: str) -> EvidenceKind | None:
 @lru_cache(maxsize=4_096)
 def _words(text: str) -> tuple[FactToken, ...]:
     # Cached: each passage is compared with several statements, and each statement with many.
-    return tuple(words(text))
+    return tuple(fact_tokens(text))
 
 
 def _word_relation(

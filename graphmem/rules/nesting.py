@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-MOST_LEVELS = 100
+MAX_LEVELS = 100
 """Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
 stack may be nearly full, so values are rejected long before the limit of Python."""
 
 
 def is_too_deep(value: object) -> bool:
-    """Return whether a value nests maps and lists more than `MOST_LEVELS` deep.
+    """Return whether a value nests maps and lists more than `MAX_LEVELS` deep.
 
     Each map or list is visited once per level, so shared ones add no cost.
     """
     level = [value]
-    for _ in range(MOST_LEVELS + 1):
+    for _ in range(MAX_LEVELS + 1):
         level = list({id(part): part for outer in level for part in _parts(outer)}.values())
         if not level:
             return False

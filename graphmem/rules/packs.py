@@ -21,7 +21,7 @@ from graphmem.rules import context, summarising
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
-_LONGEST_TITLE = 80
+_MAX_TITLE_CHARS = 80
 _FIRST_WORDS = 400
 """Number of leading characters in which a title is searched."""
 
@@ -67,7 +67,7 @@ class _Part(NamedTuple):
     tokens: int = 0
 
 
-def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
+def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
     """Return the items as a pack, by tier, then by descending rating, then by id.
 
     HIGH items are always included; `overflow` is the number of tokens over the budget. An item that
@@ -104,7 +104,7 @@ def packed(items: Iterable[PackEntry], by: PackBudget) -> Pack:
     )
 
 
-def blocked_by(ref: str, patterns: Iterable[str]) -> str | None:
+def blocking_pattern(ref: str, patterns: Iterable[str]) -> str | None:
     """Return the first pattern that blocks a ref; None if none does.
 
     A pattern is a glob for the whole ref, in which `*` also matches slashes. A folder blocks
@@ -138,7 +138,7 @@ def _ordered(items: Iterable[PackEntry]) -> list[PackEntry]:
 
 def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
     """Return the representation of an item that fits in `room` tokens."""
-    pattern = blocked_by(item.ref, by.blocked_paths)
+    pattern = blocking_pattern(item.ref, by.blocked_paths)
     if pattern is not None:
         return _Part(item, DetailLevel.LEFT_OUT, f"blocked by {pattern}")
     if item.tier is Tier.VERY_LOW:
@@ -151,7 +151,7 @@ def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
 
 
 def _summarised(item: PackEntry) -> _Part:
-    short = summarising.summary(item.text, summarising.kind_of(item.ref, item.text))
+    short = summarising.summarise(item.text, summarising.text_kind(item.ref, item.text))
     why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, but after it"
     if short == item.text:
         return _whole(item, f"{why}; its summary would be no shorter")
@@ -228,14 +228,14 @@ def _named(item: PackEntry, words: str) -> str:
     # An id chosen by a caller may contain brackets.
     name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
     words = " ".join(words.split())
-    if len(words) > _LONGEST_TITLE:
-        words = f"{words[: _LONGEST_TITLE - 1].rstrip()}…"
+    if len(words) > _MAX_TITLE_CHARS:
+        words = f"{words[: _MAX_TITLE_CHARS - 1].rstrip()}…"
     return f"[{name}] `{_shown(words)}`" if words else f"[{name}]"
 
 
 def _shown(text: str) -> str:
     """Return a text as part of one line, without invisible characters or the end of a code span."""
-    return context.quoted(text)[1:-1].replace("`", "\\u0060")
+    return context.quote(text)[1:-1].replace("`", "\\u0060")
 
 
 def _rated(item: PackEntry) -> str:

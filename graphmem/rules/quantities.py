@@ -204,7 +204,7 @@ class CanonicalWord(NamedTuple):
     """None for a plain word, whose kind depends on its neighbours."""
 
 
-def quantity(match: re.Match[str]) -> list[CanonicalWord]:
+def canonical_words(match: re.Match[str]) -> list[CanonicalWord]:
     """Return the canonical words of a match of PATTERN."""
     return [CanonicalWord(key, match.group(), kind) for key, kind in _read(match)]
 
@@ -269,7 +269,7 @@ def _shifted(digits: str, zeros: int) -> str:
     return f"{whole}.{rest}" if rest else whole
 
 
-def spelled(run: Sequence[str]) -> tuple[str, int]:
+def parse_number_words(run: Sequence[str]) -> tuple[str, int]:
     """Return the number at the start of a list of words, and how many words it takes; 0 if none.
 
     `twenty three` is 23 and `two hundred and five` 205, but `two three` is 2.

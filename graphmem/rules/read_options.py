@@ -22,12 +22,12 @@ from graphmem.model import (
     Vitality,
 )
 from graphmem.rules import claims, formulas
-from graphmem.rules.drafts import SKEW
+from graphmem.rules.drafts import MAX_CLOCK_SKEW
 from graphmem.settings import Settings
 
 BEGINNING, FOREVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 """Bounds that exclude nothing."""
-LONGEST = timedelta(seconds=30)
+MAX_OPEN_TRANSACTION = timedelta(seconds=30)
 """Time after recording an event in which its transaction may still be open. No setting of any
 client allows more."""
 
@@ -38,12 +38,12 @@ def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}
 
 
-def after(at: datetime) -> datetime:
+def next_instant(at: datetime) -> datetime:
     """Return the next distinguishable timestamp: the resolution is one microsecond."""
     return at + min(timedelta(microseconds=1), FOREVER - at)
 
 
-def refuse_future(as_of: AsOf | None, now: datetime) -> None:
+def check_not_future(as_of: AsOf | None, now: datetime) -> None:
     """Refuse a read of future knowledge.
 
     Args:
@@ -53,7 +53,7 @@ def refuse_future(as_of: AsOf | None, now: datetime) -> None:
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    if as_of is not None and as_of.known is not None and as_of.known > now + SKEW:
+    if as_of is not None and as_of.known is not None and as_of.known > now + MAX_CLOCK_SKEW:
         raise InvalidInputError(
             f"known: {as_of.known.isoformat()} must not be in the future.",
             hint="Omit `known` to read everything; use `valid` to read a future state.",
@@ -70,11 +70,11 @@ def is_provisional(as_of: AsOf, now: datetime) -> bool:
     Raises:
         InvalidInputError: `known` is in the future.
     """
-    refuse_future(as_of, now)
-    return as_of.known is not None and as_of.known > now - LONGEST
+    check_not_future(as_of, now)
+    return as_of.known is not None and as_of.known > now - MAX_OPEN_TRANSACTION
 
 
-def missing(memory_id: str, as_of: AsOf | None) -> NotFoundError:
+def memory_not_found(memory_id: str, as_of: AsOf | None) -> NotFoundError:
     """Return the error for a memory id that was not found."""
     if as_of is None:
         return NotFoundError(f"No memory {memory_id!r}.")
@@ -87,7 +87,7 @@ def missing(memory_id: str, as_of: AsOf | None) -> NotFoundError:
 PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
 
 
-def belief(row: Mapping[str, Any]) -> Belief:
+def parse_belief(row: Mapping[str, Any]) -> Belief:
     """Return the belief in a row of belief/states; rows of other queries may lack its vitality."""
     projected, initial = row["projected"] or {}, row["initial"]
     alone = projected.get("belief", initial)
@@ -101,19 +101,19 @@ def belief(row: Mapping[str, Any]) -> Belief:
     )
 
 
-def memory_event(row: Mapping[str, Any]) -> MemoryEvent:
+def parse_memory_event(row: Mapping[str, Any]) -> MemoryEvent:
     """Return the history entry in a row; other columns are ignored."""
     known = {name: row[name] for name in MemoryEvent.model_fields}
     return MemoryEvent(**known | {"payload": _payload(row)})
 
 
-def belief_event(row: Mapping[str, Any]) -> BeliefEvent:
+def parse_belief_event(row: Mapping[str, Any]) -> BeliefEvent:
     """Return the history entry in a row of fragments/belief_event."""
     known = {name: row[name] for name in BeliefEvent.model_fields if name != "kind"}
-    return BeliefEvent(**known | {"payload": _payload(row), "kind": kind(row["polarity"])})
+    return BeliefEvent(**known | {"payload": _payload(row), "kind": evidence_kind(row["polarity"])})
 
 
-def kind(polarity: int | None) -> EvidenceKind | None:
+def evidence_kind(polarity: int | None) -> EvidenceKind | None:
     """Return the kind of evidence of an event; None if the event is not evidence."""
     return None if polarity is None else EvidenceKind.of(polarity)
 
@@ -134,7 +134,9 @@ class ReadOptions:
     """Whether to use the currently declared policy rather than the one of the requested time."""
 
 
-def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime) -> dict[str, Any]:
+def read_params(
+    by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
+) -> dict[str, Any]:
     """Return the parameters shared by all queries that read beliefs.
 
     Args:
@@ -155,7 +157,7 @@ def params(by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
     }
 
 
-def bounds(settings: Settings) -> formulas.SprtParameters:
+def sprt_parameters(settings: Settings) -> formulas.SprtParameters:
     """Return the configured bounds of the sequential test."""
     return formulas.SprtParameters(
         alpha=settings.alpha,
@@ -167,22 +169,22 @@ def bounds(settings: Settings) -> formulas.SprtParameters:
     )
 
 
-def sent(bounds: formulas.SprtParameters) -> dict[str, float]:
+def sprt_params(bounds: formulas.SprtParameters) -> dict[str, float]:
     """Return the bounds of the test as query parameters."""
     names = ("upper", "lower", "promote_step", "demote_step", "most", "least")
     return {name: getattr(bounds, name) for name in names}
 
 
-def cursor(at: datetime, last_id: str) -> str:
+def time_cursor(at: datetime, last_id: str) -> str:
     """Return the cursor after the last row of a page."""
     return _encoded(f"{at.isoformat()} {last_id}")
 
 
-def position(text: str | None) -> tuple[datetime | None, str | None]:
+def parse_time_cursor(text: str | None) -> tuple[datetime | None, str | None]:
     """Return the position of a cursor; (None, None) for the first page.
 
     Raises:
-        InvalidInputError: the cursor was not created by `cursor`.
+        InvalidInputError: the cursor was not created by `time_cursor`.
     """
     if text is None:
         return None, None
@@ -192,17 +194,17 @@ def position(text: str | None) -> tuple[datetime | None, str | None]:
     except (AttributeError, OverflowError, ValueError):
         place = None
     # Several strings decode to the same position; only the canonical one is accepted.
-    if place is None or cursor(*place) != text:
+    if place is None or time_cursor(*place) != text:
         raise _invalid_cursor()
     return place
 
 
-def keyed(*key: str) -> str:
+def key_cursor(*key: str) -> str:
     """Return the cursor after the last row of a page that is ordered by a key."""
     return _encoded(json.dumps(key, ensure_ascii=False))
 
 
-def key(text: str | None, parts: int) -> tuple[str, ...]:
+def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
     """Return the key in a cursor; for None empty strings, which sort first.
 
     Args:
@@ -210,7 +212,7 @@ def key(text: str | None, parts: int) -> tuple[str, ...]:
         parts: number of parts of the key.
 
     Raises:
-        InvalidInputError: the cursor was not created by `keyed`.
+        InvalidInputError: the cursor was not created by `key_cursor`.
     """
     if text is None:
         return ("",) * parts
@@ -219,7 +221,7 @@ def key(text: str | None, parts: int) -> tuple[str, ...]:
     except (AttributeError, RecursionError, ValueError):
         found = None
     whole = isinstance(found, list) and len(found) == parts
-    if not whole or not all(isinstance(part, str) for part in found) or keyed(*found) != text:
+    if not whole or not all(isinstance(part, str) for part in found) or key_cursor(*found) != text:
         raise _invalid_cursor()
     return tuple(found)
 

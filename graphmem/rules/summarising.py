@@ -11,12 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-SHARE = 0.2
+MAX_SHARE = 0.2
 """Maximum share of an unstructured text in its summary. Ours, like the next three."""
-LEAST, MOST = 80, 2_000
+MIN_CHARS, MAX_CHARS = 80, 2_000
 """Bounds of such a summary in characters, whatever the share: a shorter one is uninformative, and a
 longer one is not a summary."""
-LONGEST_LINE = 200
+MAX_LINE_CHARS = 200
 """Maximum length of a signature or a heading, in characters."""
 _LINE_READ = 800
 """Number of characters read from a line, so that the cost of a line of a million is bounded."""
@@ -93,7 +93,7 @@ def _file_of(ref: str) -> str:
     return path[: -len(colon + lines)] if lines[:1].isdecimal() else path
 
 
-def kind_of(ref: str, text: str) -> TextKind:
+def text_kind(ref: str, text: str) -> TextKind:
     """Return the format of a text: by the suffix of its name, else by its lines.
 
     Args:
@@ -113,7 +113,7 @@ def kind_of(ref: str, text: str) -> TextKind:
     return TextKind.MARKDOWN if any(map(_HEADING.match, lines)) else TextKind.TEXT
 
 
-def summary(text: str, kind: TextKind) -> str:
+def summarise(text: str, kind: TextKind) -> str:
     """Return a summary of a text in its own words, never longer than the text.
 
     The summary of code is its signatures, that of markdown its headings. If there are none, and for
@@ -226,12 +226,12 @@ def _lines(text: str) -> list[str]:
 
 def _cut_line(line: str) -> str:
     line = " ".join(line.splitlines())
-    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1].rstrip()}…"
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[: MAX_LINE_CHARS - 1].rstrip()}…"
 
 
 def _beginning(text: str) -> str:
     """Return the first sentences; if they fill less than half of the room, the next one is cut."""
-    room = min(max(int(len(text) * SHARE), LEAST), MOST)
+    room = min(max(int(len(text) * MAX_SHARE), MIN_CHARS), MAX_CHARS)
     if len(text) <= room:
         return text
     head = text.lstrip()[: room + 1]

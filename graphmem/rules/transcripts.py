@@ -22,7 +22,7 @@ from graphmem.model import (
 )
 from graphmem.rules import identity
 
-Said = tuple[str, str | None, str]
+MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
 
 
@@ -30,20 +30,20 @@ class StoredTurn(NamedTuple):
     """A turn that is stored in the conversation."""
 
     id: str
-    said: Said
+    said: MessageKey
 
 
-def said(message: Message) -> Said:
+def message_key(message: Message) -> MessageKey:
     """Return the key that identifies a message without an id or a timestamp."""
     return message.role, message.name, message.content
 
 
-def keyed(messages: Sequence[Message]) -> bool:
+def have_keys(messages: Sequence[Message]) -> bool:
     """Return whether every message has an id or a timestamp, so that each has a key."""
     return all(m.id is not None or m.at is not None for m in messages)
 
 
-def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
+def turn_ids_by_key(episode_id: str, messages: Sequence[Message]) -> list[str]:
     """Return the turn ids of keyed messages: from the sender's id, else from time and text.
 
     Equal texts with the same timestamp are numbered in order; messages with an id are not.
@@ -60,7 +60,7 @@ def key_ids(episode_id: str, messages: Sequence[Message]) -> list[str]:
     ]
 
 
-def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
+def turn_ids_by_position(episode_id: str, messages: Sequence[Message], start: int) -> list[str]:
     """Return the turn ids of messages identified by position, the first at position `start`."""
     return [
         identity.turn_id(episode_id, "place", str(place), m.role, m.name or "", m.content)
@@ -68,8 +68,8 @@ def place_ids(episode_id: str, messages: Sequence[Message], start: int) -> list[
     ]
 
 
-def resumed(
-    first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[Said]
+def overlapping_turns(
+    first: Sequence[StoredTurn], last: Sequence[StoredTurn], given: Sequence[MessageKey]
 ) -> Sequence[StoredTurn]:
     """Return the stored turns that match the given messages, from the first message on.
 
@@ -91,7 +91,7 @@ def resumed(
 
 BATCH = 100
 """Messages acknowledged together; after an interruption, up to this many are embedded again."""
-NOT_PEOPLE = frozenset({"assistant", "system", "tool", "function", "developer"})
+NON_HUMAN_ROLES = frozenset({"assistant", "system", "tool", "function", "developer"})
 """Roles whose messages only become turns: the text of a model is not evidence."""
 DEFAULT_SESSION = "conversation"
 
@@ -117,7 +117,7 @@ def fingerprint(message: Message) -> str:
     return identity.digest(*fields)[:16]
 
 
-def identified(messages: Sequence[Message]) -> list[Message]:
+def assign_ids(messages: Sequence[Message]) -> list[Message]:
     """Return messages that all have an id: their own, or one derived from their content.
 
     A derived id depends on the message and on the number of equal ones before it. It is therefore
@@ -138,14 +138,16 @@ def sessions(messages: Sequence[Message]) -> list[str]:
 def batches(messages: Sequence[Message]) -> Iterator[MessageBatch]:
     """Yield messages in batches by session, in order of first appearance."""
     sessions: dict[str, list[Message]] = {}
-    for message in identified(messages):
+    for message in assign_ids(messages):
         sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
     for session_id, group in sessions.items():
         for start in range(0, len(group), BATCH):
             yield MessageBatch(session_id, group[start : start + BATCH])
 
 
-def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, NewMemory]:
+def conversation_memories(
+    messages: Sequence[Message], turns: TurnsReceipt
+) -> Mapping[int, NewMemory]:
     """Return the memories to commit for messages of people, by index in the batch.
 
     The event's id derives from the turn, so the same message is committed once.
@@ -161,11 +163,11 @@ def wishes(messages: Sequence[Message], turns: TurnsReceipt) -> Mapping[int, New
             turn_id=turn_id,
         )
         for i, (message, turn_id) in enumerate(zip(messages, turns.turn_ids, strict=True))
-        if message.role.lower() not in NOT_PEOPLE
+        if message.role.lower() not in NON_HUMAN_ROLES
     }
 
 
-def kept(
+def pair_outcomes(
     messages: Sequence[Message], places: Sequence[int], outcomes: Sequence[CommitOutcome]
 ) -> list[IngestedMessage]:
     """Return each message with its outcome; None if it has none."""
@@ -173,7 +175,7 @@ def kept(
     return [IngestedMessage(message, by_place.get(i)) for i, message in enumerate(messages)]
 
 
-def counted(
+def add_batch(
     so_far: IngestReport, turns: TurnsReceipt, outcomes: Sequence[CommitOutcome]
 ) -> IngestReport:
     """Return the totals including one more batch; repeated commits are counted separately."""

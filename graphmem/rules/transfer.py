@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphmem.errors import ExportFileError
-from graphmem.rules.scoring import unnumbered
+from graphmem.rules.scoring import generation_properties
 from graphmem.rules.transfer_kinds import LINKS, NODES
 
 FORMAT, VERSION = "graphmem export", 2
@@ -48,7 +48,7 @@ KINDS = (
 )
 """Node kinds in file order: relationships point to earlier nodes. Ratings come last, followed by
 the number of sessions that they cover, so that no exported session is rated again."""
-LEFT_OUT: Mapping[str, str] = {
+OMITTED_LABELS: Mapping[str, str] = {
     "Tenant": "the writers' lock node, created by the first writer",
     "NameLock": "exists only within a transaction",
     "Checkpoint": "a cache, recomputed from the events",
@@ -60,7 +60,7 @@ LEFT_OUT: Mapping[str, str] = {
     "MigrationLock": "belongs to the graph, not to a tenant",
 }
 """Labels without records in a file, with the reason."""
-MADE_ANEW: Mapping[str, str] = {
+OMITTED_PROPERTIES: Mapping[str, str] = {
     "tenant": "chosen at import",
     "tenant_key": "a digest of the tenant",
     "scope_key": "a digest of the tenant and the scope",
@@ -72,7 +72,7 @@ MADE_ANEW: Mapping[str, str] = {
 }
 """Properties that a file does not contain, with the reason. Node keys and properties that are
 derived from others are also left out; see `transfer_kinds`."""
-FIXED: Mapping[str, tuple[str, ...]] = {
+IMMUTABLE_PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "Episode": ("scope", "session_id", "request_hash"),
     "Archive": ("scope", "episode_id", "sha256"),
     "Turn": ("scope", "episode_id", "position", "role", "name", "text"),
@@ -163,7 +163,7 @@ def header(tenant: str, model: str, dimension: int, known: datetime) -> dict[str
     }
 
 
-def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def check_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the first line of a file if this version can read the file.
 
     Raises:
@@ -180,7 +180,7 @@ def checked_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return record
 
 
-def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
+def node_record(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
     """Return a node, a map of `transfer/read`, as the record of a line.
 
     Args:
@@ -192,7 +192,7 @@ def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict
         "kind": kind.label,
         **({"part": kind.part} if kind.part else {}),
         "key": found["key"],
-        "properties": _own(kind.label, unnumbered(found["properties"], generation)),
+        "properties": _own(kind.label, generation_properties(found["properties"], generation)),
         "links": sorted(
             _links(kind.label, found["links"]),
             key=lambda link: (link["type"], link["label"], link["key"], link["leaves"]),
@@ -200,7 +200,7 @@ def record_of(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict
     }
     if found["texts"] is not None:
         record["texts"] = [
-            _own("ItemText", unnumbered(text, generation)) for text in found["texts"]
+            _own("ItemText", generation_properties(text, generation)) for text in found["texts"]
         ]
         record["namespace"] = _own("Namespace", found["namespace"])
     return record
@@ -239,7 +239,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def compared(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
+def node_difference(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
     """Return how an existing node differs from a record.
 
     Args:
@@ -252,6 +252,6 @@ def compared(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> 
         the two are equal.
     """
     own = _own(label, there)
-    names = FIXED.get(label) or sorted((own.keys() | given.keys()) - {"recorded_at"})
+    names = IMMUTABLE_PROPERTIES.get(label) or sorted((own.keys() | given.keys()) - {"recorded_at"})
     wrong = next((name for name in names if own.get(name) != given.get(name)), None)
     return "" if wrong is None and own != given else wrong

@@ -31,9 +31,9 @@ from graphmem.model.items import MOST_MINUTES, Label
 from graphmem.model.items import Key as ItemKey
 from graphmem.rules import nesting
 
-LONGEST_NORM = 1e6
+MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
-LONGEST_KEY = 6_500
+MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
 
@@ -80,12 +80,12 @@ def _vector(given: object, info: ValidationInfo) -> Any:
         raise ValueError(f"must have {dimension} dimensions, as in the header")
     found = np.frombuffer(data, dtype="<f4").astype(np.float32)
     # The server refuses to compare a vector of norm 0; NaN fails this check, too.
-    if not 0 < float(np.linalg.norm(found.astype(np.float64))) <= LONGEST_NORM:
+    if not 0 < float(np.linalg.norm(found.astype(np.float64))) <= MAX_NORM:
         raise ValueError("must be finite numbers, not all of them 0")
     return found
 
 
-def loaded(text: str) -> dict[str, Any]:
+def parse_object(text: str) -> dict[str, Any]:
     """Return the JSON object in a text.
 
     Raises:
@@ -96,13 +96,13 @@ def loaded(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ValueError("must be JSON") from None
     if not isinstance(found, dict) or nesting.is_too_deep(found):
-        raise ValueError(f"must be a JSON object of at most {nesting.MOST_LEVELS} levels")
+        raise ValueError(f"must be a JSON object of at most {nesting.MAX_LEVELS} levels")
     return found
 
 
 def _fits_index(text: str) -> str:
-    if len(text.encode()) > LONGEST_KEY:
-        raise ValueError(f"must have at most {LONGEST_KEY:,} bytes")
+    if len(text.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"must have at most {MAX_KEY_BYTES:,} bytes")
     return text
 
 
@@ -124,7 +124,7 @@ Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf
 """Strength as used by the sequential test, so that its logarithm is finite."""
 Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
 Flag: TypeAlias = Annotated[bool, Strict()]
-Begun: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
+CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
 """Time of creation, and position in a batch."""
 
 
@@ -202,7 +202,7 @@ class _Item(TypedDict):
     value: Text
     created_at: When
     updated_at: When
-    begun: Begun
+    begun: CreationOrder
     ttl_minutes: NotRequired[Annotated[Number, Field(gt=0, le=MOST_MINUTES)]]
     expires_at: NotRequired[When]
 
@@ -210,7 +210,7 @@ class _Item(TypedDict):
 @_closed
 class _Namespace(TypedDict):
     parts: Annotated[list[Label], Field(max_length=100)]
-    begun: Begun
+    begun: CreationOrder
 
 
 @_closed

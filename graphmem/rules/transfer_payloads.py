@@ -23,7 +23,7 @@ from graphmem.rules.transfer_kinds import (
     Number,
     Scope,
     adapter,
-    loaded,
+    parse_object,
 )
 
 _open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))
@@ -57,7 +57,7 @@ class _Superseded(_AnyPayload):
 
 
 @_closed
-class TheClaim(TypedDict):
+class ClaimFields(TypedDict):
     """The fields of a `Claim`."""
 
     id: Id
@@ -75,7 +75,7 @@ class TheClaim(TypedDict):
 
 @_open
 class _ProposedPayload(_AnyPayload):
-    claim: TheClaim
+    claim: ClaimFields
     turn_id: Name
     quote: Text
     when: NotRequired[Text | None]
@@ -122,18 +122,18 @@ _PAYLOADS: Mapping[EventType, Any] = {
     EventType.ROLL_UP: _RolledUp,
 }
 _TRIPLE = ("subject", "predicate", "object")
-PRUNING = "attention"
+PRUNING_SOURCE = "attention"
 """Source of events written by pruning."""
 
 
 @_open
 class _Decided(TypedDict):
-    beliefs: list[TheClaim]
+    beliefs: list[ClaimFields]
     said: list[tuple[Id, Id, Id, EvidenceKind, Number]]
     marks: list[tuple[Id, Id, Annotated[Text, Field(max_length=200)]]]
 
 
-def payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
+def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the payload of an event; None if it has none.
 
     Args:
@@ -143,33 +143,35 @@ def payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
         ValueError: a reader could not parse it; a `ValidationError` names the field.
     """
     kind: EventType = event["type"]
-    pruned = kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING
+    pruned = (
+        kind in (EventType.ARCHIVE, EventType.COMPRESS) and event.get("source") == PRUNING_SOURCE
+    )
     shape = _Pruned if pruned else _PAYLOADS.get(kind)
     if (text := event.get("payload")) is None:
         if shape is not None:
             raise ValueError(f"is required in an event of the type {kind}")
         return None
-    found: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(loaded(text))
+    found: dict[str, Any] = adapter(shape or _AnyPayload).validate_python(parse_object(text))
     if kind is EventType.PROPOSE:
-        whole(found["claim"])
+        check_claim(found["claim"])
     if kind in COMMITTED and "request_hash" in event and "outcome" not in found:
         raise ValueError("must contain the outcome")
     return found
 
 
-def decided(text: str) -> dict[str, Any]:
+def parse_decision(text: str) -> dict[str, Any]:
     """Return the decision about passages or turns.
 
     Raises:
         ValueError: it cannot be applied again; a `ValidationError` names the field.
     """
-    found: dict[str, Any] = adapter(_Decided).validate_python(loaded(text))
+    found: dict[str, Any] = adapter(_Decided).validate_python(parse_object(text))
     for claim in found["beliefs"]:
-        whole(claim)
+        check_claim(claim)
     return found
 
 
-def whole(claim: Mapping[str, Any]) -> None:
+def check_claim(claim: Mapping[str, Any]) -> None:
     """Check that a claim is a complete triple or a statement alone, and has the matching slot.
 
     Raises:
@@ -190,4 +192,4 @@ def slot_id(belief: Mapping[str, Any], belief_id: str) -> str:
         return belief_id
     if any(part is None for part in parts):
         raise ValueError("must have subject, predicate and object with their keys, or none of them")
-    return claims.slot_of_keys(belief["scope"], belief["subject_key"], belief["predicate_key"])
+    return claims.slot_id_of_keys(belief["scope"], belief["subject_key"], belief["predicate_key"])

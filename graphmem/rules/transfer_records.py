@@ -27,10 +27,10 @@ from graphmem.rules.transfer_kinds import (
     Key,
     LinkKind,
     adapter,
-    loaded,
+    parse_object,
 )
 
-PLACES = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
+KIND_ORDER = {(kind.label, kind.part): place for place, kind in enumerate(KINDS)}
 _LABELS = {kind.label: place for place, kind in enumerate(KINDS)}
 _BY_NAME = frozenset({"Name", "Predicate"})
 """Labels whose keys are folded names."""
@@ -162,7 +162,7 @@ class Reader:
             self.ended = True
             return End(given)
         found = _node(self.chain.number, given, self.header.dimension)
-        place = PLACES[found.kind.label, found.kind.part], found.key
+        place = KIND_ORDER[found.kind.label, found.kind.part], found.key
         if place <= self.place:
             raise _LineError("key: must be greater than that of the line before it")
         self.place = place
@@ -175,8 +175,8 @@ class _LineError(Exception):
 
 
 def _header(given: dict[str, Any]) -> Header:
-    transfer.checked_header(given)
-    found = _checked("", adapter(_Header).validate_python, given)
+    transfer.check_header(given)
+    found = _check("", adapter(_Header).validate_python, given)
     model = found["model"]
     return Header(found["tenant"], model["name"], model["dimension"], found["known"], given)
 
@@ -184,7 +184,7 @@ def _header(given: dict[str, Any]) -> Header:
 def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
     kind = _kind(given)
     context = {"dimension": dimension}
-    properties = _checked(
+    properties = _check(
         "properties",
         lambda value: adapter(NODES[kind.label]).validate_python(value, context=context),
         given["properties"],
@@ -192,10 +192,10 @@ def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
     texts: list[dict[str, Any]] = []
     namespace: dict[str, Any] = {}
     if kind.label == "Item":
-        namespace = _checked(
+        namespace = _check(
             "namespace", adapter(NODES["Namespace"]).validate_python, given["namespace"]
         )
-        texts = _checked(
+        texts = _check(
             "texts",
             lambda value: adapter(TEXTS).validate_python(value, context=context),
             given["texts"],
@@ -203,7 +203,7 @@ def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
     found = Node(
         line=line,
         kind=kind,
-        key=_checked("key", adapter(_key(kind.label)).validate_python, given["key"]),
+        key=_check("key", adapter(_key(kind.label)).validate_python, given["key"]),
         properties=properties,
         links=_links(kind, given, properties),
         texts=texts,
@@ -217,7 +217,9 @@ def _node(line: int, given: dict[str, Any], dimension: int) -> Node:
 
 def _kind(given: Mapping[str, Any]) -> NodeKind:
     label, part = given.get("kind"), given.get("part", "")
-    place = PLACES.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
+    place = (
+        KIND_ORDER.get((label, part)) if isinstance(label, str) and isinstance(part, str) else None
+    )
     if place is None:
         raise _LineError("kind: must be a kind of node in an export, with its part")
     kind = KINDS[place]
@@ -225,7 +227,9 @@ def _kind(given: Mapping[str, Any]) -> NodeKind:
     wanted |= {"namespace", "texts"} if label == "Item" else set()
     if given.keys() != wanted:
         odd = min(wanted ^ given.keys(), key=str)
-        raise _LineError(f"{_shown(odd)}: {'is missing' if odd in wanted else 'is not allowed'}")
+        raise _LineError(
+            f"{_path_part(odd)}: {'is missing' if odd in wanted else 'is not allowed'}"
+        )
     return kind
 
 
@@ -240,9 +244,7 @@ def _links(
 ) -> list[Related]:
     own = _LABELS[kind.label], given["key"]
     found = []
-    for n, link in enumerate(
-        _checked("links", adapter(list[_Link]).validate_python, given["links"])
-    ):
+    for n, link in enumerate(_check("links", adapter(list[_Link]).validate_python, given["links"])):
         where = f"links.{n}"
         start, end = kind.label, link["label"]
         if not link["leaves"]:
@@ -261,7 +263,7 @@ def _links(
 
 
 def _related(where: str, known: LinkKind, link: Mapping[str, Any]) -> Related:
-    own = _checked(
+    own = _check(
         f"{where}.properties", adapter(known.properties).validate_python, link["properties"]
     )
     return Related(link["type"], link["label"], link["key"], link["leaves"], own)
@@ -273,22 +275,20 @@ def _check_event(node: Node) -> None:
     for name in needed:
         if name not in event:
             raise _LineError(f"properties.{name}: is required in this type of event")
-    _checked("properties.payload", transfer_payloads.payload, event)
+    _check("properties.payload", transfer_payloads.parse_payload, event)
 
 
 def _check_belief(node: Node) -> None:
     belief = node.properties
-    slot_id = _checked(
-        "properties", lambda value: transfer_payloads.slot_id(value, node.key), belief
-    )
+    slot_id = _check("properties", lambda value: transfer_payloads.slot_id(value, node.key), belief)
     keys = "".join(belief.get(name, "") for name in ("subject_key", "predicate_key"))
-    _checked("properties.subject_key", adapter(Key).validate_python, keys or slot_id)
+    _check("properties.subject_key", adapter(Key).validate_python, keys or slot_id)
 
 
 def _check_reply(node: Node) -> None:
     reply = node.properties
     if "decided" in reply:
-        _checked("properties.decided", transfer_payloads.decided, reply["decided"])
+        _check("properties.decided", transfer_payloads.parse_decision, reply["decided"])
     elif reply["done"]:
         raise _LineError("properties.decided: is required in a reply that is done")
 
@@ -296,9 +296,9 @@ def _check_reply(node: Node) -> None:
 def _check_item(node: Node) -> None:
     parts, item = node.namespace["parts"], node.properties
     # Reject labels that are too long together, and invalid values, as `put` does.
-    _checked("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
-    value = _checked("properties.value", loaded, item["value"])
-    _checked("properties.value", items.encoded, value)
+    _check("namespace.parts", lambda labels: items.namespace_row("", labels, 0), parts)
+    value = _check("properties.value", parse_object, item["value"])
+    _check("properties.value", items.encode_value, value)
     if node.key != items.item_id(item["scope"], parts, item["key"]):
         raise _LineError("key: must be the id of the item's namespace and key")
 
@@ -311,7 +311,7 @@ _CHECKS: Mapping[str, Callable[[Node], None]] = {
 }
 
 
-def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
+def _check(where: str, check: Callable[[Any], Any], value: Any) -> Any:
     """Return the result of a check.
 
     Raises:
@@ -321,7 +321,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
         return check(value)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join([where, *map(_shown, wrong["loc"])]).strip(".")
+        place = ".".join([where, *map(_path_part, wrong["loc"])]).strip(".")
         problem = wrong["msg"].removeprefix("Value error, ")
     except InvalidInputError as error:
         place, problem = where, error.message.rstrip(".")
@@ -330,7 +330,7 @@ def _checked(where: str, check: Callable[[Any], Any], value: Any) -> Any:
     raise _LineError(f"{place}: {problem[:1].lower()}{problem[1:]}")
 
 
-def _shown(step: object) -> str:
+def _path_part(step: object) -> str:
     """Return a part of a field's path for an error; names in a file may be arbitrary."""
     text = str(step)
     if isinstance(step, int):

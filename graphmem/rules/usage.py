@@ -42,17 +42,17 @@ class Rating:
 STANDARD = Rating()
 
 
-def sent(by: Rating = STANDARD) -> dict[str, float]:
+def rating_params(by: Rating = STANDARD) -> dict[str, float]:
     """Return the constants as parameters of the query that rates games."""
     return asdict(by)
 
 
-def fade(by: Rating = STANDARD) -> dict[str, float]:
+def decay_params(by: Rating = STANDARD) -> dict[str, float]:
     """Return the constants of decay as query parameters."""
     return {"floor": by.floor, "days": by.fading_days}
 
 
-def bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
+def tier_bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
     """Return the lowest rating of a tier, and the upper bound; None spans all tiers."""
     steps = [-math.inf, by.low, by.medium, by.high, math.inf]
     if of is None:
@@ -130,7 +130,7 @@ FUNCTION_WORDS = frozenset(
     }
 )
 """English words that occur in sentences but not in lists of keywords."""
-LEAST_ASKED, LEAST_TOLD = 3, 5
+MIN_QUESTION_WORDS, MIN_STATEMENT_WORDS = 3, 5
 """Minimum number of words in a question, and in a statement."""
 _ASKING = ("？", "؟")
 """Question marks that keyword searches do not contain. No minimum of words applies to them, since
@@ -184,7 +184,7 @@ class LoggedSession:
     """Time at which it ended; None if it is open or was abandoned."""
 
 
-def findings(
+def audit_findings(
     searches: Iterable[LoggedSearch],
     accesses: Iterable[LoggedAccess],
     sessions: Iterable[LoggedSession],
@@ -228,7 +228,7 @@ def is_keyword_tool(tool: str) -> bool:
     return bool(parts) and parts[-1].casefold() in KEYWORD_TOOLS
 
 
-def conceptual(query: str) -> bool:
+def is_conceptual(query: str) -> bool:
     """Return whether a query asks for a meaning rather than for an exact string.
 
     It must be free of signs of an exact search: quotes, regular expressions, paths, code,
@@ -251,9 +251,11 @@ def conceptual(query: str) -> bool:
     if question.endswith(_ASKING):
         return True
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
-    if len(words) >= LEAST_TOLD and not FUNCTION_WORDS.isdisjoint(words):
+    if len(words) >= MIN_STATEMENT_WORDS and not FUNCTION_WORDS.isdisjoint(words):
         return True
-    return len(words) >= LEAST_ASKED and (words[0] in QUESTION_WORDS or question.endswith("?"))
+    return len(words) >= MIN_QUESTION_WORDS and (
+        words[0] in QUESTION_WORDS or question.endswith("?")
+    )
 
 
 _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
@@ -269,7 +271,7 @@ def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
 
 def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     for one in log:
-        if is_keyword_tool(one.tool) and conceptual(one.query):
+        if is_keyword_tool(one.tool) and is_conceptual(one.query):
             outcome = f"found {one.results}" if one.results else "found nothing"
             yield _finding(
                 "keyword_for_concept",
@@ -357,4 +359,4 @@ def _counted(number: int, one: str, many: str) -> str:
 
 def _shown(text: str) -> str:
     """Return a text as one quoted line, truncated if it is long."""
-    return context.quoted(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
+    return context.quote(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

@@ -15,10 +15,10 @@ JOINERS = frozenset("\u200c\u200d")
 """Characters that occur within words of Persian and of Indian scripts."""
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 """Lucene operators; in lower case they are words."""
-MOST_TOKENS = 256
+MAX_TOKENS = 256
 """Maximum number of tokens. Lucene rejects a query of more than 1,024 clauses; each token may
 appear in two fields, and each visible scope is a clause, too."""
-_LONGEST_TOKEN = 255
+_MAX_TOKEN_CHARS = 255
 """Length beyond which the analyser splits a word into several tokens."""
 
 
@@ -33,7 +33,7 @@ def memory_query(
         statuses: statuses, one of which must match.
         facets: tokens of tags and sources, all of which must match; see identity.facet_key.
     """
-    return _restricted(text, wall, {"content": 1}, statuses, facets)
+    return _filtered_query(text, wall, {"content": 1}, statuses, facets)
 
 
 def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
@@ -46,7 +46,7 @@ def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str
 
 def belief_query(text: str, wall: TenantScope, statuses: Sequence[str]) -> str:
     """Return the full-text query for beliefs; empty if the text has no word."""
-    return _restricted(text, wall, {"statement": 1}, statuses)
+    return _filtered_query(text, wall, {"statement": 1}, statuses)
 
 
 def turn_query(text: str, wall: TenantScope) -> str:
@@ -55,17 +55,17 @@ def turn_query(text: str, wall: TenantScope) -> str:
     A name alone finds a turn. The weight of a speaker named in a question is set by the policy of
     the recall, and must not affect the neighbouring turns.
     """
-    return _restricted(text, wall, {"text": 1, "name": 0.1}, ())
+    return _filtered_query(text, wall, {"text": 1, "name": 0.1}, ())
 
 
-def _restricted(
+def _filtered_query(
     text: str,
     wall: TenantScope,
     fields: Mapping[str, float],
     statuses: Sequence[str],
     facets: Sequence[str] = (),
 ) -> str:
-    words = list(_within(MOST_TOKENS, _words(text)))
+    words = list(_within(MAX_TOKENS, _words(text)))
     if not words:
         return ""
     scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
@@ -105,7 +105,7 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
     """Yield words until the analyser would make more than `budget` tokens of them."""
     for word in words:
         # Outside ASCII each character may be a token of its own: Chinese is written without spaces.
-        cost = 1 + len(word) // _LONGEST_TOKEN if word.isascii() else len(word)
+        cost = 1 + len(word) // _MAX_TOKEN_CHARS if word.isascii() else len(word)
         if cost > budget:
             if budget:
                 yield word[:budget]
@@ -114,7 +114,7 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
         budget -= cost
 
 
-def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def facet_row(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cached facets of a memory, for cache/refresh_facets.
 
     Args:
@@ -128,7 +128,7 @@ def refreshed(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def stale(tenant: str, row: Mapping[str, Any]) -> bool:
+def has_stale_facets(tenant: str, row: Mapping[str, Any]) -> bool:
     """Return whether the cached facets of a memory, a row of cache/facets, are out of date."""
-    right = refreshed(tenant, row)
+    right = facet_row(tenant, row)
     return any(row[name] != right[name] for name in ("sources", "facet_keys"))

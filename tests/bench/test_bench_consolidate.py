@@ -63,7 +63,7 @@ def test_members_of_a_group_support_one_another(made: episodes.Episodes) -> None
     texts = dict(zip(made.ids(), made.corpus.texts, strict=True))
     for ids in list(made.planted().values())[:20]:
         said = [Passage(i, "Episode", i, None, texts[i], DAY) for i in sorted(ids)]
-        statement = consolidation.statement(said[0])
+        statement = consolidation.extractive_statement(said[0])
         assert statement == said[0].text
         assert {matching.relation(one, statement) for one in said} == {EvidenceKind.SUPPORTING}
 

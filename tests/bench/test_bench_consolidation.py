@@ -79,7 +79,7 @@ def test_every_way_of_a_fact_tells_it_and_differs(kind: histories.Kind) -> None:
         fact = Fact(kind, value, 3)
         ways = [fact.said(way) for way in range(len(kind.ways))]
         assert len({*ways, fact.reversal}) == len(kind.ways) + 1
-        assert all(name in way and consolidation.telling(way) == way for way in ways)
+        assert all(name in way and consolidation.informative_sentences(way) == way for way in ways)
         assert fact.repeat == ways[-1]
         for way in ways:
             # None of them denies another, and the first is denied by the reversal.

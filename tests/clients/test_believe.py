@@ -38,7 +38,7 @@ def test_a_hypothesis_has_its_confidence_until_there_is_evidence(
     done = memory.believe(FOUR, confidence=0.6, at=MAY, actor="alice", note="a guess", id="h1")
 
     assert done == EvidenceReceipt(
-        event_id="h1", belief_id=claims.about_statement("global", FOUR).id, strength=None
+        event_id="h1", belief_id=claims.statement_claim("global", FOUR).id, strength=None
     )
     event = look.events(tenant)["h1"]
     assert (event["type"], event["confidence"], event["actor"]) == ("BELIEVE", 0.6, "alice")
@@ -133,7 +133,7 @@ def test_a_triple_may_have_words_of_its_own(memory: GraphMem, look: Look, tenant
     worded = memory.believe(
         "Alice gives her days to Atlas", subject="alice", predicate="works_on", object="Atlas"
     )
-    assert worded.belief_id == claims.about_triple("global", "alice", "works_on", "Atlas").id
+    assert worded.belief_id == claims.triple_claim("global", "alice", "works_on", "Atlas").id
     assert memory.belief(bare).statement == "bob toils on Atlas"
     assert memory.belief(worded).statement == "Alice gives her days to Atlas"
     assert memory.belief(worded).object == "Atlas"

@@ -49,7 +49,7 @@ def test_tiers_decide_what_stands_for_an_item(memory: GraphMem, rate: Rate) -> N
     assert unlike(0) in found.text
     assert unlike(3) not in found.text
     assert belief not in hows(found)
-    assert found.tokens == context.count(found.text) <= found.budget == 4_000
+    assert found.tokens == context.count_tokens(found.text) <= found.budget == 4_000
     assert found.counted_by == "graphmem's estimate"
     assert hows(memory.pack(limit=1)).keys() == {ids[0], ids[4]}
     assert hows(memory.pack(kinds=["Belief"])) == {}
@@ -104,7 +104,7 @@ def test_tokens_are_counted_by_the_models_tokenizer(memory: GraphMem, model: str
     found = memory.pack(model=model)
     assert found.counted_by == f"{model}, counted by litellm"
     assert found.tokens == counter(model)(found.text)
-    assert found.tokens != context.count(found.text)
+    assert found.tokens != context.count_tokens(found.text)
 
 
 def test_there_may_be_nothing(memory: GraphMem) -> None:

@@ -35,7 +35,7 @@ def statuses(memory: GraphMem) -> dict[str, str]:
 
 
 def id_of(statement: str, scope: str = "global") -> str:
-    return claims.about_statement(scope, statement).id
+    return claims.statement_claim(scope, statement).id
 
 
 def test_a_demoted_belief_is_revised(memory: GraphMem, look: Look, tenant: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from graphmem.model.recall import RecallPolicy, Score
-from graphmem.rules.scoring import sent
+from graphmem.rules.scoring import score_params
 
 _DAY = timedelta(days=1)
 
@@ -95,7 +95,7 @@ def around(
 
 def believed(relevance: float, belief: float, policy: RecallPolicy) -> float:
     """Return the score of a belief."""
-    alpha = sent(policy)["blend"]
+    alpha = score_params(policy)["blend"]
     if policy.score is Score.ESPER:
         return float(alpha * relevance + (1 - alpha) * belief)
     return float(relevance * (alpha + (1 - alpha) * belief))

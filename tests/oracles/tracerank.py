@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.model.recall import TraceRank
-from graphmem.rules.formulas import _DAY, BURST, STANDARD_TRACE, TRACE_WINDOW, contributions
+from graphmem.rules.formulas import (
+    _DAY,
+    BURST_BASE,
+    STANDARD_TRACE,
+    TRACE_WINDOW,
+    trace_contributions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ def trace(instants: Iterable[datetime], now: datetime, by: TraceRank = STANDARD_
     seen = [at for at in instants if at <= now]
     return math.fsum(
         c.burst * c.spacing * math.exp(-(now - c.at) / _DAY / by.tau_days)
-        for c in contributions(seen, by)
+        for c in trace_contributions(seen, by)
     )
 
 
@@ -52,5 +58,5 @@ def continued(state: State, instants: Sequence[datetime], by: TraceRank = STANDA
             state = State(faded + 1 + by.spacing * math.log1p(gap), at, at, 0)
         else:
             burst = state.burst + 1
-            state = State(faded + BURST**burst, at, state.full_at, burst)
+            state = State(faded + BURST_BASE**burst, at, state.full_at, burst)
     return state

@@ -119,7 +119,7 @@ def wrong_trail(
         alike = (line.status, line.occurred_at) == (step.status, step.at)
         if not alike or not all(close(a, b) for a, b in numbers):
             problems.append(f"{line}, not {step}")
-    needed = formulas.needed(expected)
+    needed = formulas.evidence_needed(expected)
     totals = (
         (trail.verdict.log_ratio, expected.log_ratio),
         (trail.verdict.confidence, expected.confidence),

@@ -245,7 +245,7 @@ def clocked(memory: GraphMem, at: datetime = END) -> GraphMem:
 
 
 def _claim(scope: str, claim: str, subject: str = SUBJECT) -> Claim:
-    return claims.about_triple(scope, subject, PREDICATE, claim)
+    return claims.triple_claim(scope, subject, PREDICATE, claim)
 
 
 def _counted(e: Evidence) -> Evidence:
@@ -264,13 +264,13 @@ def _draft(item: Evidence | Thought, claim: Claim, prefix: str) -> EvidenceDraft
     }
     if isinstance(item, Thought):
         thought = Hypothesis(confidence=item.confidence, **triple, **named)
-        return claims.hypothesised(thought, claim.scope, END)
+        return claims.draft_hypothesis(thought, claim.scope, END)
     named |= {
         "kind": EvidenceKind.SUPPORTING if item.polarity > 0 else EvidenceKind.REFUTING,
         "episode": item.episode,
     }
     if item.strength is not None:
-        return claims.testified(BeliefEvidence(strength=item.strength, **named), claim, END)
+        return claims.draft_evidence(BeliefEvidence(strength=item.strength, **named), claim, END)
     source = SOURCES[item.weight]
     seen = Observation(confidence=item.confidence, source_type=source, **triple, **named)
-    return claims.observed(seen, claim.scope, END)
+    return claims.draft_observation(seen, claim.scope, END)

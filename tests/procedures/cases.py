@@ -33,7 +33,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
     backfill = {"earliest": read_options.BEGINNING, "latest": LATER}
     slot = {"subject": "alice", "predicate": "works_on"}
     values = [
-        claims.about_triple("global", "alice", "works_on", value).id
+        claims.triple_claim("global", "alice", "works_on", value).id
         for value in ("Atlas", "o1", "o2")
     ]
     vector = _vector(unlike(1))
@@ -243,7 +243,7 @@ def _asked(found: Populated, *, facets: bool) -> dict[str, Any]:
         "kinds": ["memory", "belief", "turn"],
         "embedding": _vector(text),
         "words": asked | ({"facets": words.facet_query(wall, statuses, tokens)} if facets else {}),
-        "asked": scoring.asked(text),
+        "asked": scoring.question_words(text),
         "dates": [[read_options.BEGINNING, LATER]],
         "mu": 0.1,
     }

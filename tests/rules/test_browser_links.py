@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.browser_links import browser_of, deep_link
+from graphmem.rules.browser_links import browser_url, deep_link
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from graphmem.rules.browser_links import browser_of, deep_link
     ],
 )
 def test_where_browser_is_served(uri: str, browser: str) -> None:
-    assert browser_of(uri, 7474) == browser
+    assert browser_url(uri, 7474) == browser
 
 
 def test_a_link_names_server_user_database_and_query() -> None:

@@ -110,7 +110,7 @@ DEFAULTS: dict[str, tuple[object, dict[str, Any]]] = {
         },
     ),
     "erasure": (unpatched(guard), {"TRUST_S": 1.0}),
-    "bursts": (formulas, {"BURST": 0.1}),
+    "bursts": (formulas, {"BURST_BASE": 0.1}),
 }
 
 

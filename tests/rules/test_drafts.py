@@ -92,16 +92,16 @@ def test_absent_and_empty_are_told_apart(parts: list[str | None]) -> None:
 @given(st.timedeltas(timedelta(days=-700_000), timedelta(days=700_000)))
 def test_only_the_future_is_refused(ahead: timedelta) -> None:
     at = NOW + ahead
-    if ahead > drafts.SKEW:
+    if ahead > drafts.MAX_CLOCK_SKEW:
         with pytest.raises(InvalidInputError) as caught:
-            drafts.happened(at, NOW)
+            drafts.event_time(at, NOW)
         assert caught.value.hint
     else:
-        assert drafts.happened(at, NOW) == at
+        assert drafts.event_time(at, NOW) == at
 
 
 def test_without_an_instant_it_happened_now() -> None:
-    assert drafts.happened(None, NOW) == NOW
+    assert drafts.event_time(None, NOW) == NOW
 
 
 def test_rows_carry_what_was_given() -> None:
@@ -128,8 +128,8 @@ def test_a_restoration_is_made_from_its_statement_and_is_no_statement() -> None:
 
 
 def test_a_handle_sees_its_own_scope_and_the_global_one() -> None:
-    assert drafts.visible("a") == ("a", "global")
-    assert drafts.visible("global") == ("global",)
+    assert drafts.default_read_scopes("a") == ("a", "global")
+    assert drafts.default_read_scopes("global") == ("global",)
 
 
 CLAIMED: dict[str, Any] = {**FULL, "claims": (("alice", "lives_in", "Porto"),)}
@@ -166,6 +166,6 @@ def test_only_a_text_with_claims_is_evidence() -> None:
 
 
 def test_a_source_type_needs_a_weight() -> None:
-    drafts.weighed("TOOL", {"TOOL": 1.0})
+    drafts.check_source_type("TOOL", {"TOOL": 1.0})
     with pytest.raises(InvalidInputError, match=r"'GOSSIP' has no weight\. Use one of RULE, TOOL"):
-        drafts.weighed("GOSSIP", {"TOOL": 1.0, "RULE": 0.8})
+        drafts.check_source_type("GOSSIP", {"TOOL": 1.0, "RULE": 0.8})

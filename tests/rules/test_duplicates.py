@@ -16,10 +16,10 @@ from graphmem.rules.duplicates import (
     RepeatedMemory,
     SimilarMemory,
     UpdatedMemory,
-    choose,
     difference,
+    find_duplicate,
 )
-from graphmem.rules.facts import words
+from graphmem.rules.facts import fact_tokens
 from graphmem.rules.quantities import FactKind
 from tests.plugins.samples import on_each
 from tests.rules.strategies_pairs import (
@@ -181,7 +181,8 @@ def test_long_numbers_stay_exact() -> None:
 
 def test_words_read_quantities_in_one_spelling() -> None:
     keys = [
-        word.key for word in words("On May 5th at 3:30pm, twenty-one users paid $1,000 or 2.5k")
+        word.key
+        for word in fact_tokens("On May 5th at 3:30pm, twenty-one users paid $1,000 or 2.5k")
     ]
     assert keys == [
         *("----" + "-05-05", "@15:30", "21", "users", "paid", "1000", "dollar", "or", "2500")
@@ -195,29 +196,31 @@ def test_the_first_candidate_that_says_the_same_is_the_duplicate() -> None:
         SimilarMemory("m_a", "So: the limit is 100", 0.95),
         SimilarMemory("m_d", "The limit is 100", 0.90),
     ]
-    assert choose("The limit is 100", candidates[:2], 0.92) == RepeatedMemory("m_c", 0.95)
-    assert choose("The limit is 100", [candidates[0], candidates[3]], 0.92) == UpdatedMemory(
-        "m_b", 0.99, frozenset({FactKind.NUMBER})
-    )
+    assert find_duplicate("The limit is 100", candidates[:2], 0.92) == RepeatedMemory("m_c", 0.95)
+    assert find_duplicate(
+        "The limit is 100", [candidates[0], candidates[3]], 0.92
+    ) == UpdatedMemory("m_b", 0.99, frozenset({FactKind.NUMBER}))
 
 
 def test_equal_similarities_go_to_the_smaller_id() -> None:
     rows = [SimilarMemory(name, "Tea is good", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == RepeatedMemory("m_1", 0.95)
+    assert find_duplicate("tea is good", rows, 0.92) == RepeatedMemory("m_1", 0.95)
     rows = [SimilarMemory(name, "Tea is bad", 0.95) for name in ("m_2", "m_1", "m_3")]
-    assert choose("tea is good", rows, 0.92) == UpdatedMemory(
+    assert find_duplicate("tea is good", rows, 0.92) == UpdatedMemory(
         "m_1", 0.95, frozenset({FactKind.VALUE})
     )
 
 
 @pytest.mark.parametrize("similarity", [0.9199, -1.0, float("nan")])
 def test_nothing_below_the_threshold_is_considered(similarity: float) -> None:
-    assert choose("Tea", [SimilarMemory("m_1", "Tea", similarity)], 0.92) is None
-    assert choose("Tea", [], 0.92) is None
+    assert find_duplicate("Tea", [SimilarMemory("m_1", "Tea", similarity)], 0.92) is None
+    assert find_duplicate("Tea", [], 0.92) is None
 
 
 def test_the_threshold_itself_is_enough() -> None:
-    assert choose("Tea", [SimilarMemory("m_1", "tea", 0.92)], 0.92) == RepeatedMemory("m_1", 0.92)
+    assert find_duplicate("Tea", [SimilarMemory("m_1", "tea", 0.92)], 0.92) == RepeatedMemory(
+        "m_1", 0.92
+    )
 
 
 @given(st.data())
@@ -229,8 +232,8 @@ def test_the_order_of_candidates_does_not_matter(data: st.DataObject) -> None:
             data.draw(st.lists(st.tuples(texts, st.sampled_from([0.9, 0.93, 0.96])), max_size=5))
         )
     ]
-    expected = choose(offered, rows, 0.92)
-    assert choose(offered, data.draw(st.permutations(rows)), 0.92) == expected
+    expected = find_duplicate(offered, rows, 0.92)
+    assert find_duplicate(offered, data.draw(st.permutations(rows)), 0.92) == expected
 
 
 def knowledge_updates(folder: Path) -> Iterator[tuple[str, str]]:

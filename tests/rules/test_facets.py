@@ -19,12 +19,12 @@ ROW: dict[str, Any] = {
 
 
 def test_what_is_right_stays() -> None:
-    assert words.refreshed("acme", ROW) == {
+    assert words.facet_row("acme", ROW) == {
         "id": "m_1",
         "sources": ["chat", "mail"],
         "facet_keys": KEYS,
     }
-    assert not words.stale("acme", ROW)
+    assert not words.has_stale_facets("acme", ROW)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_what_is_right_stays() -> None:
     ],
 )
 def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:
-    assert words.stale("acme", ROW | spoilt)
+    assert words.has_stale_facets("acme", ROW | spoilt)
 
 
 def test_another_tenant_has_other_keys() -> None:
-    assert words.stale("other", ROW)
+    assert words.has_stale_facets("other", ROW)

@@ -35,7 +35,7 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=12), st.integers(1, 3))
 def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times: int) -> None:
-    said = transcripts.identified(given_ * (times * 20))
+    said = transcripts.assign_ids(given_ * (times * 20))
     batches = list(transcripts.batches(said))
     assert all(0 < len(batch.messages) <= transcripts.BATCH for batch in batches)
     for session in {m.session or transcripts.DEFAULT_SESSION for m in said}:
@@ -53,16 +53,16 @@ def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times
 def test_messages_without_an_id_get_one_that_stays_when_the_conversation_grows(
     given_: list[Message], length: int
 ) -> None:
-    said = transcripts.identified(given_)
+    said = transcripts.assign_ids(given_)
     assert [m.model_copy(update={"id": None}) for m in said] == given_
     assert len({m.id for m in said}) == len(given_)
-    assert transcripts.identified(given_[:length]) == said[:length]
-    assert transcripts.identified(said) == said
+    assert transcripts.assign_ids(given_[:length]) == said[:length]
+    assert transcripts.assign_ids(said) == said
 
 
 def test_an_id_of_its_own_is_kept() -> None:
     own = Message(role="user", content="a", id="1")
-    assert transcripts.identified([own]) == [own]
+    assert transcripts.assign_ids([own]) == [own]
 
 
 @given(st.lists(messages, max_size=8))
@@ -70,7 +70,7 @@ def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list
     turns = TurnsReceipt(
         episode_id="ep", turn_ids=tuple(f"t{n}" for n in range(len(given_))), added=0
     )
-    wishes = transcripts.wishes(given_, turns)
+    wishes = transcripts.conversation_memories(given_, turns)
     people = [n for n, m in enumerate(given_) if m.role in ("user", "Zoë")]
     assert list(wishes) == people
     for n, wish in wishes.items():
@@ -79,7 +79,7 @@ def test_what_people_said_is_remembered_and_what_models_said_is_not(given_: list
         assert (wish.source, wish.actor) == ("conversation", given_[n].role)
 
     outcomes = [outcome(f"said_t{n}", Outcome.EXACT_DUPE) for n in people]
-    kept = transcripts.kept(given_, people, outcomes)
+    kept = transcripts.pair_outcomes(given_, people, outcomes)
     assert [k.message for k in kept] == given_
     assert {n for n, k in enumerate(kept) if k.outcome} == set(people)
     assert all(k.outcome.event_id == f"said_t{n}" for n, k in enumerate(kept) if k.outcome)
@@ -100,7 +100,7 @@ def outcome(event_id: str, became: Outcome, *, repeated: bool = False) -> Commit
 def test_a_name_is_who_said_it() -> None:
     said = Message(role="user", content="a", name="Zoë", at=MAY)
     turns = TurnsReceipt(episode_id="ep", turn_ids=("t",), added=1)
-    wish = transcripts.wishes([said], turns)[0]
+    wish = transcripts.conversation_memories([said], turns)[0]
     assert (wish.actor, wish.at) == ("Zoë", MAY)
 
 
@@ -111,14 +111,14 @@ def test_totals_count_what_is_new_and_what_was_there_apart() -> None:
         outcome("e2", Outcome.EXACT_DUPE),
         outcome("e3", Outcome.INSERTED_NEW, repeated=True),
     ]
-    once = transcripts.counted(IngestReport(), turns, done)
+    once = transcripts.add_batch(IngestReport(), turns, done)
     assert once == IngestReport(
         messages=3,
         turns_added=2,
         outcomes={Outcome.INSERTED_NEW: 1, Outcome.EXACT_DUPE: 1},
         repeated=1,
     )
-    twice = transcripts.counted(once, turns, done)
+    twice = transcripts.add_batch(once, turns, done)
     assert (twice.messages, twice.repeated) == (6, 2)
     assert twice.outcomes[Outcome.INSERTED_NEW] == 2
 

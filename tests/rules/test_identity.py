@@ -45,8 +45,8 @@ def test_white_space_makes_no_difference(text: str, space: str) -> None:
 
 @given(words)
 def test_the_normal_form_is_its_own(text: str) -> None:
-    once = identity.normalised(text)
-    assert identity.normalised(once) == once
+    once = identity.normalise(text)
+    assert identity.normalise(once) == once
 
 
 @pytest.mark.parametrize(

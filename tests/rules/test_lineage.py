@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import ChainLink, Status
-from graphmem.rules.lineage import heads
+from graphmem.rules.lineage import chain_ends
 from graphmem.rules.read_options import BEGINNING
 from tests.oracles.lineage import Effect, in_force, seen, status_of
 
@@ -184,13 +184,15 @@ def test_ends_are_what_links_in_force_lead_to(
         return set().union(*map(ends, further)) if further else {str(node)}
 
     links = [link(str(a), str(b), in_force=(a, b) in kept) for a, b in sorted(pairs)]
-    assert heads(links) == {str(a): sorted(ends(a)) for a, _ in kept}
+    assert chain_ends(links) == {str(a): sorted(ends(a)) for a, _ in kept}
 
 
 def test_ends_of_a_chain_of_any_length_are_found() -> None:
     links = [link(str(n), str(n + 1)) for n in range(10_000)]
-    assert set(map(tuple, heads(links).values())) == {("10000",)}
+    assert set(map(tuple, chain_ends(links).values())) == {("10000",)}
 
 
 def test_what_leads_into_a_cycle_of_a_damaged_graph_has_no_end() -> None:
-    assert heads([link("a", "b"), link("b", "c"), link("c", "b"), link("d", "e")]) == {"d": ["e"]}
+    assert chain_ends([link("a", "b"), link("b", "c"), link("c", "b"), link("d", "e")]) == {
+        "d": ["e"]
+    }

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError, NameChainError
-from graphmem.rules.lineage import check
+from graphmem.rules.lineage import check_alias_chain
 from tests.oracles.names import Naming, canonical, ways
 
 BASE = datetime(2025, 5, 5, tzinfo=UTC)
@@ -26,14 +26,14 @@ def naming(name: str, key: str, other: str | None, day: int = 0, known: int = 0)
 
 @st.composite
 def sayings(draw: st.DrawFn) -> list[Naming]:
-    """Draw what was said of names, as `check` would have let it through."""
+    """Draw what was said of names, as `check_alias_chain` would have let it through."""
     said: list[Naming] = []
     for number in range(draw(st.integers(0, 8))):
         key, other = draw(st.sampled_from(KEYS)), draw(st.none() | st.sampled_from(KEYS))
         stands = {k: to for k in KEYS if (to := canonical(k, said)) != k}
         if other is not None:
             try:
-                check((key, key), (other, other), stands)
+                check_alias_chain((key, key), (other, other), stands)
             except (InvalidInputError, NameChainError):
                 continue
         said.append(naming(f"e{number}", key, other, number, draw(st.integers(0, 8))))
@@ -90,5 +90,5 @@ def test_names_are_those_of_one_and_the_same_for_each_of_them(said: list[Naming]
 )
 def test_chains_are_refused(name: str, other: str, error: type[Exception], hint: str) -> None:
     with pytest.raises(error, match=hint):
-        check((name, name), (other, other), {"bobby": "Bob"})
-    check(("rob", "rob"), ("bob", "bob"), {"bobby": "Bob"})
+        check_alias_chain((name, name), (other, other), {"bobby": "Bob"})
+    check_alias_chain(("rob", "rob"), ("bob", "bob"), {"bobby": "Bob"})

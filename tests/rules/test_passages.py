@@ -32,29 +32,29 @@ def said(text: str, name: str | None = "Ada") -> Passage:
     ],
 )
 def test_questions_and_greetings_tell_nothing(text: str, told: str) -> None:
-    assert consolidation.telling(text) == told
-    assert bool(consolidation.statement(said(text))) == bool(told)
+    assert consolidation.informative_sentences(text) == told
+    assert bool(consolidation.extractive_statement(said(text))) == bool(told)
 
 
 def test_a_statement_names_its_speaker_and_keeps_whole_sentences() -> None:
     first, second = "I swim every single morning.", "It keeps me sane and " + "very " * 60 + "calm."
-    assert consolidation.statement(said(f"{first} {second}")) == f"Ada: {first}"
-    assert consolidation.statement(said(first, None)) == first
+    assert consolidation.extractive_statement(said(f"{first} {second}")) == f"Ada: {first}"
+    assert consolidation.extractive_statement(said(first, None)) == first
 
 
 @given(st.text(max_size=2_000))
 def test_a_statement_is_short_and_made_of_what_was_said(text: str) -> None:
-    made = consolidation.statement(said(text, None))
-    assert len(made) <= consolidation.LONGEST_STATEMENT
+    made = consolidation.extractive_statement(said(text, None))
+    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
     if made:
         kept = made.removesuffix("…")
         assert " ".join(kept.split()) in " ".join(text.split())
 
 
 def test_a_first_sentence_that_is_too_long_is_cut_between_words() -> None:
-    made = consolidation.statement(said("word " * 200, None))
+    made = consolidation.extractive_statement(said("word " * 200, None))
     assert made.endswith("word…")
-    assert len(made) <= consolidation.LONGEST_STATEMENT
+    assert len(made) <= consolidation.MAX_STATEMENT_CHARS
 
 
 def test_an_episode_quotes_no_turn() -> None:

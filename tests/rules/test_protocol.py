@@ -34,7 +34,7 @@ def session(
 def check(
     *logged: LoggedSearch | LoggedAccess | LoggedSession, now: datetime = NOON, hours: float = 24
 ) -> list[AuditFinding]:
-    return usage.findings(
+    return usage.audit_findings(
         [one for one in logged if isinstance(one, LoggedSearch)],
         [one for one in logged if isinstance(one, LoggedAccess)],
         [one for one in logged if isinstance(one, LoggedSession)],
@@ -125,8 +125,8 @@ def test_a_session_is_quiet_since_its_last_search_or_access() -> None:
 
 def test_a_day_is_long_enough_unless_another_time_is_given() -> None:
     nearly = timedelta(hours=24) - timedelta(microseconds=1)
-    assert usage.findings([], [], [session()], NOON + nearly) == []
-    assert len(usage.findings([], [], [session()], NOON + 24 * HOUR)) == 1
+    assert usage.audit_findings([], [], [session()], NOON + nearly) == []
+    assert len(usage.audit_findings([], [], [session()], NOON + 24 * HOUR)) == 1
 
 
 def test_a_query_of_eighty_characters_is_shown_whole() -> None:

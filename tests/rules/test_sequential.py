@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphmem.model import VerdictStatus
 from graphmem.rules import formulas
-from graphmem.rules.formulas import Evidence, needed
+from graphmem.rules.formulas import Evidence, evidence_needed
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.sequential import Verdict, llr
 from tests.rules.strategies_histories import (
@@ -235,7 +235,7 @@ def test_as_many_pieces_as_needed_decide_and_one_less_does_not(
     evidence: list[Evidence], bounds: formulas.SprtParameters
 ) -> None:
     verdict = sequential_oracle.test(evidence, 0.5, bounds)
-    more = needed(verdict, bounds)
+    more = evidence_needed(verdict, bounds)
     wanted = ((1, more.promote_pieces, PROMOTED), (-1, more.demote_pieces, DEMOTED))
     for polarity, pieces, status in wanted:
         assert (pieces == 0) == (verdict.status is status)
@@ -251,7 +251,7 @@ def test_needed_log_units_are_the_distances_to_the_boundaries(
     evidence: list[Evidence], strength: float
 ) -> None:
     verdict = sequential_oracle.test([*evidence, told("more", strength, 24_000)], 0.5)
-    more = needed(verdict)
+    more = evidence_needed(verdict)
     if verdict.status is not PROMOTED:
         assert verdict.log_ratio + more.promote == pytest.approx(formulas.STANDARD_TEST.upper)
     else:
@@ -263,6 +263,6 @@ def test_needed_log_units_are_the_distances_to_the_boundaries(
 
 
 def test_from_the_start_two_strong_pieces_are_needed() -> None:
-    more = needed(sequential_oracle.test([], 0.5))
+    more = evidence_needed(sequential_oracle.test([], 0.5))
     assert (round(more.promote, 3), round(more.demote, 3)) == (2.890, 2.251)
     assert (more.promote_pieces, more.demote_pieces) == (2, 2)

@@ -60,7 +60,7 @@ class Known:
 
 def similarity(one: str, other: str) -> float:
     cosine = float(np.dot(VECTORS[one], VECTORS[other]))
-    return scoring.calibrated(cosine, MU)
+    return scoring.calibrate(cosine, MU)
 
 
 def nearest(memories: list[Known], text: str) -> list[Known]:
@@ -112,7 +112,7 @@ class Plain:
             memory.status = Status.CURRENT
             return Outcome.EXACT_DUPE, memory.id, united(memory, tags), None, back
         candidates = nearest(self.searched, text) + self.made
-        choice = duplicates.choose(
+        choice = duplicates.find_duplicate(
             text,
             [
                 duplicates.SimilarMemory(m.id, m.content, similarity(m.content, text))

@@ -167,7 +167,7 @@ def test_the_fold_is_a_weighted_mean_in_any_order(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
     weights = [e.weight * e.confidence for e in evidence]
-    drawn = sum(w * formulas.vitality_record(e) for w, e in zip(weights, evidence, strict=True))
+    drawn = sum(w * formulas.implied_belief(e) for w, e in zip(weights, evidence, strict=True))
     assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
     assert 0 <= mean <= 1
 
@@ -215,7 +215,7 @@ def test_what_unsettles_a_belief(
     error: float, looked: timedelta | None, *, unsettles: bool
 ) -> None:
     last = None if looked is None else BASE - looked
-    assert formulas.destabilises(error, 0.3, BASE, last) is unsettles
+    assert formulas.is_destabilised(error, 0.3, BASE, last) is unsettles
 
 
 # Flags, and what was only inferred.

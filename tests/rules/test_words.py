@@ -51,7 +51,7 @@ def test_nothing_of_a_word_is_lost(text: str) -> None:
     """What the server's analysers take for part of a word: letters, digits, marks on them."""
     kept = "".join(tokens(words.memory_query(text, WALL, [Status.CURRENT]))).casefold()
     letters = {c for c in text.casefold() if c.isalnum()}
-    assert len(text) > words.MOST_TOKENS or letters <= set(kept)
+    assert len(text) > words.MAX_TOKENS or letters <= set(kept)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_query_stays_below_what_lucene_takes(text: str) -> None:
     kept = tokens(words.memory_query(text, WALL, [Status.CURRENT]))
     # An analyser makes at most a token of each character that is not ASCII, and cuts long words.
     cost = sum(1 + len(t) // 255 if t.isascii() else len(t) for t in kept)
-    assert cost <= words.MOST_TOKENS
+    assert cost <= words.MAX_TOKENS
     distinct = [word for word in dict.fromkeys(text.split()) if re.search(r"\w", word)]
     whole = [t for t, word in takewhile(lambda p: p[0] == p[1], zip(kept, distinct, strict=False))]
     assert len(kept) - len(whole) <= 1

@@ -284,7 +284,7 @@ def browse_link(settings: Settings, query: str) -> str | None:
 
 
 def _browser(running: ServerState, query: str = "") -> str:
-    browser = browser_links.browser_of(running.uri, running.http_port)
+    browser = browser_links.browser_url(running.uri, running.http_port)
     return browser_links.deep_link(browser, running.uri, USER, query)
 
 

@@ -59,7 +59,7 @@ Objection = tuple[DismissalReason, str]
 _Check = Callable[[_Case], Objection | None]
 
 
-def sifted(
+def check_proposals(
     proposals: Iterable[Proposal], window: TurnWindow, ground: CheckContext
 ) -> tuple[list[CheckedProposal], list[DismissedProposal]]:
     """Return the proposals that pass, in the order of their turns, and the dismissals.
@@ -69,37 +69,37 @@ def sifted(
     passed: dict[tuple[str, str], CheckedProposal] = {}
     dismissed: list[DismissedProposal] = []
     for proposal in proposals:
-        found = checked(proposal, window, ground)
+        found = check_proposal(proposal, window, ground)
         if isinstance(found, DismissedProposal):
             dismissed.append(found)
             continue
         key = found.claim.id, proposal.turn_id
         if key in passed:
             problem = "an earlier proposal makes the same claim from the same turn"
-            dismissed.append(refusal(proposal, DismissalReason.REPEATED, problem))
+            dismissed.append(dismissal(proposal, DismissalReason.REPEATED, problem))
         else:
             passed[key] = found
     order = {turn.id: n for n, turn in enumerate(window.turns)}
     return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), dismissed
 
 
-def checked(
+def check_proposal(
     proposal: Proposal, window: TurnWindow, ground: CheckContext
 ) -> CheckedProposal | DismissedProposal:
     """Return a proposal ready to write, or its dismissal by the first check that fails."""
     turn = window.turn(proposal.turn_id)
     if turn is None:
-        return refusal(proposal, *_absent(proposal, window, ground))
+        return dismissal(proposal, *_absent(proposal, window, ground))
     case = _Case(proposal, turn, window, ground)
     for check in _CHECKS:
         if objection := check(case):
-            return refusal(proposal, *objection)
+            return dismissal(proposal, *objection)
     at, dated = _since(case)
-    place = quoting.places(proposal.quote, text := quoting.plain(turn.text))[0]
+    place = quoting.find_quote(proposal.quote, text := quoting.nfc(turn.text))[0]
     return CheckedProposal(proposal, _claim(case), text[place.start : place.end], at, dated)
 
 
-def refusal(proposal: Proposal, code: DismissalReason, problem: str) -> DismissedProposal:
+def dismissal(proposal: Proposal, code: DismissalReason, problem: str) -> DismissedProposal:
     """Return the dismissal of a proposal, without the proposal if it must not be stored."""
     shown = None if code is DismissalReason.HYGIENE else proposal
     return DismissedProposal(code=code, problem=problem, turn_id=proposal.turn_id, proposal=shown)
@@ -130,7 +130,7 @@ def _from_person(case: _Case) -> Objection | None:
 
 
 def _quoted(case: _Case) -> Objection | None:
-    if quoting.places(case.proposal.quote, quoting.plain(case.turn.text)):
+    if quoting.find_quote(case.proposal.quote, quoting.nfc(case.turn.text)):
         return None
     return DismissalReason.INVENTED_QUOTE, "the quote does not occur in the turn"
 
@@ -142,8 +142,8 @@ def _own_words(case: _Case) -> Objection | None:
 
 
 def _storable(case: _Case) -> Objection | None:
-    found = hygiene.reasons(case.proposal.quote, case.ground.rules)
-    found += hygiene.reasons(_claim(case).statement, case.ground.rules)
+    found = hygiene.rejection_reasons(case.proposal.quote, case.ground.rules)
+    found += hygiene.rejection_reasons(_claim(case).statement, case.ground.rules)
     if not found:
         return None
     return DismissalReason.HYGIENE, f"it must not be stored: {', '.join(dict.fromkeys(found))}"
@@ -152,13 +152,13 @@ def _storable(case: _Case) -> Objection | None:
 def _grounded(case: _Case) -> Objection | None:
     """Check names against the text around the quote, without text that memory supplied."""
     near = (
-        quoting.without(turn.text, quoting.echoes(turn, case.ground.supplied))
+        quoting.blank_spans(turn.text, quoting.echo_spans(turn, case.ground.supplied))
         for turn in case.window.beside(case.turn)
     )
     spoken = (turn.name for turn in case.window.beside(case.turn) if turn.name)
-    within = windows.around((*near, *spoken), windows.speaker_of(case.turn))
+    within = windows.grounding_context((*near, *spoken), windows.speaker_of(case.turn))
     if case.proposal.statement is not None:
-        if windows.statement_founded(case.proposal.statement, case.proposal.quote, within):
+        if windows.is_statement_grounded(case.proposal.statement, case.proposal.quote, within):
             return None
         return (
             DismissalReason.UNFOUNDED_STATEMENT,
@@ -169,14 +169,14 @@ def _grounded(case: _Case) -> Objection | None:
         (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
     ):
         ways = windows.name_variants(str(name), case.ground.names)
-        if not any(windows.founded(way, within) for way in ways):
+        if not any(windows.is_grounded(way, within) for way in ways):
             return code, f"{_short(name)} occurs neither in the quote nor around it"
     return None
 
 
 def _timely(case: _Case) -> Objection | None:
     when = case.proposal.when
-    if when is not None and not quoting.places(when, quoting.plain(case.turn.text)):
+    if when is not None and not quoting.find_quote(when, quoting.nfc(case.turn.text)):
         return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not occur in the turn"
     if _since(case)[0] > case.window.said_at[case.turn.id]:
         return DismissalReason.FUTURE, "it begins after the time of its turn"
@@ -201,7 +201,7 @@ def _since(case: _Case) -> tuple[datetime, bool]:
     if case.proposal.since is not None:
         return case.proposal.since, True
     if case.proposal.when is not None:
-        found = dates.begin(case.proposal.when, case.turn.occurred_at)
+        found = dates.validity_start(case.proposal.when, case.turn.occurred_at)
         if found is not None and found != case.turn.occurred_at:
             return found, True
     return said_at, False
@@ -210,13 +210,13 @@ def _since(case: _Case) -> tuple[datetime, bool]:
 def _claim(case: _Case) -> Claim:
     proposal, ground = case.proposal, case.ground
     if proposal.subject is None or proposal.predicate is None or proposal.object is None:
-        return claims.about_statement(ground.scope, str(proposal.statement))
+        return claims.statement_claim(ground.scope, str(proposal.statement))
     subject, object_ = (
-        windows.canonical(windows.meant(name, case.turn), ground.names)
+        windows.canonical_name(windows.resolve_speaker(name, case.turn), ground.names)
         for name in (proposal.subject, proposal.object)
     )
     predicate = windows.known_predicate(proposal.predicate, ground.predicates)
-    return claims.about_triple(ground.scope, subject, predicate, object_)
+    return claims.triple_claim(ground.scope, subject, predicate, object_)
 
 
 def _short(name: str | None) -> str:

@@ -25,7 +25,7 @@ _FENCED = re.compile(
 )
 _UNSPACED = "\u0e00"
 """Lowest character of the scripts that mostly put no space between words."""
-_LEAST_WORDS = 5
+_MIN_ECHO_WORDS = 5
 """Minimum number of consecutive words that identify text that memory supplied."""
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<word>\w+)|[^\w\s]+")
 _QUOTES = {ord(one): ord(alike[0]) for alike in (_SINGLE, _DOUBLE) for one in alike}
@@ -52,12 +52,12 @@ class SuppliedText(NamedTuple):
     """Query of the recall; empty if a single item was read."""
 
 
-def plain(text: str) -> str:
+def nfc(text: str) -> str:
     """Return a text in NFC, the form in which spans are counted."""
     return unicodedata.normalize("NFC", text)
 
 
-def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
+def find_quote(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
     """Return every position where words occur in a text as whole words.
 
     Args:
@@ -65,7 +65,7 @@ def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
         text: text in NFC.
         any_case: whether to ignore case.
     """
-    needle = _compared(plain(words).strip(), any_case=any_case)
+    needle = _compared(nfc(words).strip(), any_case=any_case)
     if not needle.text:
         return []
     wanted = needle.text
@@ -82,9 +82,9 @@ def places(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
     return found
 
 
-def stands(words: str, text: str) -> bool:
+def occurs(words: str, text: str) -> bool:
     """Return whether words occur in a text, ignoring case."""
-    return bool(places(words, plain(text), any_case=True))
+    return bool(find_quote(words, nfc(text), any_case=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _is_edge(character: str) -> bool:
     return character.isalnum() and character < _UNSPACED
 
 
-def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
+def echo_spans(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
     """Return the spans of a turn that memory supplied.
 
     These are the text inside the fence of a context block, closed or not, and every text that
@@ -175,11 +175,11 @@ def echoes(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
         turn: the turn as stored.
         supplied: texts supplied to the participants of its session.
     """
-    text = plain(turn.text)
+    text = nfc(turn.text)
     found = [TextSpan(*one.span()) for one in _FENCED.finditer(text)]
     for supply in supplied:
         if _may_be_echoed(supply, turn):
-            found += places(supply.text.rstrip(_CLOSING), text, any_case=True)
+            found += find_quote(supply.text.rstrip(_CLOSING), text, any_case=True)
     return found
 
 
@@ -189,21 +189,21 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
     A quote of five or more words from a longer supplied text is an echo, too.
     """
     known = list(supplied)
-    spans = echoes(turn, known)
-    occurrences = places(quote, plain(turn.text))
+    spans = echo_spans(turn, known)
+    occurrences = find_quote(quote, nfc(turn.text))
     if occurrences and all(any(_overlap(place, one) for one in spans) for place in occurrences):
         return True
-    if len(quote.split()) < _LEAST_WORDS:
+    if len(quote.split()) < _MIN_ECHO_WORDS:
         return False
     return any(
-        _may_be_echoed(one, turn) and not stands(quote, one.query) and stands(quote, one.text)
+        _may_be_echoed(one, turn) and not occurs(quote, one.query) and occurs(quote, one.text)
         for one in known
     )
 
 
-def without(text: str, spans: Iterable[TextSpan]) -> str:
+def blank_spans(text: str, spans: Iterable[TextSpan]) -> str:
     """Return a text in NFC with these spans replaced by spaces."""
-    kept = list(plain(text))
+    kept = list(nfc(text))
     for start, end in spans:
         kept[start:end] = " " * (end - start)
     return "".join(kept)
@@ -220,7 +220,7 @@ def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
         (len(words) > 1 or not supply.text.isascii())
         and supply.item_id != turn.id
         and supply.at <= turn.recorded_at
-        and not stands(supply.text.rstrip(_CLOSING), supply.query)
+        and not occurs(supply.text.rstrip(_CLOSING), supply.query)
     )
 
 

@@ -46,7 +46,7 @@ class TurnEvidence:
     @property
     def event_id(self) -> str:
         """Id of the evidence event."""
-        return claims.said_id(self.claim.id, self.turn_id)
+        return claims.passage_evidence_id(self.claim.id, self.turn_id)
 
     @property
     def own_proposal_id(self) -> str:
@@ -70,7 +70,7 @@ class TurnEvidence:
         )
         # The turn exists, so its time is accepted even if it is ahead of this machine's clock.
         now = max(now, self.at)
-        drafted = claims.draft(self.claim, given, EventType.EVIDENCE, now, self._fields())
+        drafted = claims.draft_event(self.claim, given, EventType.EVIDENCE, now, self._fields())
         return replace(drafted, payload={**drafted.payload, **self._words()})
 
     def proposal_row(self, wall: TenantScope) -> dict[str, Any]:
@@ -126,7 +126,9 @@ class TurnEvidence:
         return {name: words for name, words in given.items() if words is not None}
 
 
-def said(passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str) -> TurnEvidence:
+def proposal_evidence(
+    passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str
+) -> TurnEvidence:
     """Return the evidence for an accepted proposal.
 
     Args:
@@ -151,7 +153,7 @@ def said(passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str)
     )
 
 
-def stored(row: Mapping[str, Any]) -> TurnEvidence:
+def parse_evidence(row: Mapping[str, Any]) -> TurnEvidence:
     """Return the evidence that a PROPOSE event proposes; see extract/proposals."""
     payload = json.loads(row["payload"])
     return TurnEvidence(
@@ -169,9 +171,9 @@ def stored(row: Mapping[str, Any]) -> TurnEvidence:
     )
 
 
-def proposed(row: Mapping[str, Any]) -> PendingProposal:
+def pending_proposal(row: Mapping[str, Any]) -> PendingProposal:
     """Return a PROPOSE event in the form shown to callers."""
-    one = stored(row)
+    one = parse_evidence(row)
     return PendingProposal(
         id=row["id"],
         status=row["status"],

@@ -112,12 +112,12 @@ _NO_VALUE = (
     | {"something", "anything", "everything"}
 )
 """Words that make an object depend on its context, or mean that it is missing."""
-_LONGEST_OBJECT = 4
-_LONGEST_CORRECTION = 3
+_MAX_OBJECT_WORDS = 4
+_MAX_CORRECTION_WORDS = 3
 _ASIDE = re.compile(r"\b(?:if|would|might|could|should|wish|was|were|had|that)\b", re.I)
 
 
-def read(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
+def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:
     """Return the proposals from the turns of a window, and those dismissed as too long.
 
     Turns shown for reference supply the slot for corrections ("actually, Porto since May").
@@ -181,7 +181,7 @@ def _corrected(
 ) -> Proposal | DismissedProposal | None:
     match = _CORRECTED.match(sentence)
     parsed = _parsed(sentence, match.end()) if match else None
-    if parsed is None or len(parsed.object.split()) > _LONGEST_CORRECTION:
+    if parsed is None or len(parsed.object.split()) > _MAX_CORRECTION_WORDS:
         return None
     # Require a name or a number: other sentences may also start with "actually".
     if not parsed.object[0].isupper() and not parsed.object[0].isdigit():
@@ -197,7 +197,7 @@ def _parsed(clause: str, start: int) -> _ParsedClause | None:
         start: index at which the object begins.
     """
     end = start
-    for _ in range(_LONGEST_OBJECT):
+    for _ in range(_MAX_OBJECT_WORDS):
         if (word := _VALUE.match(clause, end)) is None:
             return None
         end = word.end()
@@ -229,9 +229,9 @@ def _proposal(
     if not _is_value(parsed.object.split()):
         return None
     when = parsed.when
-    if when is not None and dates.begin(when, turn.occurred_at) is None:
+    if when is not None and dates.validity_start(when, turn.occurred_at) is None:
         when = None
-    return windows.proposed(
+    return windows.parse_proposal(
         {
             "turn_id": turn.id,
             "quote": parsed.words_with_when if when else parsed.words,
@@ -248,7 +248,7 @@ def _proposal(
 
 def _is_value(words: list[str]) -> bool:
     """Return whether words make sense without context: `the Netherlands` but not `the idea`."""
-    if not 0 < len(words) <= _LONGEST_OBJECT:
+    if not 0 < len(words) <= _MAX_OBJECT_WORDS:
         return False
     if words[0].lower() == "the" and (len(words) == 1 or not words[1][0].isupper()):
         return False

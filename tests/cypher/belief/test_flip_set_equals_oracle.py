@@ -61,7 +61,7 @@ def wrong_flips(
 ) -> list[str]:
     """Return in what the flip set of a belief is not one, or is not smallest."""
     handle = with_bounds(written.handle, chosen)
-    test = read_options.bounds(handle._state.binding.world.settings)
+    test = read_options.sprt_parameters(handle._state.binding.world.settings)
     found = handle.flip_set(belief_id, as_of=as_of)
     evidence = [e for e in written.of(belief_id, as_of.known) if e.at <= (as_of.valid or e.at)]
     status = sequential_oracle.test(evidence, 0.5, test).status

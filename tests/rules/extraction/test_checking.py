@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import claims, hygiene
-from graphmem.rules.extraction.checking import CheckContext, CheckedProposal, checked, sifted
+from graphmem.rules.extraction.checking import (
+    CheckContext,
+    CheckedProposal,
+    check_proposal,
+    check_proposals,
+)
 from graphmem.rules.extraction.quoting import SuppliedText
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.sayings import SAID, read_together, turn
@@ -45,7 +50,7 @@ def check(
     ground: CheckContext = GROUND, turns: list[Turn] = TURNS, **given: Any
 ) -> CheckedProposal | DismissedProposal:
     window = read_together(turns, range(len(turns) - 1))
-    return checked(Proposal(**given), window, ground)
+    return check_proposal(Proposal(**given), window, ground)
 
 
 def passes(
@@ -66,7 +71,7 @@ def refuses(
 
 def test_what_stands_up_is_ready_to_be_written() -> None:
     found = passes(**GOOD)
-    assert found.claim == claims.about_triple("global", "user", "lives_in", "Lisbon")
+    assert found.claim == claims.triple_claim("global", "user", "lives_in", "Lisbon")
     assert (found.quote, found.at, found.dated) == (
         "I moved to Lisbon",
         TURNS[1].occurred_at,
@@ -215,7 +220,7 @@ def test_the_same_of_one_turn_counts_once() -> None:
     window = read_together(TURNS)
     again = Proposal(**GOOD | {"quote": "moved to Lisbon", "kind": EvidenceKind.REFUTING})
     other = Proposal(**GOOD | {"turn_id": "t3", "quote": "Bob bought four cats", "object": "Porto"})
-    passed, refused = sifted([other, Proposal(**GOOD), again], window, GROUND)
+    passed, refused = check_proposals([other, Proposal(**GOOD), again], window, GROUND)
     assert [one.proposal.turn_id for one in passed] == ["t1", "t3"]
     assert [one.code for one in refused] == [DismissalReason.REPEATED]
 

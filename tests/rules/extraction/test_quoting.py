@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from graphmem.rules.extraction.quoting import (
     SuppliedText,
     TextSpan,
-    echoes,
+    blank_spans,
+    echo_spans,
+    find_quote,
     is_echo,
-    places,
-    stands,
-    without,
+    occurs,
 )
 from tests.plugins.sayings import SAID, turn
 
@@ -41,7 +41,7 @@ def supply(text: str, *, query: str = "", minutes: int = -5, item: str = "m1") -
     ],
 )
 def test_a_quote_is_found(quote: str, text: str) -> None:
-    assert places(quote, unicodedata.normalize("NFC", text))
+    assert find_quote(quote, unicodedata.normalize("NFC", text))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_quote_is_found(quote: str, text: str) -> None:
     ],
 )
 def test_a_quote_is_not_found(quote: str, text: str) -> None:
-    assert places(quote, text) == []
+    assert find_quote(quote, text) == []
 
 
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
@@ -68,7 +68,7 @@ def test_any_whole_words_of_a_text_are_found_where_they_stand(text: str, a: int,
     words = text.split()
     quote = " ".join(words[min(a, b) : max(a, b)])
     if quote:
-        found = places(quote, unicodedata.normalize("NFC", text))
+        found = find_quote(quote, unicodedata.normalize("NFC", text))
         assert found
         for start, end in found:
             part = unicodedata.normalize("NFC", text)[start:end]
@@ -81,7 +81,7 @@ def test_what_does_not_stand_there_is_not_found(quote: str, text: str) -> None:
     if " ".join(unicodedata.normalize("NFC", quote).split()) not in joined:
         shapes = set("'’‘‛ʼ＇`´\"“”„‟«»＂")
         if shapes.isdisjoint(quote):
-            assert not places(quote, unicodedata.normalize("NFC", text))
+            assert not find_quote(quote, unicodedata.normalize("NFC", text))
 
 
 def test_a_fence_is_memorys_own_closed_or_not() -> None:
@@ -129,11 +129,11 @@ def test_what_was_not_supplied_before_is_no_echo(known: SuppliedText) -> None:
 
 def test_what_is_memorys_own_can_be_blanked() -> None:
     said = turn("Yes: Alice lives in Lisbon. I moved to Porto")
-    spans = echoes(said, [supply(LISBON)])
+    spans = echo_spans(said, [supply(LISBON)])
     assert spans == [TextSpan(5, 26)]
-    assert without(said.text, spans) == "Yes:                      . I moved to Porto"
+    assert blank_spans(said.text, spans) == "Yes:                      . I moved to Porto"
 
 
 def test_words_stand_in_any_case() -> None:
-    assert stands("porto", "I love PORTO!")
-    assert not stands("port", "I love PORTO!")
+    assert occurs("porto", "I love PORTO!")
+    assert not occurs("port", "I love PORTO!")

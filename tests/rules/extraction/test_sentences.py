@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Proposal, Turn
-from graphmem.rules.extraction.checking import CheckContext, sifted
-from graphmem.rules.extraction.sentences import read
+from graphmem.rules.extraction.checking import CheckContext, check_proposals
+from graphmem.rules.extraction.sentences import parse_window
 from tests.plugins.sayings import read_together, turn
 
 PAGE = Path(__file__).parents[3] / "docs" / "extraction.md"
@@ -19,7 +19,7 @@ FORM = re.compile(r"^\| `(?P<sentence>[^`]+)` \| `(?P<fact>[^`]+)` \|", re.MULTI
 
 
 def facts(*turns: Turn, offered: list[int] | None = None) -> list[str]:
-    found, _ = read(read_together(turns, offered))
+    found, _ = parse_window(read_together(turns, offered))
     return [fact(one) for one in found]
 
 
@@ -116,8 +116,8 @@ def test_what_machines_say_is_not_read() -> None:
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=4))
 def test_whatever_is_said_every_fact_stands_up(texts: list[str]) -> None:
     window = read_together([turn(text, n) for n, text in enumerate(texts)])
-    found, malformed = read(window)
-    _, refused = sifted(found, window, CheckContext("global", ()))
+    found, malformed = parse_window(window)
+    _, refused = check_proposals(found, window, CheckContext("global", ()))
     assert not malformed
     assert {one.code for one in refused} <= {"repeated"}
 
@@ -134,10 +134,10 @@ PIECES = st.sampled_from(
 def test_a_quote_is_always_a_whole_part_of_its_turn(pieces: list[str]) -> None:
     text = " ".join(pieces)
     window = read_together([turn(text)])
-    found, _ = read(window)
+    found, _ = parse_window(window)
     for one in found:
         assert one.quote in text
-    passed, refused = sifted(found, window, CheckContext("global", ()))
+    passed, refused = check_proposals(found, window, CheckContext("global", ()))
     assert {one.code for one in refused} <= {"repeated"}
     assert len(passed) <= len(pieces)
 
@@ -154,6 +154,6 @@ def test_the_page_has_every_form() -> None:
 
 def test_a_word_that_no_claim_can_hold_is_refused_and_the_rest_is_read() -> None:
     window = read_together([turn(f"I live in {'x' * 2_000}. I work at Acme.")])
-    found, malformed = read(window)
+    found, malformed = parse_window(window)
     assert [fact(one) for one in found] == ["user works_at Acme"]
     assert [one.code for one in malformed] == ["malformed"]
