@@ -75,8 +75,8 @@ async def _memory(
     if not memory.claim_ids:
         return _card(row, memory)
     [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
-    claims = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
-    return _card(row, lineage.mark_lost_claims(memory, lost), claims)
+    beliefs = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
+    return _card(row, lineage.mark_lost_claims(memory, lost), beliefs)
 
 
 async def _beliefs(

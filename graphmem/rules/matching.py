@@ -23,7 +23,7 @@ SHARED = 0.6
 NEARLY = 0.8
 """The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
 this much but each have a word of their own are about different things: tea and coffee."""
-_WORD = re.compile(r"\w+")
+_NAME_PART = re.compile(r"\w+")
 
 
 def relation(passage: Passage, statement: str) -> EvidenceKind | None:
@@ -80,8 +80,8 @@ def _negated(text: Sequence[FactToken]) -> bool:
 
 
 def _names(speaker: str, statement: str) -> bool:
-    named = set(_WORD.findall(statement.casefold()))
-    return any(part in named for part in _WORD.findall(speaker.casefold()))
+    named = set(_NAME_PART.findall(statement.casefold()))
+    return any(part in named for part in _NAME_PART.findall(speaker.casefold()))
 
 
 def _numbers(text: Sequence[FactToken]) -> Counter[str]:
