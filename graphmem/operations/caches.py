@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem import catalog
 from graphmem.model import BackfillReport, Mismatch, SkippedNodes
 from graphmem.ports import OnPart, Query, RequestContext, Role, Tx
-from graphmem.rules import backfill, drafts, formulas, identity, read_options, words
+from graphmem.rules import backfill, drafts, formulas, fulltext, identity, read_options
 from graphmem.rules.backfill import UnbackedEdge, UnbackedMemory
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def _refresh_memories(tx: Tx, to: RequestContext, ids: list[str]) -> None:
     await tx.fetch(REFRESH_MEMORIES, tenant=tenant, ids=ids)
     await tx.fetch(RETRACE, tenant=tenant, **formulas.retrace_params(dict.fromkeys(ids)))
     found = await tx.fetch(FACETS, tenant=tenant, ids=ids)
-    right = [words.facet_row(tenant, row) for row in found]
+    right = [fulltext.facet_row(tenant, row) for row in found]
     await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)
 
 
@@ -118,7 +118,7 @@ async def _faceted(tx: Tx, to: RequestContext, rows: list[dict[str, Any]]) -> li
     """Return memory rows, marking those with stale facets; digests are computed in Python."""
     tenant = to.wall.tenant
     found = await tx.fetch(FACETS, tenant=tenant, ids=[row["id"] for row in rows])
-    otherwise = {row["id"] for row in found if words.has_stale_facets(tenant, row)}
+    otherwise = {row["id"] for row in found if fulltext.has_stale_facets(tenant, row)}
     return [
         row | {"wrong": True, "cached": row["cached"] + ", facets differ"}
         if row["id"] in otherwise

@@ -18,7 +18,7 @@ from graphmem.model import (
     Turn,
 )
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import formulas, lineage, read_options
+from graphmem.rules import claims, formulas, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -76,7 +76,7 @@ async def _memory(
         return _card(row, memory)
     [lost] = await tx.fetch(LOST, **asked, ids=list(memory.claim_ids))
     beliefs = await _beliefs(tx, to, asked, memory.claim_ids[:CLAIMS])
-    return _card(row, lineage.mark_lost_claims(memory, lost), beliefs)
+    return _card(row, claims.mark_lost_claims(memory, lost), beliefs)
 
 
 async def _beliefs(

@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.model import CommitOutcome, EventType, NewMemory, Outcome, Status
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, formulas, identity, lineage, scoring
+from graphmem.rules import claims, drafts, formulas, identity, scoring
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import (
     DuplicateResolver,
@@ -98,7 +98,7 @@ def _named(to: RequestContext, draft: TextDraft) -> Iterator[str]:
     """Yield the ids that a text refers to."""
     memory = draft.wish
     yield from (draft.event_id, draft.memory_id)
-    yield from lineage.claimed_ids(memory, to.wall.scope)
+    yield from claims.claimed_ids(memory, to.wall.scope)
     yield from (one for one in (memory.episode_id, memory.turn_id) if one is not None)
 
 
@@ -296,7 +296,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
     [known] = await tx.fetch(
         KNOWN_PREDICATES,
         tenant=to.wall.tenant,
-        predicates=lineage.predicate_keys([d.wish for d, _ in committed]),
+        predicates=claims.predicate_keys([d.wish for d, _ in committed]),
         belief_ids=[],
     )
     templates = {row["key"]: row["template"] for row in known["templates"]}
@@ -304,7 +304,7 @@ async def _claim(tx: Tx, to: RequestContext, committed: Sequence[tuple[TextDraft
         CLAIM,
         tenant=to.wall.tenant,
         tenant_key=identity.tenant_key(to.wall.tenant),
-        claims=lineage.claim_rows(committed, to.wall, templates),
+        claims=claims.claim_rows(committed, to.wall, templates),
     )
 
 
@@ -345,7 +345,7 @@ def _outcome(
         source=draft.wish.source,
         tags=draft.wish.tags,
         artifact_ref=draft.wish.artifact_ref,
-        belief_ids=lineage.claimed_ids(draft.wish, to.wall.scope) if verdict else (),
+        belief_ids=claims.claimed_ids(draft.wish, to.wall.scope) if verdict else (),
     )
 
 

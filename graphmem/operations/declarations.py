@@ -11,7 +11,7 @@ from graphmem import catalog
 from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import GLOBAL_SCOPE, Alias, EventSource, EventType, Policy, Predicate
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, lineage
+from graphmem.rules import claims, drafts, identity
 from graphmem.rules.conflicts import retry_conversion
 
 LOCK = catalog.query("commit/lock", catalog.ignored)
@@ -130,7 +130,7 @@ def _check(
 ) -> None:
     (key, written), (other_key, other_written) = name, other
     if other_key is not None and other_written is not None:
-        lineage.check_alias_chain(
+        claims.check_alias_chain(
             (key, written), (other_key, other_written), {k: to for k, to, _ in listed}
         )
     elif key not in {k for k, _, _ in listed}:

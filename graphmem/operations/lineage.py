@@ -28,7 +28,7 @@ from graphmem.model import (
     Supersession,
 )
 from graphmem.ports import RequestContext, Role, Tx
-from graphmem.rules import drafts, formulas, identity, lineage, read_options
+from graphmem.rules import claims, drafts, formulas, identity, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.drafts import TextDraft
 from graphmem.rules.duplicates import Vector
@@ -181,7 +181,7 @@ async def chain(to: RequestContext, memory_id: str, as_of: AsOf | None = None) -
         raise read_options.memory_not_found(memory_id, as_of)
     links = [ChainLink(**link, older_id=row["card"]["id"]) for row in rows for link in row["links"]]
     links.sort(key=lambda link: (link.occurred_at, link.event_id))
-    cards = lineage.add_chain_ends((row["card"] for row in rows), links)
+    cards = claims.add_chain_ends((row["card"] for row in rows), links)
     memories = tuple(Memory(**card, provisional=provisional) for card in cards)
     hidden = {link.older_id for link in links if link.in_force}
     return MemoryChain(

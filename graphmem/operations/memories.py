@@ -19,7 +19,7 @@ from graphmem.model import (
     TraceContribution,
 )
 from graphmem.ports import RequestContext, Tx
-from graphmem.rules import formulas, lineage, read_options
+from graphmem.rules import claims, formulas, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -73,7 +73,7 @@ async def _judged(tx: Tx, to: RequestContext, memory: Memory, as_of: AsOf | None
     by = read_options.ReadOptions(as_of or AsOf())
     params = read_options.read_params(by, to.wall, to.world.settings, to.world.clock.now())
     [lost] = await tx.fetch(LOST, **params, ids=list(memory.claim_ids))
-    return lineage.mark_lost_claims(memory, lost)
+    return claims.mark_lost_claims(memory, lost)
 
 
 @retry_conversion
@@ -159,7 +159,7 @@ async def stale_page(to: RequestContext, days: int, *, cursor: str | None, limit
     rows, lost = await to.world.graph.read(work)
     found = []
     for row in rows:
-        memory = lineage.mark_lost_claims(Memory(**row["card"]), lost)
+        memory = claims.mark_lost_claims(Memory(**row["card"]), lost)
         found.append(
             StaleMemory(memory=memory, days=(now - memory.last_seen_at) / DAY, trace=row["trace"])
         )

@@ -38,7 +38,7 @@ from graphmem.model import (
     Verdict,
 )
 from graphmem.ports import Query, RequestContext
-from graphmem.rules import claims, lineage, read_options
+from graphmem.rules import claims, read_options
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.read_options import ReadOptions
 
@@ -63,7 +63,7 @@ async def chain(to: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
         raise _missing(belief_id)
     links = _links({**link, "older_id": row["card"]["id"]} for row in rows for link in row["links"])
     cards = [
-        BeliefCard(**card) for card in lineage.add_chain_ends((row["card"] for row in rows), links)
+        BeliefCard(**card) for card in claims.add_chain_ends((row["card"] for row in rows), links)
     ]
     replaced = {link.older_id for link in links if link.in_force}
     return BeliefChain(

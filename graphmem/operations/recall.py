@@ -27,15 +27,15 @@ from graphmem.model import (
 )
 from graphmem.ports import Query, RequestContext, Role, Tx
 from graphmem.rules import (
+    claims,
     dates,
     formulas,
+    fulltext,
     identity,
-    lineage,
     read_options,
     scoring,
     transcripts,
     usage,
-    words,
 )
 from graphmem.rules.conflicts import retry_conversion
 
@@ -153,7 +153,7 @@ def _narrower(
 ) -> dict[str, Any]:
     """Return the additional parameters of recall/narrowed, compared with recall/now."""
     since, until = want.since or read_options.BEGINNING, want.until or read_options.FOREVER
-    described = words.facet_query(to.wall, kept, want.facets(to.wall.tenant))
+    described = fulltext.facet_query(to.wall, kept, want.facets(to.wall.tenant))
     return {
         "kept": list(kept),
         "tags": list(want.tags),
@@ -176,9 +176,9 @@ def _words(
     to: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
 ) -> dict[str, str]:
     return {
-        "memory": words.memory_query(text, to.wall, statuses, facets),
-        "belief": words.belief_query(text, to.wall, statuses),
-        "turn": words.turn_query(text, to.wall),
+        "memory": fulltext.memory_query(text, to.wall, statuses, facets),
+        "belief": fulltext.belief_query(text, to.wall, statuses),
+        "turn": fulltext.turn_query(text, to.wall),
     }
 
 
@@ -219,7 +219,7 @@ class _RowDecoder:
     def _memory(self, hit: Mapping[str, Any], common: dict[str, Any]) -> MemoryBite:
         similarity, trace = common["similarity"], hit["trace"]
         return MemoryBite(
-            memory=lineage.mark_lost_claims(Memory(**hit["item"]), self.lost),
+            memory=claims.mark_lost_claims(Memory(**hit["item"]), self.lost),
             trace=trace,
             final=None if similarity is None else formulas.trace_score(similarity, trace, self.by),
             **common,

@@ -1,4 +1,4 @@
-"""Claims of beliefs: their keys, slots and wording, and the rows of evidence events."""
+"""Claims of beliefs and memories: keys, slots, wording, rows of evidence, chains and aliases."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from graphmem.errors import InvalidInputError
+from graphmem.errors import InvalidInputError, NameChainError
 from graphmem.model import (
     BeliefEvidence,
+    ChainLink,
     EventSource,
     EventType,
     EvidenceSource,
     Hypothesis,
+    Memory,
+    NewMemory,
     Observation,
     Policy,
+    Status,
     TenantScope,
 )
 from graphmem.rules import drafts, identity
+from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
+
 
 WEAKEST, STRONGEST = 0.1, 0.9
 """Bounds of a strength, so that its logarithm is finite."""
@@ -324,3 +333,135 @@ def parse_policy(fields: Mapping[str, Any]) -> Policy:
     return Policy(
         **{name: fields[name] for name in names}, tau_days=None if math.isinf(tau) else tau
     )
+
+
+def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
+    """Return the end of the chain for each replaced memory or belief, as sorted ids by id.
+
+    Each link is followed once, so the time is linear in the length of the chain.
+
+    Args:
+        links: all links of a chain; only those in force are followed.
+    """
+    newer: dict[str, set[str]] = {}
+    for link in links:
+        if link.in_force:
+            newer.setdefault(link.older_id, set()).add(link.newer_id)
+    order = TopologicalSorter(newer)
+    # Only the cache of a damaged graph has a cycle; nodes that lead into one have no end.
+    with suppress(CycleError):
+        order.prepare()
+    found: dict[str, list[str]] = {}
+    while ready := order.get_ready():
+        for one in ready:
+            ends = [found[further] for further in newer.get(one, ())]
+            found[one] = sorted(set(chain.from_iterable(ends))) if ends else [one]
+        order.done(*ready)
+    return {one: ends for one, ends in found.items() if one in newer}
+
+
+def add_chain_ends(
+    cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]
+) -> Iterator[dict[str, Any]]:
+    """Yield the cards of a chain; each superseded one gets the ids of the chain's end.
+
+    Args:
+        cards: maps with `id` and `status`.
+        links: all links of the chain.
+    """
+    found = chain_ends(links)
+    for card in cards:
+        hidden = card["status"] == Status.SUPERSEDED
+        yield card | {"head_ids": found.get(card["id"], []) if hidden else []}
+
+
+def memory_claims(memory: NewMemory, scope: str) -> list[Claim]:
+    """Return the distinct claims of a memory, ordered by id; the first wording of each is kept."""
+    found = [
+        triple_claim(scope, triple.subject, triple.predicate, triple.object)
+        for triple in memory.claims
+    ]
+    unique = {claim.id: claim for claim in reversed(found)}
+    return [unique[claim_id] for claim_id in sorted(unique)]
+
+
+def claimed_ids(memory: NewMemory, scope: str) -> tuple[str, ...]:
+    """Return the ids of the beliefs that a memory is evidence for."""
+    return tuple(claim.id for claim in memory_claims(memory, scope))
+
+
+def mark_lost_claims(memory: Memory, lost: Collection[str]) -> Memory:
+    """Return a memory with `lost_ids` set to those of its claims that are in `lost`."""
+    if not memory.claim_ids:
+        return memory
+    return memory.model_copy(
+        update={"lost_ids": tuple(one for one in memory.claim_ids if one in lost)}
+    )
+
+
+def predicate_keys(memories: Sequence[NewMemory]) -> list[str]:
+    """Return the keys of the predicates in the claims of memories, sorted."""
+    return sorted({name_key(triple.predicate) for one in memories for triple in one.claims})
+
+
+def claim_rows(
+    committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the rows for belief/claim, ordered by belief.
+
+    All batches lock beliefs in this order, so that they wait for each other without deadlock.
+
+    Args:
+        committed: drafts, each with the id of its memory.
+        wall: tenant, and the scope of the beliefs.
+        templates: wording templates by predicate.
+    """
+    found = [
+        {
+            "event": {"id": draft.event_id, "occurred_at": draft.occurred_at},
+            "memory_id": memory_id,
+            "claim": _worded(claim, templates).row(wall, None),
+        }
+        for draft, memory_id in committed
+        for claim in memory_claims(draft.wish, wall.scope)
+    ]
+    return sorted(found, key=lambda row: row["claim"]["id"])
+
+
+def _worded(claim: Claim, templates: Mapping[str, str]) -> Claim:
+    template = templates.get(str(claim.predicate_key))
+    parts = str(claim.subject), str(claim.predicate), str(claim.object)
+    return replace(claim, statement=triple_sentence(template, *parts))
+
+
+def check_alias_chain(
+    name: tuple[str, str], other: tuple[str, str], canonical: Mapping[str, str]
+) -> None:
+    """Refuse an alias that would form a chain of aliases.
+
+    Args:
+        name: the alias, folded and as written.
+        other: the canonical name, likewise.
+        canonical: existing aliases: canonical names as written, by folded alias.
+
+    Raises:
+        InvalidInputError: both are the same name.
+        NameChainError: the canonical name is itself an alias, or the alias has aliases.
+    """
+    (key, written), (other_key, other_written) = name, other
+    if key == other_key:
+        raise InvalidInputError(
+            f"An alias must differ from its canonical name {written!r}.",
+            hint="To remove an alias, call `apart`.",
+        )
+    if (further := canonical.get(other_key)) is not None:
+        raise NameChainError(
+            f"{other_written!r} is itself an alias of {further!r}.",
+            hint=f"Use {further!r} as the canonical name.",
+        )
+    aliases = [one for one, to in canonical.items() if name_key(to) == key]
+    if aliases:
+        raise NameChainError(
+            f"{written!r} has {len(aliases)} aliases of its own, for example {aliases[0]!r}.",
+            hint=f"Make each of them an alias of {other_written!r} first.",
+        )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, Self, TypeVar
 
@@ -21,10 +22,13 @@ from pydantic import (
     model_validator,
 )
 
+from graphmem.model import EvidenceKind
 from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
 from graphmem.rules import identity
 from graphmem.rules.context import quote
+from graphmem.rules.facts import FactToken, fact_tokens
+from graphmem.rules.quantities import FactKind as Fact
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -330,3 +334,72 @@ def _listed(keys: Sequence[str]) -> str:
     """Return up to three keys as text: a model may produce any number of any length."""
     few = ", ".join(repr(key[:20]) for key in keys[:3])
     return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"
+
+
+SHARED = 0.6
+"""Share of words, without negations and numbers, that a contradiction needs in common."""
+NEARLY = 0.8
+"""The same share for a changed number: two runs of 5 and of 10 km agree in less. Texts that agree
+this much but each have a word of their own are about different things: tea and coffee."""
+
+
+def relation(passage: Passage, statement: str) -> EvidenceKind | None:
+    """Return how a passage near a statement relates to it; None if this cannot be determined.
+
+    A statement by a named speaker about themselves is not evidence about others, so the statement
+    must name the speaker.
+    """
+    if passage.name and not _names(passage.name, statement):
+        return None
+    return _word_relation(_words(passage.spoken), _words(statement))
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> tuple[FactToken, ...]:
+    # Cached: each passage is compared with several statements, and each statement with many.
+    return tuple(fact_tokens(text))
+
+
+def _word_relation(
+    stated: Sequence[FactToken], claimed: Sequence[FactToken]
+) -> EvidenceKind | None:
+    agree = _agreement(stated, claimed)
+    if _negated(stated) != _negated(claimed):
+        return EvidenceKind.REFUTING if agree >= SHARED else None
+    counts, claims = _numbers(stated), _numbers(claimed)
+    if counts and claims and counts != claims:
+        # "I have two cats", "I have three cats"; in different wording the topic may differ.
+        return EvidenceKind.REFUTING if agree >= NEARLY else None
+    return None if agree >= NEARLY and _exchanged(stated, claimed) else EvidenceKind.SUPPORTING
+
+
+def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
+    """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
+    one, other = _plain(stated), _plain(claimed)
+    whole = one.total() + other.total()
+    return 2 * (one & other).total() / whole if whole else 0.0
+
+
+def _exchanged(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
+    """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
+    one, other = _plain(stated), _plain(claimed)
+    return bool(one - other) and bool(other - one)
+
+
+def _plain(text: Sequence[FactToken]) -> Counter[str]:
+    aside = (Fact.NEGATION, Fact.NUMBER)
+    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in aside)
+
+
+def _negated(text: Sequence[FactToken]) -> bool:
+    # "No longer" is two negating words but one negation.
+    return any(word.kind is Fact.NEGATION for word in text)
+
+
+def _names(speaker: str, statement: str) -> bool:
+    named = set(_WORD.findall(statement.casefold()))
+    return any(part in named for part in _WORD.findall(speaker.casefold()))
+
+
+def _numbers(text: Sequence[FactToken]) -> Counter[str]:
+    return Counter(word.key for word in text if word.kind is Fact.NUMBER)

@@ -20,7 +20,7 @@ from graphmem.model import (
     Status,
     VerdictStatus,
 )
-from graphmem.rules import formulas, hygiene, transcripts, words
+from graphmem.rules import formulas, fulltext, hygiene, transcripts
 
 MIN_TOKENS, MAX_TOKENS = 150, 100_000
 OPEN, CLOSE = f"{hygiene.FENCE}>", f"{hygiene.FENCE.replace('<', '</')}>"
@@ -137,7 +137,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 def is_invisible(character: str) -> bool:
     """Return whether a character is invisible and not part of a word or an emoji."""
-    if character in words.JOINERS:
+    if character in fulltext.JOINERS:
         return False  # These occur in words and emoji, and hide nothing.
     return unicodedata.category(character) in _UNSEEN or ord(character) in _SELECTORS
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import NamespaceMatch
-from graphmem.rules import identity, nesting
+from graphmem.rules import identity
 
 MAX_PATH_CHARS = 1_000
 """Maximum length of a path in characters; Neo4j rejects index keys longer than about 8 kB."""
@@ -98,9 +98,9 @@ def encode_value(value: object) -> str:
 
 
 def _check_depth(name: str, value: object) -> None:
-    if nesting.is_too_deep(value):
+    if is_too_deep(value):
         raise InvalidInputError(
-            f"{name} must be nested at most {nesting.MAX_LEVELS} levels deep.",
+            f"{name} must be nested at most {MAX_LEVELS} levels deep.",
             hint="Store parts of it under keys of their own.",
         )
 
@@ -236,3 +236,29 @@ def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
         plain = labels[: labels.index("*")] if "*" in labels else labels
         found.append((fit.end, namespace_path(plain)))
     return max(found, key=lambda one: len(one[1]))
+
+
+MAX_LEVELS = 100
+"""Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
+stack may be nearly full, so values are rejected long before the limit of Python."""
+
+
+def is_too_deep(value: object) -> bool:
+    """Return whether a value nests maps and lists more than `MAX_LEVELS` deep.
+
+    Each map or list is visited once per level, so shared ones add no cost.
+    """
+    level = [value]
+    for _ in range(MAX_LEVELS + 1):
+        level = list({id(part): part for outer in level for part in _parts(outer)}.values())
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Yield the elements of a map or a list; nothing for other values."""
+    if isinstance(value, Mapping):
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value

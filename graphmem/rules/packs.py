@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from graphmem.model import Tier
 from graphmem.model.usage import DetailLevel, Pack, PackItem
-from graphmem.rules import context, summarising
+from graphmem.rules import context, summaries
 
 HEAD = f"# Pack\n\n{context.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
@@ -151,7 +151,7 @@ def _placed(item: PackEntry, room: int, by: PackBudget) -> _Part:
 
 
 def _summarised(item: PackEntry) -> _Part:
-    short = summarising.summarise(item.text, summarising.text_kind(item.ref, item.text))
+    short = summaries.summarise(item.text, summaries.text_kind(item.ref, item.text))
     why = "MEDIUM is summarised" if item.tier else "never rated: like MEDIUM, but after it"
     if short == item.text:
         return _whole(item, f"{why}; its summary would be no shorter")

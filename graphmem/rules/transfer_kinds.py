@@ -29,7 +29,7 @@ from graphmem.model import EventType, Name, Status, Text
 from graphmem.model.belief import Cardinality, Combine
 from graphmem.model.items import MOST_MINUTES, Label
 from graphmem.model.items import Key as ItemKey
-from graphmem.rules import nesting
+from graphmem.rules import items
 
 MAX_NORM = 1e6
 """Maximum norm of an embedding. Models give about 1; squares of much larger ones overflow."""
@@ -95,8 +95,8 @@ def parse_object(text: str) -> dict[str, Any]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("must be JSON") from None
-    if not isinstance(found, dict) or nesting.is_too_deep(found):
-        raise ValueError(f"must be a JSON object of at most {nesting.MAX_LEVELS} levels")
+    if not isinstance(found, dict) or items.is_too_deep(found):
+        raise ValueError(f"must be a JSON object of at most {items.MAX_LEVELS} levels")
     return found
 
 

@@ -25,20 +25,20 @@ from graphmem.mcp import http_server
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, PrunePolicy, TenantScope
 from graphmem.rules import (
-    browser_links,
     claims,
     dates,
     duplicates,
     facts,
+    fulltext,
     hygiene,
     items,
     packs,
     read_options,
     scoring,
-    summarising,
+    summaries,
     upkeep,
+    urls,
     usage,
-    words,
 )
 from graphmem.settings import Settings
 from tests.fuzz import wild
@@ -59,19 +59,19 @@ ANY_TEXT: dict[str, Callable[[str], Any]] = {
     "difference": lambda text: duplicates.difference(text, text[::-1]),
     "words": facts.fact_tokens,
     "hygiene": lambda text: hygiene.rejection_reasons(text, hygiene.default_rules(3, 8_000)),
-    "literal": browser_links.literal,
+    "literal": urls.literal,
     "tool": usage.is_keyword_tool,
     "conceptual": usage.is_conceptual,
-    "kind": lambda text: summarising.text_kind(text, text),
-    "summary": lambda text: summarising.summarise(text, summarising.text_kind("a.py", text)),
+    "kind": lambda text: summaries.text_kind(text, text),
+    "summary": lambda text: summaries.summarise(text, summaries.text_kind("a.py", text)),
     "blocked": lambda text: packs.blocking_pattern(text, [text, "*"]),
-    "query": lambda text: words.turn_query(text, TenantScope(tenant="t")),
+    "query": lambda text: fulltext.turn_query(text, TenantScope(tenant="t")),
 }
 REFUSING: dict[str, Callable[[str], Any]] = {
     "position": read_options.parse_time_cursor,
     "key": lambda text: read_options.parse_key_cursor(text, 3),
     "template": claims.check_template,
-    "browser": lambda text: browser_links.browser_url(text, 7474),
+    "browser": lambda text: urls.browser_url(text, 7474),
 }
 ENVIRON = [f"GRAPHMEM_{name.upper()}" for name in (*Settings.model_fields, "uris", "")]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import NewMemory, TenantScope, Triple
-from graphmem.rules import claims, drafts, lineage
+from graphmem.rules import claims, drafts
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 WALL = TenantScope(tenant="acme", scope="user:alice", scopes=("user:alice", "global"))
@@ -28,12 +28,12 @@ def claim_id(said: Triple) -> str:
 @given(wishes)
 def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewMemory]) -> None:
     committed = [(drafts.draft(wish, WALL, NOW, ()), f"m{n}") for n, wish in enumerate(given_)]
-    rows = lineage.claim_rows(committed, WALL, {})
+    rows = claims.claim_rows(committed, WALL, {})
     ids = [row["claim"]["id"] for row in rows]
     assert ids == sorted(ids)
     for draft, memory_id in committed:
         own = [row["claim"]["id"] for row in rows if row["memory_id"] == memory_id]
-        assert own == list(lineage.claimed_ids(draft.wish, WALL.scope))
+        assert own == list(claims.claimed_ids(draft.wish, WALL.scope))
         assert own == sorted({claim_id(said) for said in draft.wish.claims})
         assert all(
             row["event"] == {"id": draft.event_id, "occurred_at": draft.occurred_at}
@@ -45,7 +45,7 @@ def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewM
 @given(wishes)
 def test_the_predicates_are_those_of_the_claims(given_: list[NewMemory]) -> None:
     used = {claims.name_key(said.predicate) for wish in given_ for said in wish.claims}
-    assert lineage.predicate_keys(given_) == sorted(used)
+    assert claims.predicate_keys(given_) == sorted(used)
 
 
 def test_a_claim_is_worded_by_the_template_of_its_predicate() -> None:
@@ -54,7 +54,7 @@ def test_a_claim_is_worded_by_the_template_of_its_predicate() -> None:
         Triple(subject="Alice", predicate="works_on", object="Atlas"),
     )
     draft = drafts.draft(NewMemory(content="x y", claims=said), WALL, NOW, ())
-    rows = lineage.claim_rows([(draft, "m")], WALL, {"lives_in": "{subject} dwells in {object}"})
+    rows = claims.claim_rows([(draft, "m")], WALL, {"lives_in": "{subject} dwells in {object}"})
     worded = {row["claim"]["statement"] for row in rows}
     assert worded == {"Alice dwells in Porto", "Alice works on Atlas"}
     assert {row["claim"]["scope"] for row in rows} == {WALL.scope}

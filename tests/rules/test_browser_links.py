@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.browser_links import browser_url, deep_link
+from graphmem.rules.urls import browser_url, deep_link
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.rules import identity, words
+from graphmem.rules import fulltext, identity
 
 KEYS = identity.facet_keys("acme", ["x"], ["chat", "mail"])
 ROW: dict[str, Any] = {
@@ -19,12 +19,12 @@ ROW: dict[str, Any] = {
 
 
 def test_what_is_right_stays() -> None:
-    assert words.facet_row("acme", ROW) == {
+    assert fulltext.facet_row("acme", ROW) == {
         "id": "m_1",
         "sources": ["chat", "mail"],
         "facet_keys": KEYS,
     }
-    assert not words.has_stale_facets("acme", ROW)
+    assert not fulltext.has_stale_facets("acme", ROW)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_what_is_right_stays() -> None:
     ],
 )
 def test_what_is_not_is_found(spoilt: dict[str, Any]) -> None:
-    assert words.has_stale_facets("acme", ROW | spoilt)
+    assert fulltext.has_stale_facets("acme", ROW | spoilt)
 
 
 def test_another_tenant_has_other_keys() -> None:
-    assert words.has_stale_facets("other", ROW)
+    assert fulltext.has_stale_facets("other", ROW)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from graphmem.rules import hosts
+from graphmem.rules import urls
 
 
 def test_a_server_is_known_by_loopback_and_by_its_address() -> None:
-    assert hosts.host_headers("127.0.0.1", 9464) == [
+    assert urls.host_headers("127.0.0.1", 9464) == [
         "127.0.0.1:9464",
         "localhost:9464",
         "[::1]:9464",
     ]
-    assert "[fe80::1]:9464" in hosts.host_headers("fe80::1", 9464)
-    assert {"10.0.0.7:80", "10.0.0.7"} <= set(hosts.host_headers("10.0.0.7", 80))
+    assert "[fe80::1]:9464" in urls.host_headers("fe80::1", 9464)
+    assert {"10.0.0.7:80", "10.0.0.7"} <= set(urls.host_headers("10.0.0.7", 80))
 
 
 @pytest.mark.parametrize(
     "header", ["localhost:9464", "127.0.0.1:9464", "graphmem.example", "any.example:7"]
 )
 def test_its_names_are_accepted(header: str) -> None:
-    allowed = [*hosts.host_headers("127.0.0.1", 9464), "graphmem.example", "any.example:*"]
-    assert hosts.accepts_host(header, allowed)
+    allowed = [*urls.host_headers("127.0.0.1", 9464), "graphmem.example", "any.example:*"]
+    assert urls.accepts_host(header, allowed)
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_its_names_are_accepted(header: str) -> None:
     ],
 )
 def test_other_names_are_refused(header: str) -> None:
-    allowed = [*hosts.host_headers("127.0.0.1", 9464), "graphmem.example", "any.example:*"]
-    assert not hosts.accepts_host(header, allowed)
+    allowed = [*urls.host_headers("127.0.0.1", 9464), "graphmem.example", "any.example:*"]
+    assert not urls.accepts_host(header, allowed)

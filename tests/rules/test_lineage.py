@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import ChainLink, Status
-from graphmem.rules.lineage import chain_ends
+from graphmem.rules.claims import chain_ends
 from graphmem.rules.read_options import BEGINNING
 from tests.oracles.lineage import Effect, in_force, seen, status_of
 

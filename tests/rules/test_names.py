@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError, NameChainError
-from graphmem.rules.lineage import check_alias_chain
+from graphmem.rules.claims import check_alias_chain
 from tests.oracles.names import Naming, canonical, ways
 
 BASE = datetime(2025, 5, 5, tzinfo=UTC)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphmem.errors import InvalidInputError
-from graphmem.rules import items, nesting
-from graphmem.rules.nesting import MAX_LEVELS
+from graphmem.rules import items
+from graphmem.rules.items import MAX_LEVELS
 
 
 def nested(levels: int, *, of: str) -> Any:
@@ -21,16 +21,16 @@ def nested(levels: int, *, of: str) -> Any:
 
 @pytest.mark.parametrize("of", ["maps", "lists"])
 def test_the_last_level_that_is_taken(of: str) -> None:
-    assert not nesting.is_too_deep("x")
-    assert not nesting.is_too_deep(nested(MAX_LEVELS, of=of))
-    assert nesting.is_too_deep(nested(MAX_LEVELS + 1, of=of))
-    assert nesting.is_too_deep(nested(100_000, of=of))
+    assert not items.is_too_deep("x")
+    assert not items.is_too_deep(nested(MAX_LEVELS, of=of))
+    assert items.is_too_deep(nested(MAX_LEVELS + 1, of=of))
+    assert items.is_too_deep(nested(100_000, of=of))
 
 
 def test_a_value_inside_itself_is_too_deep() -> None:
     value: list[Any] = []
     value.append(value)
-    assert nesting.is_too_deep(value)
+    assert items.is_too_deep(value)
 
 
 def test_shared_parts_are_looked_at_once_a_level() -> None:
@@ -38,7 +38,7 @@ def test_shared_parts_are_looked_at_once_a_level() -> None:
     value: Any = "x"
     for _ in range(MAX_LEVELS):
         value = [value, value]
-    assert not nesting.is_too_deep(value)
+    assert not items.is_too_deep(value)
 
 
 @pytest.mark.parametrize("levels", [MAX_LEVELS, MAX_LEVELS + 1])

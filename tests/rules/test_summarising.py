@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from graphmem.rules import summarising
-from graphmem.rules.summarising import (
+from graphmem.rules import summaries
+from graphmem.rules.summaries import (
     MAX_CHARS,
     MAX_LINE_CHARS,
     MAX_SHARE,
@@ -422,4 +422,4 @@ def test_a_summary_is_never_longer_than_its_text(text: str, kind: TextKind) -> N
 def test_a_beginning_says_nothing_that_the_text_does_not(ref: str, text: str) -> None:
     made = summarise(text, TextKind.TEXT)
     assert text.lstrip().startswith(made.removesuffix("…")) or made == text
-    assert text_kind(ref, "") in summarising.TextKind
+    assert text_kind(ref, "") in summaries.TextKind

@@ -20,15 +20,7 @@ from graphmem.model import (
 )
 from graphmem.operations.consolidation.passages import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.ports import RequestContext, Role
-from graphmem.rules import (
-    claims,
-    consolidation,
-    formulas,
-    identity,
-    matching,
-    read_options,
-    scoring,
-)
+from graphmem.rules import claims, consolidation, formulas, identity, read_options, scoring
 from graphmem.rules.claims import Claim, EvidenceDraft
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.consolidation import Passage
@@ -159,7 +151,7 @@ def matched(scope: str, ground: Neighborhood, policy: ConsolidationPolicy) -> li
     for place, same in ground.same.items():
         passage = ground.passages[place]
         for one in same:
-            kind = matching.relation(passage, one.claim.statement)
+            kind = consolidation.relation(passage, one.claim.statement)
             least = policy.against if kind is EvidenceKind.REFUTING else policy.same
             if kind is not None and one.similarity >= least:
                 confidence = min(policy.most_confidence, one.similarity)
@@ -440,7 +432,7 @@ def _cluster_evidence(
     for one in cluster:
         cosine = float(matrix[place[_passage_text(one)]] @ stated)
         similarity = scoring.calibrate(cosine, to.model.mu_document)
-        supports = matching.relation(one, claim.statement) is EvidenceKind.SUPPORTING
+        supports = consolidation.relation(one, claim.statement) is EvidenceKind.SUPPORTING
         if one is cluster[0] or (similarity >= policy.near and supports):
             confidence = min(policy.most_confidence, similarity)
             yield PassageEvidence(claim, one, EvidenceKind.SUPPORTING, confidence)

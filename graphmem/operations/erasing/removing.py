@@ -10,7 +10,7 @@ from graphmem import catalog
 from graphmem.operations.erasing import targets
 from graphmem.operations.erasing.targets import ErasureSet
 from graphmem.ports import OnPart, RequestContext, Tx
-from graphmem.rules import erasure, formulas, identity, upkeep, words
+from graphmem.rules import erasure, formulas, fulltext, identity, upkeep
 
 
 async def remove(
@@ -182,5 +182,5 @@ async def _remove(tx: Tx, to: RequestContext, rows: Rows, *, refreshes: bool) ->
         traces = formulas.retrace_params(dict.fromkeys(memories))
         await tx.fetch(RETRACE, tenant=tenant, **traces)
         found = await tx.fetch(FACETS, tenant=tenant, ids=memories)
-        right = [words.facet_row(tenant, row) for row in found]
+        right = [fulltext.facet_row(tenant, row) for row in found]
         await tx.fetch(REFRESH_FACETS, tenant=tenant, memories=right)

@@ -14,7 +14,7 @@ from graphmem.ports import Llm, RequestContext, TokenUsage
 from graphmem.rules import consolidation
 from graphmem.rules.conflicts import retry_conversion
 from graphmem.rules.extraction import sentences, windows
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.rules.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
 
 Extractor: TypeAlias = Callable[[Sequence[Turn]], Iterable[Proposal | Mapping[str, Any]]]

@@ -15,8 +15,8 @@ from graphmem.ports import RequestContext, TokenUsage, Tx
 from graphmem.rules import claims, drafts, identity, read_options
 from graphmem.rules.claims import Claim
 from graphmem.rules.conflicts import retry_conversion
-from graphmem.rules.extraction import saying
-from graphmem.rules.extraction.saying import TurnEvidence
+from graphmem.rules.extraction import proposals
+from graphmem.rules.extraction.proposals import TurnEvidence
 
 BEGIN = catalog.query("extract/begin", lambda row: row["done"])
 PROPOSE = catalog.query("extract/propose", catalog.ignored)
@@ -179,7 +179,7 @@ async def page(
     )
     last = rows[-1] if len(rows) == limit else None
     return ProposalPage(
-        proposals=tuple(saying.pending_proposal(row) for row in rows),
+        proposals=tuple(proposals.pending_proposal(row) for row in rows),
         next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
     )
 
@@ -221,7 +221,9 @@ async def _decide(
         fresh = [row for row in rows if row["status"] != done]
         events = [_row(row["id"], to, kind, given) for row in fresh]
         await tx.fetch(DECIDE, tenant=to.wall.tenant, events=events)
-        evidence = [saying.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
+        evidence = (
+            [proposals.parse_evidence(row) for row in fresh] if kind is EventType.ACCEPT else []
+        )
         await append(tx, to, evidence, now)
         return ReviewReport(
             proposal_ids=tuple(row["id"] for row in fresh),
@@ -244,7 +246,7 @@ def _decidable(
         if row["scope"] != scope:
             raise ForeignScopeError(f"Proposal {proposal_id!r} belongs to scope {row['scope']!r}.")
         if kind is EventType.REJECT and row["status"] == ProposalStatus.ACCEPTED:
-            event_id = saying.parse_evidence(row).event_id
+            event_id = proposals.parse_evidence(row).event_id
             raise RefusedError(
                 f"Proposal {proposal_id!r} was accepted.",
                 hint=f"Retract its evidence: `retract` {event_id!r}.",

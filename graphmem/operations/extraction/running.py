@@ -25,9 +25,8 @@ from graphmem.operations.extraction.reading import PendingLogEntry, ProposalRead
 from graphmem.operations.extraction.reviewing import WindowWrite
 from graphmem.ports import OnPart, RequestContext, TokenUsage
 from graphmem.rules import identity
-from graphmem.rules.extraction import checking, saying, windows
-from graphmem.rules.extraction.checking import CheckContext, CheckedProposal
-from graphmem.rules.extraction.saying import TurnEvidence
+from graphmem.rules.extraction import proposals, windows
+from graphmem.rules.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
 from graphmem.rules.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.rules.hygiene import Rule
 
@@ -203,10 +202,10 @@ async def _written(
     unit: WindowWrite,
     read: ReaderResult,
 ) -> _WindowResult:
-    accepted, refused = checking.check_proposals(read.proposals, window, run.ground)
+    accepted, refused = proposals.check_proposals(read.proposals, window, run.ground)
     claims = await reviewing.worded(to, [one.claim for one in accepted])
     evidence = [
-        saying.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
+        proposals.proposal_evidence(one, claims[one.claim.id], run.episode.id, options.reader.name)
         for one in accepted
     ]
     kept, known, new = await _sorted(to, run, list(zip(accepted, evidence, strict=True)))
@@ -247,7 +246,7 @@ async def _sorted(
         if objection is None:
             kept.append((passed, one))
         else:
-            known.append(checking.dismissal(passed.proposal, *objection))
+            known.append(proposals.dismissal(passed.proposal, *objection))
     return kept, known, run.made
 
 

@@ -15,7 +15,7 @@ from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Pro
 from graphmem.rules import facts, transcripts
 from graphmem.rules.claims import name_key
 from graphmem.rules.consolidation import Prompt, prompt_block, prompt_text
-from graphmem.rules.extraction.quoting import nfc, occurs
+from graphmem.rules.extraction.quotes import nfc, occurs
 from graphmem.rules.quantities import ARTICLES, COMMON, FactKind
 
 _APART = re.compile(r"[\W_]+")

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
 from graphmem.rules import claims, hygiene
-from graphmem.rules.extraction.checking import (
+from graphmem.rules.extraction.proposals import (
     CheckContext,
     CheckedProposal,
     check_proposal,
     check_proposals,
 )
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.settings import SOURCE_WEIGHTS
 from tests.plugins.sayings import SAID, read_together, turn
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.rules.extraction.quoting import (
+from graphmem.rules.extraction.quotes import (
     SuppliedText,
     TextSpan,
     blank_spans,

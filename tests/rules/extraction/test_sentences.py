@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import Proposal, Turn
-from graphmem.rules.extraction.checking import CheckContext, check_proposals
+from graphmem.rules.extraction.proposals import CheckContext, check_proposals
 from graphmem.rules.extraction.sentences import parse_window
 from tests.plugins.sayings import read_together, turn
 

@@ -1,9 +1,9 @@
-"""Cypher literals and Neo4j Browser links for people; graphmem itself uses parameters."""
+"""URLs of Neo4j Browser with queries as literals, and the `Host` headers that a server accepts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -71,3 +71,24 @@ def deep_link(browser: str, uri: str, user: str, query: str = "", database: str 
     if query:
         link |= {"cmd": "edit", "arg": query}
     return f"{browser}?{urlencode(link)}"
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HTTP_PORT = 80
+"""Port that clients omit from the header."""
+
+
+def bracket_ipv6(host: str) -> str:
+    """Return a host as written in a URL: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def host_headers(host: str, port: int) -> list[str]:
+    """Return the `Host` headers of a server: its loopback names, and its listening address."""
+    known = list(dict.fromkeys((*LOOPBACK, bracket_ipv6(host))))
+    return [f"{name}:{port}" for name in known] + (known if port == HTTP_PORT else [])
+
+
+def accepts_host(header: str, allowed: Collection[str]) -> bool:
+    """Return whether a `Host` header is allowed, either as it is or with the port `*`."""
+    return header in allowed or f"{header.rpartition(':')[0]}:*" in allowed

@@ -1,17 +1,29 @@
-"""Checks that a proposal must pass before it reaches the graph."""
+"""Checks of proposals, and the evidence and the review events made from them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from graphmem.model import DismissalReason, DismissedProposal, Proposal, Turn
-from graphmem.rules import claims, dates, hygiene
-from graphmem.rules.claims import Claim
-from graphmem.rules.extraction import quoting, windows
-from graphmem.rules.extraction.quoting import SuppliedText
+from graphmem.model import (
+    AcceptedProposal,
+    DismissalReason,
+    DismissedProposal,
+    EventType,
+    EvidenceKind,
+    EvidenceSource,
+    PendingProposal,
+    Proposal,
+    TenantScope,
+    Turn,
+)
+from graphmem.rules import claims, dates, drafts, hygiene, identity
+from graphmem.rules.claims import Claim, EvidenceDraft
+from graphmem.rules.extraction import quotes, windows
+from graphmem.rules.extraction.quotes import SuppliedText
 from graphmem.rules.extraction.windows import TurnWindow, is_person
 
 
@@ -95,7 +107,7 @@ def check_proposal(
         if objection := check(case):
             return dismissal(proposal, *objection)
     at, dated = _since(case)
-    place = quoting.find_quote(proposal.quote, text := quoting.nfc(turn.text))[0]
+    place = quotes.find_quote(proposal.quote, text := quotes.nfc(turn.text))[0]
     return CheckedProposal(proposal, _claim(case), text[place.start : place.end], at, dated)
 
 
@@ -130,13 +142,13 @@ def _from_person(case: _Case) -> Objection | None:
 
 
 def _quoted(case: _Case) -> Objection | None:
-    if quoting.find_quote(case.proposal.quote, quoting.nfc(case.turn.text)):
+    if quotes.find_quote(case.proposal.quote, quotes.nfc(case.turn.text)):
         return None
     return DismissalReason.INVENTED_QUOTE, "the quote does not occur in the turn"
 
 
 def _own_words(case: _Case) -> Objection | None:
-    if not quoting.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
+    if not quotes.is_echo(case.proposal.quote, case.turn, case.ground.supplied):
         return None
     return DismissalReason.ECHO, "the quote repeats a text that memory supplied"
 
@@ -152,7 +164,7 @@ def _storable(case: _Case) -> Objection | None:
 def _grounded(case: _Case) -> Objection | None:
     """Check names against the text around the quote, without text that memory supplied."""
     near = (
-        quoting.blank_spans(turn.text, quoting.echo_spans(turn, case.ground.supplied))
+        quotes.blank_spans(turn.text, quotes.echo_spans(turn, case.ground.supplied))
         for turn in case.window.beside(case.turn)
     )
     spoken = (turn.name for turn in case.window.beside(case.turn) if turn.name)
@@ -176,7 +188,7 @@ def _grounded(case: _Case) -> Objection | None:
 
 def _timely(case: _Case) -> Objection | None:
     when = case.proposal.when
-    if when is not None and not quoting.find_quote(when, quoting.nfc(case.turn.text)):
+    if when is not None and not quotes.find_quote(when, quotes.nfc(case.turn.text)):
         return DismissalReason.INVENTED_TIME, f"the words {_short(when)} do not occur in the turn"
     if _since(case)[0] > case.window.said_at[case.turn.id]:
         return DismissalReason.FUTURE, "it begins after the time of its turn"
@@ -222,3 +234,178 @@ def _claim(case: _Case) -> Claim:
 def _short(name: str | None) -> str:
     """Return at most 40 characters of a name: an extractor may produce a text of any length."""
     return repr((name or "")[:40])
+
+
+SOURCE = "extraction"
+"""Source of the events."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvidence:
+    """Evidence of one turn for one belief."""
+
+    claim: Claim
+    turn_id: str
+    episode_id: str
+    quote: str
+    when: str | None
+    """Words that state when the fact began, if they were understood."""
+    at: datetime
+    kind: EvidenceKind
+    confidence: float
+    source_type: str
+    extractor: str
+    dated: bool = False
+    proposal_id: str | None = None
+    """Id of the accepted proposal; None if it was not reviewed."""
+
+    @property
+    def event_id(self) -> str:
+        """Id of the evidence event."""
+        return claims.passage_evidence_id(self.claim.id, self.turn_id)
+
+    @property
+    def own_proposal_id(self) -> str:
+        """Id of the proposal event."""
+        return "prop_" + identity.digest(self.claim.id, self.turn_id)[:32]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of everything that it would add to the graph."""
+        return (self.event_id, self.own_proposal_id, self.claim.id)
+
+    def draft(self, now: datetime) -> EvidenceDraft:
+        """Return the evidence event."""
+        given = EvidenceSource(
+            id=self.event_id,
+            at=self.at,
+            source=SOURCE,
+            actor=self.extractor,
+            episode=self.episode_id,
+            turn=self.turn_id,
+        )
+        # The turn exists, so its time is accepted even if it is ahead of this machine's clock.
+        now = max(now, self.at)
+        drafted = claims.draft_event(self.claim, given, EventType.EVIDENCE, now, self._fields())
+        return replace(drafted, payload={**drafted.payload, **self._words()})
+
+    def proposal_row(self, wall: TenantScope) -> dict[str, Any]:
+        """Return the PROPOSE event, a row for extract/propose."""
+        kind = EventType.PROPOSE
+        return {
+            "id": self.own_proposal_id,
+            "scope": wall.scope,
+            "type": kind,
+            "occurred_at": self.at,
+            "request_hash": drafts.request_hash(wall.scope, kind, self.claim.id, self.turn_id),
+            "source": SOURCE,
+            "actor": self.extractor,
+            "episode_id": self.episode_id,
+            "turn_id": self.turn_id,
+            **self._fields(),
+            "payload": json.dumps(
+                {"claim": asdict(self.claim), "turn_id": self.turn_id, **self._words()},
+                ensure_ascii=False,
+            ),
+        }
+
+    def shown(self, event_id: str, *, new: bool) -> AcceptedProposal:
+        """Return the result for the caller."""
+        claim = self.claim
+        return AcceptedProposal(
+            event_id=event_id,
+            belief_id=claim.id,
+            statement=claim.statement,
+            subject=claim.subject,
+            predicate=claim.predicate,
+            object=claim.object,
+            kind=self.kind,
+            confidence=self.confidence,
+            source_type=self.source_type,
+            occurred_at=self.at,
+            dated=self.dated,
+            episode_id=self.episode_id,
+            turn_id=self.turn_id,
+            quote=self.quote,
+            new=new,
+        )
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "polarity": self.kind.polarity,
+            "confidence": self.confidence,
+            "source_type": self.source_type,
+        }
+
+    def _words(self) -> dict[str, str]:
+        given = {"quote": self.quote, "when": self.when, "proposal_id": self.proposal_id}
+        return {name: words for name, words in given.items() if words is not None}
+
+
+def proposal_evidence(
+    passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str
+) -> TurnEvidence:
+    """Return the evidence for an accepted proposal.
+
+    Args:
+        passed: the proposal.
+        claim: its claim, worded by the predicate's template.
+        episode_id: id of the session's episode.
+        extractor: name of the extractor.
+    """
+    proposal = passed.proposal
+    return TurnEvidence(
+        claim=claim,
+        turn_id=proposal.turn_id,
+        episode_id=episode_id,
+        quote=passed.quote,
+        when=proposal.when if passed.dated else None,
+        at=passed.at,
+        kind=proposal.kind,
+        confidence=proposal.confidence,
+        source_type=proposal.source_type,
+        extractor=extractor,
+        dated=passed.dated,
+    )
+
+
+def parse_evidence(row: Mapping[str, Any]) -> TurnEvidence:
+    """Return the evidence that a PROPOSE event proposes; see extract/proposals."""
+    payload = json.loads(row["payload"])
+    return TurnEvidence(
+        claim=Claim(**payload["claim"]),
+        turn_id=payload["turn_id"],
+        episode_id=row["episode_id"],
+        quote=payload["quote"],
+        when=payload.get("when"),
+        at=row["occurred_at"],
+        kind=EvidenceKind.of(row["polarity"]),
+        confidence=row["confidence"],
+        source_type=row["source_type"],
+        extractor=row["actor"],
+        proposal_id=row["id"],
+    )
+
+
+def pending_proposal(row: Mapping[str, Any]) -> PendingProposal:
+    """Return a PROPOSE event in the form shown to callers."""
+    one = parse_evidence(row)
+    return PendingProposal(
+        id=row["id"],
+        status=row["status"],
+        scope=row["scope"],
+        belief_id=one.claim.id,
+        statement=one.claim.statement,
+        subject=one.claim.subject,
+        predicate=one.claim.predicate,
+        object=one.claim.object,
+        kind=one.kind,
+        confidence=one.confidence,
+        source_type=one.source_type,
+        occurred_at=one.at,
+        recorded_at=row["recorded_at"],
+        extractor=one.extractor,
+        episode_id=one.episode_id,
+        turn_id=one.turn_id,
+        quote=one.quote,
+    )
