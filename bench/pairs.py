@@ -14,7 +14,7 @@ from bench.figures import Cell, Report, Table
 from bench.paraphrases import PARAPHRASES
 from graphmem.adapters.models.embedding import open_embedder
 from graphmem.ports import Role, run_now
-from graphmem.rules.duplicates import RepeatedMemory, SimilarMemory, find_duplicate
+from graphmem.rules.duplicates import NearMatch, find_duplicate
 from graphmem.rules.identity import normalise
 from graphmem.rules.scoring import calibrate, mean_cosine
 from graphmem.settings import Settings
@@ -95,8 +95,9 @@ def scored(mu: float) -> dict[str, Scored]:
 
 def is_duplicate(pair: Pair, similarity: float, threshold: float) -> bool:
     """Return whether the second text would reinforce the first."""
-    candidates = [SimilarMemory("m", pair.first, similarity)]
-    return isinstance(find_duplicate(pair.second, candidates, threshold), RepeatedMemory)
+    candidates = [NearMatch("m", "", pair.first, (), similarity)]
+    found = find_duplicate(pair.second, candidates, threshold)
+    return found is not None and not found.differences
 
 
 def _group(name: str, rows: Scored, threshold: float) -> dict[str, Cell]:

@@ -155,7 +155,7 @@ async def test(to: RequestContext, belief_id: str, by: ReadOptions, suppose: Tra
             "at": one.at or params["valid"],
             "polarity": one.kind.polarity,
             "episode": one.episode,
-            "strength": claims.clamped(one.strength),
+            "strength": formulas.clamp_strength(one.strength),
         }
         for place, one in enumerate(suppose.extra)
     ]

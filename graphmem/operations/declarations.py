@@ -44,7 +44,7 @@ def drafted(
         "type": kind,
         "occurred_at": drafts.event_time(given.at, now),
         "request_hash": drafts.request_hash(kind, *values, *claims.hashed_fields(given)),
-        **claims.origin_fields(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps({**payload, "note": given.note}, ensure_ascii=False),
     }
 

@@ -224,7 +224,7 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
         least=1.0,
     )
     exact = found[0]["exact"] if found else None
-    tags = sorted({*(exact["tags"] if exact else ()), *draft.wish.tags})
+    tags = sorted({*(exact["tags"] if exact else ()), *draft.memory.tags})
     kind = EventType.REINFORCE_EXACT if exact else EventType.ADD
     became = {
         "outcome": Outcome.EXACT_DUPE if exact else Outcome.INSERTED_NEW,
@@ -233,8 +233,8 @@ async def _keep(tx: Tx, to: RequestContext, draft: TextDraft, vector: Vector) ->
     event = drafts.event_row(draft, to.wall, kind, became) | {
         "memory_id": draft.memory_id,
         "memory": None if exact else drafts.memory_row(draft, to.wall, vector),
-        "episode_id": draft.wish.episode_id,
-        "turn_id": draft.wish.turn_id,
+        "episode_id": draft.memory.episode_id,
+        "turn_id": draft.memory.turn_id,
         **drafts.facet_fields(draft, to.wall, tags),
     }
     await tx.fetch(

@@ -100,13 +100,13 @@ class UnbackedMemory:
         if self.wrong:
             return list(self.wrong)
         last, first = self.last_seen_at, self.created_at
-        asked = {
+        checks = {
             "blank": not identity.normalise(self.content),
             "long": len(self.content) > most_chars,
             "unreplaced": self.status == Status.SUPERSEDED and not (self.replaced or self.stated),
             "order": last is not None and first is not None and last < first,
         }
-        return [key for key, is_so in asked.items() if is_so]
+        return [key for key, is_so in checks.items() if is_so]
 
     @property
     def is_capped(self) -> bool:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -29,15 +29,13 @@ from graphmem.model import (
     Status,
     TenantScope,
 )
-from graphmem.rules import drafts, identity
+from graphmem.rules import drafts, formulas, identity
 from graphmem.rules.drafts import TextDraft
 
 if TYPE_CHECKING:
     from graphmem.rules.duplicates import Vector
 
 
-WEAKEST, STRONGEST = 0.1, 0.9
-"""Bounds of a strength, so that its logarithm is finite."""
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
@@ -64,22 +62,12 @@ class Claim:
     worded: bool = False
     """Whether the statement was given rather than generated from the triple."""
 
-    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the map for fragments/meet_belief."""
-        return {
-            "id": self.id,
-            "scope": self.scope,
-            "scope_key": identity.scope_key(wall.tenant, self.scope),
-            "slot_id": self.slot_id,
-            "statement": self.statement,
-            "subject": self.subject,
-            "predicate": self.predicate,
-            "object": self.object,
-            "subject_key": self.subject_key,
-            "predicate_key": self.predicate_key,
-            "object_key": self.object_key,
-            "embedding": vector,
-        }
+        row = asdict(self)
+        del row["worded"]
+        scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
+        return row | {"scope_key": scope_key, "embedding": vector}
 
 
 def triple_claim(
@@ -120,14 +108,8 @@ def passage_evidence_id(claim_id: str, passage_id: str) -> str:
 
 def stored_claim(row: Mapping[str, Any]) -> Claim:
     """Return the claim of a stored belief."""
-    names = ("id", "scope", "slot_id", "statement", "subject", "predicate", "object")
-    return Claim(
-        **{name: row[name] for name in names},
-        subject_key=row["subject_key"],
-        predicate_key=row["predicate_key"],
-        object_key=row["object_key"],
-        worded=True,
-    )
+    known = {field.name: row[field.name] for field in fields(Claim) if field.name != "worded"}
+    return Claim(**known, worded=True)
 
 
 def slot_id(scope: str, subject: str, predicate: str) -> str:
@@ -176,11 +158,6 @@ def check_template(template: str) -> str:
     return template
 
 
-def clamped(strength: float) -> float:
-    """Return a strength clamped to [0.1, 0.9], as used by the sequential test."""
-    return min(max(strength, WEAKEST), STRONGEST)
-
-
 @dataclass(frozen=True, slots=True)
 class EvidenceDraft:
     """One event about a belief, prepared before any transaction."""
@@ -204,7 +181,7 @@ class EvidenceDraft:
         """Whether this write also updates the slot's checkpoint: one event of 256."""
         return self.claim.subject_key is not None and identity.digest(self.event_id)[:2] == "00"
 
-    def row(self, wall: TenantScope, vector: Vector | None) -> dict[str, Any]:
+    def row(self, tenant_scope: TenantScope, vector: Vector | None) -> dict[str, Any]:
         """Return the row for belief/append."""
         return {
             "id": self.event_id,
@@ -213,18 +190,13 @@ class EvidenceDraft:
             "type": self.type,
             "occurred_at": self.occurred_at,
             "request_hash": self.request_hash,
-            **origin_fields(self.given),
+            **drafts.origin_fields(self.given),
             "episode_id": self.given.episode,
             "turn_id": self.given.turn,
             "payload": json.dumps(dict(self.payload), ensure_ascii=False),
             **self.fields,
-            "claim": self.claim.row(wall, vector),
+            "claim": self.claim.row(tenant_scope, vector),
         }
-
-
-def origin_fields(given: EventSource) -> dict[str, Any]:
-    """Return the origin of an event as properties."""
-    return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
 
 
 def hashed_fields(given: EventSource) -> list[str | datetime | None]:
@@ -285,17 +257,13 @@ def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> Evide
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    if (
-        hypothesis.subject is not None
-        and hypothesis.predicate is not None
-        and hypothesis.object is not None
-    ):
-        parts = hypothesis.subject, hypothesis.predicate, hypothesis.object
-        claim = triple_claim(scope, *parts, hypothesis.statement)
-    else:
+    if hypothesis.subject is None:
         claim = statement_claim(scope, str(hypothesis.statement))
-    fields = {"confidence": hypothesis.confidence}
-    return draft_event(claim, hypothesis, EventType.BELIEVE, now, fields, hypothesis.statement)
+    else:
+        parts = hypothesis.subject, str(hypothesis.predicate), str(hypothesis.object)
+        claim = triple_claim(scope, *parts, hypothesis.statement)
+    confidence = {"confidence": hypothesis.confidence}
+    return draft_event(claim, hypothesis, EventType.BELIEVE, now, confidence, hypothesis.statement)
 
 
 def draft_evidence(given: BeliefEvidence, claim: Claim, now: datetime) -> EvidenceDraft:
@@ -304,7 +272,7 @@ def draft_evidence(given: BeliefEvidence, claim: Claim, now: datetime) -> Eviden
     Raises:
         InvalidInputError: `at` is in the future.
     """
-    strength = clamped(given.strength)
+    strength = formulas.clamp_strength(given.strength)
     fields = {
         "polarity": given.kind.polarity,
         "confidence": max(0.0, 2 * strength - 1),
@@ -316,22 +284,15 @@ def draft_evidence(given: BeliefEvidence, claim: Claim, now: datetime) -> Eviden
 
 def policy_fields(policy: Policy) -> dict[str, Any]:
     """Return a policy as event or query properties; no decay becomes an infinite tau."""
-    return {
-        "cardinality": policy.cardinality,
-        "kappa": policy.kappa,
-        "tau_days": math.inf if policy.tau_days is None else policy.tau_days,
-        "decay_per_day": policy.decay_per_day,
-        "margin": policy.margin,
-        "combine": policy.combine,
-    }
+    tau_days = math.inf if policy.tau_days is None else policy.tau_days
+    return policy.model_dump() | {"tau_days": tau_days}
 
 
 def parse_policy(fields: Mapping[str, Any]) -> Policy:
     """Return the policy in event or query properties."""
-    names = ("cardinality", "kappa", "decay_per_day", "margin", "combine")
-    tau = fields["tau_days"]
+    known = {name: fields[name] for name in Policy.model_fields}
     return Policy(
-        **{name: fields[name] for name in names}, tau_days=None if math.isinf(tau) else tau
+        **known | {"tau_days": None if math.isinf(known["tau_days"]) else known["tau_days"]}
     )
 
 
@@ -353,11 +314,11 @@ def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
         order.prepare()
     found: dict[str, list[str]] = {}
     while ready := order.get_ready():
-        for one in ready:
-            ends = [found[further] for further in newer.get(one, ())]
-            found[one] = sorted(set(chain.from_iterable(ends))) if ends else [one]
+        for node in ready:
+            ends = [found[newer_id] for newer_id in newer.get(node, ())]
+            found[node] = sorted(set(chain.from_iterable(ends))) if ends else [node]
         order.done(*ready)
-    return {one: ends for one, ends in found.items() if one in newer}
+    return {node: ends for node, ends in found.items() if node in newer}
 
 
 def add_chain_ends(
@@ -395,17 +356,19 @@ def mark_lost_claims(memory: Memory, lost: Collection[str]) -> Memory:
     if not memory.claim_ids:
         return memory
     return memory.model_copy(
-        update={"lost_ids": tuple(one for one in memory.claim_ids if one in lost)}
+        update={"lost_ids": tuple(claim_id for claim_id in memory.claim_ids if claim_id in lost)}
     )
 
 
 def predicate_keys(memories: Sequence[NewMemory]) -> list[str]:
     """Return the keys of the predicates in the claims of memories, sorted."""
-    return sorted({name_key(triple.predicate) for one in memories for triple in one.claims})
+    return sorted({name_key(triple.predicate) for memory in memories for triple in memory.claims})
 
 
 def claim_rows(
-    committed: Sequence[tuple[TextDraft, str]], wall: TenantScope, templates: Mapping[str, str]
+    committed: Sequence[tuple[TextDraft, str]],
+    tenant_scope: TenantScope,
+    templates: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Return the rows for belief/claim, ordered by belief.
 
@@ -413,25 +376,19 @@ def claim_rows(
 
     Args:
         committed: drafts, each with the id of its memory.
-        wall: tenant, and the scope of the beliefs.
+        tenant_scope: tenant, and the scope of the beliefs.
         templates: wording templates by predicate.
     """
     found = [
         {
             "event": {"id": draft.event_id, "occurred_at": draft.occurred_at},
             "memory_id": memory_id,
-            "claim": _worded(claim, templates).row(wall, None),
+            "claim": reword_claim(claim, templates).row(tenant_scope, None),
         }
         for draft, memory_id in committed
-        for claim in memory_claims(draft.wish, wall.scope)
+        for claim in memory_claims(draft.memory, tenant_scope.scope)
     ]
     return sorted(found, key=lambda row: row["claim"]["id"])
-
-
-def _worded(claim: Claim, templates: Mapping[str, str]) -> Claim:
-    template = templates.get(str(claim.predicate_key))
-    parts = str(claim.subject), str(claim.predicate), str(claim.object)
-    return replace(claim, statement=triple_sentence(template, *parts))
 
 
 def check_alias_chain(
@@ -452,14 +409,14 @@ def check_alias_chain(
     if key == other_key:
         raise InvalidInputError(
             f"An alias must differ from its canonical name {written!r}.",
-            hint="To remove an alias, call `apart`.",
+            hint="To remove an alias, call `aliases.remove`.",
         )
     if (further := canonical.get(other_key)) is not None:
         raise NameChainError(
             f"{other_written!r} is itself an alias of {further!r}.",
             hint=f"Use {further!r} as the canonical name.",
         )
-    aliases = [one for one, to in canonical.items() if name_key(to) == key]
+    aliases = [alias for alias, target in canonical.items() if name_key(target) == key]
     if aliases:
         raise NameChainError(
             f"{written!r} has {len(aliases)} aliases of its own, for example {aliases[0]!r}.",

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, Self, TypeVar
+from operator import attrgetter
+from typing import Annotated, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -27,12 +28,8 @@ from graphmem.model.belief import Part, Statement
 from graphmem.model.terms import Text
 from graphmem.rules import identity
 from graphmem.rules.context import quote
-from graphmem.rules.facts import FactToken, fact_tokens
-from graphmem.rules.quantities import FactKind as Fact
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
+from graphmem.rules.quantities import FactKind
 
 MAX_STATEMENT_CHARS = 300
 """Maximum length of an extracted statement, in characters."""
@@ -81,8 +78,8 @@ def informative_sentences(text: str) -> str:
     Questions, sentences of fewer than four words, and sentences that address the listener are left
     out: praise and thanks are what conversations repeat most.
     """
-    sentences = (one.strip() for one in _END.split(text))
-    return " ".join(one for one in sentences if _is_informative(one))
+    sentences = (sentence.strip() for sentence in _END.split(text))
+    return " ".join(sentence for sentence in sentences if _is_informative(sentence))
 
 
 def _is_informative(sentence: str) -> bool:
@@ -101,10 +98,10 @@ def extractive_statement(passage: Passage) -> str:
     if not sentences[0]:
         return ""
     kept = sentences[0]
-    for one in sentences[1:]:
-        if len(kept) + 1 + len(one) > MAX_STATEMENT_CHARS:
+    for sentence in sentences[1:]:
+        if len(kept) + 1 + len(sentence) > MAX_STATEMENT_CHARS:
             break
-        kept = f"{kept} {one}"
+        kept = f"{kept} {sentence}"
     if len(kept) > MAX_STATEMENT_CHARS:
         kept = kept[: MAX_STATEMENT_CHARS - 1].rsplit(" ", 1)[0] + "…"
     return prefix_speaker(passage.name, kept)
@@ -112,7 +109,7 @@ def extractive_statement(passage: Passage) -> str:
 
 def oldest_first(passages: Sequence[Passage]) -> list[Passage]:
     """Return passages ordered by time, then by id."""
-    return sorted(passages, key=lambda one: (one.at, one.id))
+    return sorted(passages, key=attrgetter("at", "id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,9 @@ class Cluster:
 
 
 def star_clusters(
-    near: Sequence[Mapping[int, float]], episodes: Sequence[int], least: int
+    neighbours: Sequence[Mapping[int, float]], episodes: Sequence[int], min_episodes: int
 ) -> list[Cluster]:
-    """Return disjoint stars of at least `least` episodes, the largest first.
+    """Return disjoint stars of at least `min_episodes` episodes, the largest first.
 
     The selection is greedy. The next centre has the most episodes among its free neighbours, then
     the most free neighbours, then the largest sum of similarities, then the smallest index. Its
@@ -135,52 +132,54 @@ def star_clusters(
     so an interrupted run resumes with the same ones. Nearly linear in the number of edges.
 
     Args:
-        near: neighbours of each passage with their similarities; either side may list the other.
+        neighbours: neighbours of each passage, with similarities; either side may list the other.
         episodes: index of the episode of each passage.
-        least: minimum number of episodes in a star, including the centre's.
+        min_episodes: minimum number of episodes in a star, including the centre's.
     """
-    around = _both_ways(near)
-    taken = [False] * len(around)
+    adjacent = _both_ways(neighbours)
+    taken = [False] * len(adjacent)
 
     def worth(i: int) -> tuple[int, int, float, int]:
-        free = [j for j in around[i] if not taken[j]]
+        free = [j for j in adjacent[i] if not taken[j]]
         counted = len({episodes[i], *(episodes[j] for j in free)})
-        return -counted, -len(free), -sum(sorted(around[i][j] for j in free)), i
+        return -counted, -len(free), -sum(sorted(adjacent[i][j] for j in free)), i
 
-    heap = [worth(i) for i in range(len(around)) if around[i] or least == 1]
+    heap = [worth(i) for i in range(len(adjacent)) if adjacent[i] or min_episodes == 1]
     heapq.heapify(heap)
-    found: list[Cluster] = []
+    clusters: list[Cluster] = []
     while heap:
-        best = heapq.heappop(heap)
-        i = best[3]
+        top = heapq.heappop(heap)
+        i = top[3]
         if taken[i]:
             continue
         now = worth(i)
-        if now != best:
+        if now != top:
             # Some neighbours were taken in the meantime: insert it again at its new rank.
             heapq.heappush(heap, now)
             continue
-        if -now[0] < least:
+        if -now[0] < min_episodes:
             break
-        free = [j for j in around[i] if not taken[j]]
-        members = (i, *sorted(free, key=lambda j: (-around[i][j], j)))
+        free = [j for j in adjacent[i] if not taken[j]]
+        members = (i, *sorted(free, key=lambda j: (-adjacent[i][j], j)))
         for j in members:
             taken[j] = True
-        found.append(Cluster(i, members))
-    return found
+        clusters.append(Cluster(i, members))
+    return clusters
 
 
-def _both_ways(near: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
-    around: list[dict[int, float]] = [{} for _ in near]
-    for i, neighbours in enumerate(near):
-        for j, similarity in neighbours.items():
+def _both_ways(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+    adjacent: list[dict[int, float]] = [{} for _ in neighbours]
+    for i, similar in enumerate(neighbours):
+        for j, similarity in similar.items():
             if i != j:
-                around[i][j] = max(similarity, around[i].get(j, similarity))
-                around[j][i] = around[i][j] = max(around[i][j], around[j].get(i, similarity))
-    return around
+                adjacent[i][j] = max(similarity, adjacent[i].get(j, similarity))
+                adjacent[j][i] = adjacent[i][j] = max(
+                    adjacent[i][j], adjacent[j].get(i, similarity)
+                )
+    return adjacent
 
 
-M = TypeVar("M", bound="BaseModel")
+M = TypeVar("M", bound=BaseModel)
 
 _PLAIN = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 """Keys and dates: text that cannot end a line, a quotation or a block."""
@@ -364,7 +363,8 @@ def _word_relation(
     stated: Sequence[FactToken], claimed: Sequence[FactToken]
 ) -> EvidenceKind | None:
     agree = _agreement(stated, claimed)
-    if _negated(stated) != _negated(claimed):
+    # "No longer" is two negating words but one negation.
+    if is_negated(stated) != is_negated(claimed):
         return EvidenceKind.REFUTING if agree >= SHARED else None
     counts, claims = _numbers(stated), _numbers(claimed)
     if counts and claims and counts != claims:
@@ -375,25 +375,20 @@ def _word_relation(
 
 def _agreement(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> float:
     """Return the Dice coefficient of the words of two texts: twice the common ones over all."""
-    one, other = _plain(stated), _plain(claimed)
-    whole = one.total() + other.total()
-    return 2 * (one & other).total() / whole if whole else 0.0
+    left, right = _plain(stated), _plain(claimed)
+    total = left.total() + right.total()
+    return 2 * (left & right).total() / total if total else 0.0
 
 
 def _exchanged(stated: Sequence[FactToken], claimed: Sequence[FactToken]) -> bool:
     """Return whether each text has a word that the other lacks: tea for coffee, Anna for Marek."""
-    one, other = _plain(stated), _plain(claimed)
-    return bool(one - other) and bool(other - one)
+    left, right = _plain(stated), _plain(claimed)
+    return bool(left - right) and bool(right - left)
 
 
 def _plain(text: Sequence[FactToken]) -> Counter[str]:
-    aside = (Fact.NEGATION, Fact.NUMBER)
-    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in aside)
-
-
-def _negated(text: Sequence[FactToken]) -> bool:
-    # "No longer" is two negating words but one negation.
-    return any(word.kind is Fact.NEGATION for word in text)
+    skipped = (FactKind.NEGATION, FactKind.NUMBER)
+    return Counter(min(word.bases, default=word.key) for word in text if word.kind not in skipped)
 
 
 def _names(speaker: str, statement: str) -> bool:
@@ -402,4 +397,4 @@ def _names(speaker: str, statement: str) -> bool:
 
 
 def _numbers(text: Sequence[FactToken]) -> Counter[str]:
-    return Counter(word.key for word in text if word.kind is Fact.NUMBER)
+    return Counter(word.key for word in text if word.kind is FactKind.NUMBER)

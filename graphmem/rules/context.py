@@ -75,12 +75,12 @@ def question(messages: Sequence[Message]) -> str:
         if message.role.lower() not in transcripts.NON_HUMAN_ROLES
         and (text := message.content.strip())
     ]
-    asked = [_ends(text) for text in spoken[:1]]
+    parts = [_ends(text) for text in spoken[:1]]
     for earlier in spoken[1 : 1 + _MAX_EARLIER]:
-        if sum(map(len, asked)) + len(earlier) > _MAX_QUESTION_CHARS:
+        if sum(map(len, parts)) + len(earlier) > _MAX_QUESTION_CHARS:
             break
-        asked.append(earlier)
-    return "\n".join(asked)
+        parts.append(earlier)
+    return "\n".join(parts)
 
 
 def _ends(text: str) -> str:
@@ -269,7 +269,7 @@ def _day(at: Instant | None) -> list[str]:
 def _others(bite: AnyBite) -> str:
     if not isinstance(bite, BeliefBite) or not bite.others:
         return ""
-    return f" ({'; '.join(_other(one, bite) for one in bite.others[:_MAX_OTHERS])})"
+    return f" ({'; '.join(_other(other, bite) for other in bite.others[:_MAX_OTHERS])})"
 
 
 def _other(other: OtherValue, than: BeliefBite) -> str:

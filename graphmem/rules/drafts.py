@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import InvalidInputError
-from graphmem.model import GLOBAL_SCOPE, EventType, NewMemory, TenantScope
+from graphmem.model import GLOBAL_SCOPE, EventSource, EventType, NewMemory, TenantScope
 from graphmem.rules import hygiene, identity
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MAX_CLOCK_SKEW = timedelta(minutes=5)
 class TextDraft:
     """One offered text, prepared before any transaction."""
 
-    wish: NewMemory
+    memory: NewMemory
     event_id: str
     occurred_at: datetime
     content_hash: str
@@ -39,7 +39,7 @@ class TextDraft:
 
 
 def draft(
-    memory: NewMemory, wall: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
+    memory: NewMemory, tenant_scope: TenantScope, now: datetime, rules: Sequence[hygiene.Rule]
 ) -> TextDraft:
     """Return the draft of a text, with its hashes, its ids and the result of hygiene.
 
@@ -48,14 +48,14 @@ def draft(
     """
     occurred_at = event_time(memory.at, now)
     content_hash = identity.content_hash(memory.content)
-    scopes = (wall.scope, *sorted(set(wall.scopes) - {wall.scope}))
+    scopes = (tenant_scope.scope, *sorted(set(tenant_scope.scopes) - {tenant_scope.scope}))
     exact_ids = tuple(identity.memory_id(scope, memory.content) for scope in scopes)
     return TextDraft(
-        wish=memory,
+        memory=memory,
         event_id=memory.id or identity.event_id(now),
         occurred_at=occurred_at,
         content_hash=content_hash,
-        request_hash=_memory_hash(memory, wall.scope, content_hash),
+        request_hash=_memory_hash(memory, tenant_scope.scope, content_hash),
         memory_id=exact_ids[0],
         exact_ids=exact_ids,
         reasons=hygiene.rejection_reasons(memory.content, rules),
@@ -63,18 +63,15 @@ def draft(
 
 
 def _memory_hash(memory: NewMemory, scope: str, content_hash: str) -> str:
-    whole = request_hash(
-        scope,
-        content_hash,
-        memory.at,
-        memory.source,
-        memory.actor,
-        memory.artifact_ref,
-        *memory.tags,
-    )
+    origin = memory.at, *origin_fields(memory).values()
+    whole = request_hash(scope, content_hash, *origin, *memory.tags)
     if not memory.claims:
         return whole
-    parts = (part for one in memory.claims for part in (one.subject, one.predicate, one.object))
+    parts = (
+        part
+        for triple in memory.claims
+        for part in (triple.subject, triple.predicate, triple.object)
+    )
     return request_hash(whole, str(memory.confidence), memory.source_type, *parts)
 
 
@@ -107,6 +104,11 @@ def check_source_type(source_type: str, weights: Mapping[str, float]) -> None:
         )
 
 
+def origin_fields(given: EventSource | NewMemory) -> dict[str, Any]:
+    """Return the origin of an event as properties."""
+    return {name: getattr(given, name) for name in ("source", "actor", "artifact_ref")}
+
+
 def request_hash(*parts: str | datetime | None) -> str:
     """Return one hash of all arguments of a caller; None and an empty string differ."""
     return identity.digest(
@@ -118,40 +120,40 @@ def request_hash(*parts: str | datetime | None) -> str:
 
 
 def memory_row(
-    drafted: TextDraft, wall: TenantScope, vector: npt.NDArray[np.float32]
+    drafted: TextDraft, tenant_scope: TenantScope, vector: npt.NDArray[np.float32]
 ) -> dict[str, Any]:
     """Return the row that creates a memory with its first event, for commit/write."""
     return {
-        "scope_key": identity.scope_key(wall.tenant, wall.scope),
-        "content": drafted.wish.content,
+        "scope_key": identity.scope_key(tenant_scope.tenant, tenant_scope.scope),
+        "content": drafted.memory.content,
         "embedding": vector,
     }
 
 
 def event_row(
-    drafted: TextDraft, wall: TenantScope, kind: str, payload: dict[str, Any]
+    drafted: TextDraft, tenant_scope: TenantScope, kind: str, payload: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the row of an event about a drafted text for fragments/append_event."""
     return {
         "id": drafted.event_id,
-        "scope": wall.scope,
+        "scope": tenant_scope.scope,
         "type": kind,
         "occurred_at": drafted.occurred_at,
         "request_hash": drafted.request_hash,
         "content_hash": drafted.content_hash,
-        "source": drafted.wish.source,
-        "actor": drafted.wish.actor,
-        "artifact_ref": drafted.wish.artifact_ref,
+        **origin_fields(drafted.memory),
         "payload": json.dumps(payload, ensure_ascii=False),
     }
 
 
-def facet_fields(drafted: TextDraft, wall: TenantScope, tags: Sequence[str]) -> dict[str, Any]:
+def facet_fields(
+    drafted: TextDraft, tenant_scope: TenantScope, tags: Sequence[str]
+) -> dict[str, Any]:
     """Return the fields of an event's row for its memory's tags and its own source."""
     return {
         "tags": list(tags),
-        "tag_keys": identity.facet_keys(wall.tenant, tags, ()),
-        "source_key": identity.facet_key(wall.tenant, "source", drafted.wish.source),
+        "tag_keys": identity.facet_keys(tenant_scope.tenant, tags, ()),
+        "source_key": identity.facet_key(tenant_scope.tenant, "source", drafted.memory.source),
     }
 
 
@@ -162,12 +164,14 @@ def evidence_fields(memory: NewMemory) -> dict[str, Any]:
     return {"polarity": 1, "confidence": memory.confidence, "source_type": memory.source_type}
 
 
-def restore_row(drafted: TextDraft, wall: TenantScope, memory_id: str) -> dict[str, Any]:
+def restore_row(drafted: TextDraft, tenant_scope: TenantScope, memory_id: str) -> dict[str, Any]:
     """Return the row of the event that restores a hidden memory when its text is added again."""
     # Derived from the adding event's id, so a retry repeats it; hashed, so it is not a caller's id.
-    return event_row(drafted, wall, EventType.RESTORE, {}) | {
+    return event_row(drafted, tenant_scope, EventType.RESTORE, {}) | {
         "id": "restore_" + identity.digest(drafted.event_id)[:32],
-        "request_hash": request_hash(wall.scope, EventType.RESTORE, memory_id, drafted.event_id),
+        "request_hash": request_hash(
+            tenant_scope.scope, EventType.RESTORE, memory_id, drafted.event_id
+        ),
         "about": memory_id,
         "label": "Memory",
     }

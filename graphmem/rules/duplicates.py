@@ -18,65 +18,54 @@ import numpy.typing as npt
 from graphmem.model import Outcome, Status
 from graphmem.rules import scoring
 from graphmem.rules.drafts import TextDraft
-from graphmem.rules.facts import FactToken, fact_tokens
+from graphmem.rules.facts import FactToken, fact_tokens, is_negated
 from graphmem.rules.quantities import FactKind
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarMemory:
-    """One stored memory that is similar to the offered text."""
+class NearMatch:
+    """A memory near the offered content."""
 
-    memory_id: str
+    id: str
+    scope: str
     content: str
+    tags: tuple[str, ...]
     similarity: float
     """Calibrated cosine, at most 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatedMemory:
-    """The memory that the offered text repeats."""
+class Duplicate:
+    """A near match, compared fact by fact."""
 
-    memory_id: str
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class UpdatedMemory:
-    """The memory closest to the offered text that states something else."""
-
-    memory_id: str
-    similarity: float
-    kinds: frozenset[FactKind]
+    match: NearMatch
+    differences: frozenset[FactKind]
+    """Kinds of facts in which it differs; empty if the offered text repeats it."""
 
 
 def find_duplicate(
-    content: str, candidates: Iterable[SimilarMemory], threshold: float
-) -> RepeatedMemory | UpdatedMemory | None:
+    content: str, candidates: Iterable[NearMatch], threshold: float
+) -> Duplicate | None:
     """Return the memory that `content` repeats, else the one it may update, else None.
+
+    The most similar candidate that states the same is returned; if none does, the most similar
+    one. Ties go to the smaller id.
 
     Args:
         content: the offered text.
         candidates: stored memories, in any order.
         threshold: calibrated cosine from which a candidate is considered, in (0, 1].
-
-    Returns:
-        RepeatedMemory: the most similar candidate that states the same.
-        UpdatedMemory: the most similar one if none states the same. Ties go to the smaller id.
-        None: no candidate reaches the threshold.
     """
     close = sorted(
-        (c for c in candidates if c.similarity >= threshold),
-        key=lambda c: (-c.similarity, c.memory_id),
+        (c for c in candidates if c.similarity >= threshold), key=lambda c: (-c.similarity, c.id)
     )
-    if not close:
-        return None
-    offered = fact_tokens(content)
-    update: UpdatedMemory | None = None
+    offered = fact_tokens(content) if close else ()
+    update: Duplicate | None = None
     for candidate in close:
-        kinds = _difference(offered, fact_tokens(candidate.content))
-        if not kinds:
-            return RepeatedMemory(candidate.memory_id, candidate.similarity)
-        update = update or UpdatedMemory(candidate.memory_id, candidate.similarity, kinds)
+        found = Duplicate(candidate, _difference(offered, fact_tokens(candidate.content)))
+        if not found.differences:
+            return found
+        update = update or found
     return update
 
 
@@ -124,7 +113,7 @@ def _order_difference(
     a: Sequence[FactToken], keys_a: list[str], b: Sequence[FactToken], keys_b: list[str]
 ) -> frozenset[FactKind]:
     """Return the kinds whose order differs in a way that may change the meaning."""
-    if _negated(a) or _negated(b):
+    if is_negated(a) or is_negated(b):
         return frozenset({FactKind.NEGATION})
     undated_a, moved_a = _split_date(a, keys_a)
     undated_b, moved_b = _split_date(b, keys_b)
@@ -132,10 +121,6 @@ def _order_difference(
         return frozenset()
     kinds = frozenset(kind for kind in FactKind if _only(kind, a, keys_a) != _only(kind, b, keys_b))
     return kinds or frozenset({FactKind.VALUE})
-
-
-def _negated(text: Sequence[FactToken]) -> bool:
-    return any(word.kind is FactKind.NEGATION for word in text)
 
 
 def _only(kind: FactKind, text: Sequence[FactToken], keys: Sequence[str]) -> list[str]:
@@ -164,18 +149,6 @@ class ExactMatch:
     scope: str
     status: Status
     tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NearMatch:
-    """A memory near the offered content."""
-
-    id: str
-    scope: str
-    content: str
-    tags: tuple[str, ...]
-    similarity: float
-    """Calibrated cosine, at most 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,14 +223,10 @@ class DuplicateResolver:
     ) -> DuplicateVerdict:
         # A text that is repeated in the batch is searched for once.
         stored = self._near.setdefault(draft.content_hash, matches.near)
-        near = sorted((*stored, *self._near_in_batch(vector)), key=lambda n: (-n.similarity, n.id))
-        choice = find_duplicate(
-            draft.wish.content,
-            [SimilarMemory(n.id, n.content, n.similarity) for n in near],
-            self.threshold,
-        )
-        if isinstance(choice, RepeatedMemory):
-            match = next(n for n in near if n.id == choice.memory_id)
+        near = (*stored, *self._near_in_batch(vector))
+        found = find_duplicate(draft.memory.content, near, self.threshold)
+        if found and not found.differences:
+            match = found.match
             return DuplicateVerdict(
                 outcome=Outcome.NEAR_DUPE,
                 memory_id=match.id,
@@ -272,8 +241,8 @@ class DuplicateResolver:
             outcome=Outcome.INSERTED_NEW,
             memory_id=draft.memory_id,
             tags=self._united(draft.memory_id, self.scope, (), draft),
-            score=choice.similarity if choice else None,
-            update_of=choice.memory_id if choice else None,
+            score=found.match.similarity if found else None,
+            update_of=found.match.id if found else None,
         )
 
     def _keep(self, draft: TextDraft, vector: Vector) -> None:
@@ -290,16 +259,16 @@ class DuplicateResolver:
         if self._vectors is None:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
-        least = scoring.raw_cosine(self.threshold, self.mu) - scoring.ROUNDING
+        min_cosine = scoring.raw_cosine(self.threshold, self.mu) - scoring.ROUNDING
         return [
             NearMatch(
                 id=self._new[i].memory_id,
                 scope=self.scope,
-                content=self._new[i].wish.content,
+                content=self._new[i].memory.content,
                 tags=(),
                 similarity=scoring.calibrate(float(cosines[i]), self.mu),
             )
-            for i in np.flatnonzero(cosines >= least).tolist()
+            for i in np.flatnonzero(cosines >= min_cosine).tolist()
         ]
 
     def _united(
@@ -307,6 +276,6 @@ class DuplicateResolver:
     ) -> tuple[str, ...]:
         known = self._tags.get(memory_id, tuple(stored))
         # A writer in a private scope reinforces a shared memory without changing its tags.
-        added = draft.wish.tags if scope == self.scope else ()
+        added = draft.memory.tags if scope == self.scope else ()
         self._tags[memory_id] = tuple(sorted({*known, *added}))
         return self._tags[memory_id]

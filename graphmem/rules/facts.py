@@ -77,6 +77,11 @@ def fact_tokens(text: str) -> tuple[FactToken, ...]:
     return tuple(result)
 
 
+def is_negated(text: Sequence[FactToken]) -> bool:
+    """Return whether a text contains a negating word."""
+    return any(word.kind is FactKind.NEGATION for word in text)
+
+
 def _plain(text: str) -> str:
     """Return the text in NFC with ASCII quotes, dashes and digits, and other symbols separated."""
     text = unicodedata.normalize("NFC", text)

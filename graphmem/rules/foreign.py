@@ -99,7 +99,7 @@ class ForeignRecord:
         """Return a list of texts; empty if it is missing."""
         self._asked.add(name)
         found = self._record.get(name) or []
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
             raise InvalidInputError(f"{name} must be a list of strings.")
         return tuple(found)
 
@@ -277,11 +277,11 @@ def _given(memory_id: str, actor: str | None, tags: tuple[str, ...]) -> dict[str
     }
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def _same(left: str | None, right: str | None) -> bool:
     return (
-        one is not None
-        and other is not None
-        and identity.normalise(one) == identity.normalise(other)
+        left is not None
+        and right is not None
+        and identity.normalise(left) == identity.normalise(right)
     )
 
 
@@ -389,12 +389,12 @@ def _fact(
         "artifact_ref": origin,
     }
     mentions = read.texts("episodes")
-    known = [one for one in mentions if one in episodes]
+    known = [episode for episode in mentions if episode in episodes]
     plan.unplaced.update(["edge.episodes"] * (len(mentions) - len(known)))
     plan.unplaced.update(read.left())
     # The event of its first episode, or of none, has the fact's own id.
     events = [(f"{GRAPHITI}_{uuid}", known[0] if known else None)]
-    events += [(f"{GRAPHITI}_{uuid}_{one}", one) for one in known[1:]]
+    events += [(f"{GRAPHITI}_{uuid}_{episode}", episode) for episode in known[1:]]
     steps = [
         ImportStep(
             ImportAction.OBSERVE,
@@ -402,15 +402,15 @@ def _fact(
             origin,
             name,
             times.begins,
-            given | {"episode": f"{GRAPHITI}_{one}" if one else None},
+            given | {"episode": f"{GRAPHITI}_{episode}" if episode else None},
         )
-        for name, one in events
+        for name, episode in events
     ]
     if times.ends:
         # One refuting event for each supporting one, so that the fact does not outlive its end.
-        against = given | {"kind": "refuting"}
+        refuting = given | {"kind": "refuting"}
         steps += [
-            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, against)
+            ImportStep(ImportAction.OBSERVE, scope, origin, f"{name}_invalid", times.ends, refuting)
             for name, _ in events
         ]
     if times.retracted:

@@ -92,10 +92,16 @@ class SprtState(Protocol):
         ...
 
 
+def clamp_strength(strength: float) -> float:
+    """Return a strength clamped to [0.1, 0.9], as used by the sequential test."""
+    return min(max(strength, MIN_STRENGTH), MAX_STRENGTH)
+
+
 def evidence_strength(e: Evidence) -> float:
     """Return the strength of an event in [0.1, 0.9]; for an observation it is at least 1/2."""
-    own = e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
-    return min(max(own, MIN_STRENGTH), MAX_STRENGTH)
+    return clamp_strength(
+        e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
+    )
 
 
 def evidence_needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:

@@ -23,44 +23,44 @@ _MAX_TOKEN_CHARS = 255
 
 
 def memory_query(
-    text: str, wall: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
+    text: str, tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str] = ()
 ) -> str:
     """Return the full-text query for memories; empty if the text has no word.
 
     Args:
         text: the question.
-        wall: tenant and read scopes.
+        tenant_scope: tenant and read scopes.
         statuses: statuses, one of which must match.
         facets: tokens of tags and sources, all of which must match; see identity.facet_key.
     """
-    return _filtered_query(text, wall, {"content": 1}, statuses, facets)
+    return _filtered_query(text, tenant_scope, {"content": 1}, statuses, facets)
 
 
-def facet_query(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
+def facet_query(tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> str:
     """Return the full-text query for every memory with all these tokens, regardless of its words.
 
     All results have the score 0. Empty without tokens.
     """
-    return " ".join(_filters(wall, statuses, facets)) if facets else ""
+    return " ".join(_filters(tenant_scope, statuses, facets)) if facets else ""
 
 
-def belief_query(text: str, wall: TenantScope, statuses: Sequence[str]) -> str:
+def belief_query(text: str, tenant_scope: TenantScope, statuses: Sequence[str]) -> str:
     """Return the full-text query for beliefs; empty if the text has no word."""
-    return _filtered_query(text, wall, {"statement": 1}, statuses)
+    return _filtered_query(text, tenant_scope, {"statement": 1}, statuses)
 
 
-def turn_query(text: str, wall: TenantScope) -> str:
+def turn_query(text: str, tenant_scope: TenantScope) -> str:
     """Return the full-text query for turns, by text and, with little weight, by speaker.
 
     A name alone finds a turn. The weight of a speaker named in a question is set by the policy of
     the recall, and must not affect the neighbouring turns.
     """
-    return _filtered_query(text, wall, {"text": 1, "name": 0.1}, ())
+    return _filtered_query(text, tenant_scope, {"text": 1, "name": 0.1}, ())
 
 
 def _filtered_query(
     text: str,
-    wall: TenantScope,
+    tenant_scope: TenantScope,
     fields: Mapping[str, float],
     statuses: Sequence[str],
     facets: Sequence[str] = (),
@@ -69,13 +69,17 @@ def _filtered_query(
     if not words:
         return ""
     scored = " ".join(f"{field}:({' '.join(words)})^{boost}" for field, boost in fields.items())
-    return " ".join((*_filters(wall, statuses, facets), f"+({scored})"))
+    return " ".join((*_filters(tenant_scope, statuses, facets), f"+({scored})"))
 
 
-def _filters(wall: TenantScope, statuses: Sequence[str], facets: Sequence[str]) -> Iterator[str]:
+def _filters(
+    tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]
+) -> Iterator[str]:
     """Yield the required clauses, which do not add to the score."""
-    yield f"+tenant_key:{identity.tenant_key(wall.tenant)}^0"
-    scopes = " ".join(identity.scope_key(wall.tenant, scope) for scope in wall.scopes)
+    yield f"+tenant_key:{identity.tenant_key(tenant_scope.tenant)}^0"
+    scopes = " ".join(
+        identity.scope_key(tenant_scope.tenant, scope) for scope in tenant_scope.scopes
+    )
     yield f"+scope_key:({scopes})^0"
     if statuses:
         yield f"+status:({' '.join(statuses)})^0"

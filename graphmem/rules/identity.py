@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Literal
+from uuid import UUID
 
 Facet = Literal["tag", "source"]
 
@@ -77,15 +80,10 @@ def event_id(now: datetime) -> str:
     random = secrets.randbits(_RANDOM_BITS)
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))
-    text = f"{(high << 64) | low:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return str(UUID(int=(high << 64) | low))
 
 
-def ordinals(keys: Iterable[tuple[str, ...]]) -> list[int]:
+def ordinals(keys: Iterable[Hashable]) -> list[int]:
     """Return the number of equal keys before each key."""
-    seen: dict[tuple[str, ...], int] = {}
-    result = []
-    for key in keys:
-        result.append(seen.get(key, 0))
-        seen[key] = seen.get(key, 0) + 1
-    return result
+    counters: dict[Hashable, count[int]] = defaultdict(count)
+    return [next(counters[key]) for key in keys]

@@ -109,13 +109,13 @@ def _check_keys(value: object) -> None:
     # json.dumps converts numbers to strings.
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            if not all(isinstance(key, str) for key in one):
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if not all(isinstance(key, str) for key in part):
                 raise InvalidInputError("value must only contain mappings with string keys.")
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            waiting.extend(one)
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
 
 
 def decode_value(text: str) -> dict[str, Any]:
@@ -127,7 +127,11 @@ def decode_value(text: str) -> dict[str, Any]:
 def value_tokens(value: Mapping[str, Any]) -> list[str]:
     """Return a token for each field of a value that a filter can compare for equality."""
     return sorted(
-        {_field_token(key, one) for key, one in value.items() if isinstance(one, _SCALARS)}
+        {
+            _field_token(key, field_value)
+            for key, field_value in value.items()
+            if isinstance(field_value, _SCALARS)
+        }
     )
 
 
@@ -162,24 +166,24 @@ def check_filter(wanted: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     _check_depth("filter", wanted)
     waiting: list[Any] = list((wanted or {}).values())
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list | tuple):
-            waiting.extend(one)
-        elif isinstance(one, Mapping):
-            if _is_compared(one):
-                for name, against in one.items():
-                    _check(name, against)
+        part = waiting.pop()
+        if isinstance(part, list | tuple):
+            waiting.extend(part)
+        elif isinstance(part, Mapping):
+            if _is_compared(part):
+                for name, operand in part.items():
+                    _check(name, operand)
             else:
-                waiting.extend(one.values())
+                waiting.extend(part.values())
     return wanted
 
 
-def _check(name: object, against: object) -> None:
+def _check(name: object, operand: object) -> None:
     if name not in _OPERATORS:
         raise InvalidInputError(
             "filter: unknown operator.", hint=f"Use one of {', '.join(sorted(_OPERATORS))}."
         )
-    if name in _ORDERS and _number(against) is None:
+    if name in _ORDERS and _number(operand) is None:
         raise InvalidInputError(f"filter: {name} must be compared with a number.")
 
 
@@ -199,13 +203,13 @@ def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -
 
     A missing field counts as None. Order comparisons are false for values that are not numbers.
     """
-    return all(_matches(value.get(field), one) for field, one in (wanted or {}).items())
+    return all(_matches(value.get(field), condition) for field, condition in (wanted or {}).items())
 
 
 def _matches(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
         if _is_compared(wanted):
-            return all(_compares(value, name, one) for name, one in wanted.items())
+            return all(_compares(value, name, operand) for name, operand in wanted.items())
         return isinstance(value, Mapping) and matches_filter(value, wanted)
     if isinstance(wanted, list | tuple):
         return (
@@ -216,12 +220,12 @@ def _matches(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _compares(value: Any, name: str, against: Any) -> bool:
+def _compares(value: Any, name: str, operand: Any) -> bool:
     if name == "$eq":
-        return bool(value == against)
+        return bool(value == operand)
     if name == "$ne":
-        return bool(value != against)
-    left, right = _number(value), _number(against)
+        return bool(value != operand)
+    left, right = _number(value), _number(operand)
     return left is not None and right is not None and _ORDERS[name](left, right)
 
 
@@ -235,7 +239,7 @@ def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
         labels = fit.path if fit.end == "prefix" else fit.path[::-1]
         plain = labels[: labels.index("*")] if "*" in labels else labels
         found.append((fit.end, namespace_path(plain)))
-    return max(found, key=lambda one: len(one[1]))
+    return max(found, key=lambda prefix: len(prefix[1]))
 
 
 MAX_LEVELS = 100

@@ -219,7 +219,7 @@ def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
 def _fence(body: str) -> str:
     """Return a code fence that no line of the text closes."""
     runs = {mark: max(map(len, re.findall(f"{mark}+", body)), default=0) for mark in "`~"}
-    mark = min(runs, key=lambda one: runs[one])
+    mark = min(runs, key=lambda character: runs[character])
     return mark * max(3, runs[mark] + 1)
 
 

@@ -34,8 +34,8 @@ client allows more."""
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; an open bound excludes nothing."""
-    asked = as_of or AsOf()
-    return {"valid": asked.valid or FOREVER, "known": asked.known or FOREVER}
+    times = as_of or AsOf()
+    return {"valid": times.valid or FOREVER, "known": times.known or FOREVER}
 
 
 def next_instant(at: datetime) -> datetime:
@@ -135,19 +135,19 @@ class ReadOptions:
 
 
 def read_params(
-    by: ReadOptions, wall: TenantScope, settings: Settings, now: datetime
+    by: ReadOptions, tenant_scope: TenantScope, settings: Settings, now: datetime
 ) -> dict[str, Any]:
     """Return the parameters shared by all queries that read beliefs.
 
     Args:
         by: times and policy.
-        wall: tenant and read scopes.
+        tenant_scope: tenant and read scopes.
         settings: settings with the weights of source types.
         now: default of the valid time.
     """
     return {
-        "tenant": wall.tenant,
-        "scopes": list(wall.scopes),
+        "tenant": tenant_scope.tenant,
+        "scopes": list(tenant_scope.scopes),
         "valid": by.as_of.valid or now,
         "known": by.as_of.known,
         "policy": None if by.policy is None else claims.policy_fields(by.policy),

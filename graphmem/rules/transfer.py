@@ -231,11 +231,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": repr(value)}
     if isinstance(value, list):
-        if value and all(isinstance(one, float) for one in value):
+        if value and all(isinstance(element, float) for element in value):
             exact = np.array(value, dtype="<f4")
             if np.array_equal(exact.astype("<f8"), np.array(value, dtype="<f8")):
                 return {"vector": base64.b64encode(exact.tobytes()).decode("ascii")}
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     return value
 
 

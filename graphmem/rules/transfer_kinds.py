@@ -389,10 +389,9 @@ class LinkKind:
     """Types of the events it starts from; None if the type does not matter."""
 
 
-_COMMITTED = frozenset(
+COMMITTED = frozenset(
     {EventType.ADD, EventType.IMPORT, EventType.REINFORCE_EXACT, EventType.REINFORCE_NEAR}
 )
-COMMITTED = _COMMITTED
 """Types of events that commit a text."""
 _DECIDED = frozenset({EventType.ACCEPT, EventType.REJECT})
 _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP})
@@ -401,7 +400,9 @@ _LOGGED = frozenset({EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, 
 def _to(types: str, properties: Any, labels: str, *of: EventType) -> dict[Any, LinkKind]:
     """Return the kinds of relationships that start from events."""
     link = LinkKind(properties, frozenset(of) or None)
-    return {("Event", one, label): link for one in types.split() for label in labels.split()}
+    return {
+        ("Event", type_name, label): link for type_name in types.split() for label in labels.split()
+    }
 
 
 LINKS: Mapping[tuple[str, str, str], LinkKind] = {
@@ -416,9 +417,9 @@ LINKS: Mapping[tuple[str, str, str], LinkKind] = {
     **_to("CONCERNS", _Plain, "Memory Belief Episode"),
     **_to("OCCURRED_IN", _Plain, "Episode"),
     **_to("QUOTES", _Plain, "Turn"),
-    **_to("REINFORCES", _Plain, "Memory", *_COMMITTED),
+    **_to("REINFORCES", _Plain, "Memory", *COMMITTED),
     # Their properties are those of the event and of the belief.
-    **_to("SUPPORTS REFUTES", _Plain, "Belief", *_COMMITTED, EventType.EVIDENCE),
+    **_to("SUPPORTS REFUTES", _Plain, "Belief", *COMMITTED, EventType.EVIDENCE),
     **_to("CONCERNS", _Plain, "Predicate", EventType.POLICY),
     **_to("CONCERNS NAMES", _Plain, "Name", EventType.SAME_AS),
     **_to("CONCERNS", _Plain, "Event", *_DECIDED),

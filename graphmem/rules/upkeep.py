@@ -246,5 +246,7 @@ def _code(episode_id: str) -> str:
 
 def _shown(text: str) -> str:
     """Return a text as one line without invisible characters."""
-    seen = "".join(one for one in " ".join(text.split()) if not context.is_invisible(one))
+    seen = "".join(
+        character for character in " ".join(text.split()) if not context.is_invisible(character)
+    )
     return " ".join(seen.split())

@@ -82,15 +82,15 @@ def quality_stats(results: Recollection | Iterable[AnyBite]) -> QualityStats:
     bites = list(results.bites if isinstance(results, Recollection) else results)
     ratings = [bite.rating for bite in bites if bite.rating is not None]
     tiers = dict.fromkeys(Tier, 0)
-    for one in ratings:
-        tiers[one.tier] += 1
+    for rating in ratings:
+        tiers[rating.tier] += 1
     top = [bite.rating for bite in bites[:TOP]]
-    high = sum(one is not None and one.tier is Tier.HIGH for one in top)
+    high = sum(rating is not None and rating.tier is Tier.HIGH for rating in top)
     return QualityStats(
         results=len(bites),
         rated=len(ratings),
         tiers=tiers,
-        mean_elo=fmean(one.elo for one in ratings) if ratings else None,
+        mean_elo=fmean(rating.elo for rating in ratings) if ratings else None,
         high_in_top_five=high / len(top) if top else None,
     )
 
@@ -200,22 +200,22 @@ def audit_findings(
         now: time of the audit.
         open_after: time without activity after which an open session is reported.
     """
-    log = sorted(set(searches), key=lambda one: (one.at, one.id))
-    opened = sorted(set(accesses), key=lambda one: (one.at, one.item_id))
+    log = sorted(set(searches), key=lambda entry: (entry.at, entry.id))
+    opened = sorted(set(accesses), key=lambda entry: (entry.at, entry.item_id))
     searched, accessed = _by_session(log), _by_session(opened)
-    found = [
+    findings = [
         *_keyword(log),
         *_searches_without_session(searched.pop(None, [])),
         *_accesses_without_session(accessed.pop(None, [])),
         *_access_before_search(searched, accessed),
     ]
     for session in set(sessions):
-        signs = (*searched.get(session.id, ()), *accessed.get(session.id, ()))
-        quiet = now - max([session.start, *(one.at for one in signs)])
+        entries = (*searched.get(session.id, ()), *accessed.get(session.id, ()))
+        quiet = now - max([session.start, *(entry.at for entry in entries)])
         if session.end is None and quiet >= open_after:
-            found.append(_never_ended(session, quiet))
+            findings.append(_never_ended(session, quiet))
     order = list(Severity)
-    return sorted(found, key=lambda one: (order.index(one.severity), one.code, one.ids))
+    return sorted(findings, key=lambda entry: (order.index(entry.severity), entry.code, entry.ids))
 
 
 def is_keyword_tool(tool: str) -> bool:
@@ -263,29 +263,30 @@ _Logged = TypeVar("_Logged", LoggedSearch, LoggedAccess)
 
 def _by_session(log: Iterable[_Logged]) -> dict[str | None, list[_Logged]]:
     """Return log entries by session, in the given order; None is the key of those without one."""
-    found = defaultdict[str | None, list[_Logged]](list)
-    for one in log:
-        found[one.session_id or None].append(one)
-    return dict(found)
+    by_session = defaultdict[str | None, list[_Logged]](list)
+    for entry in log:
+        by_session[entry.session_id or None].append(entry)
+    return dict(by_session)
 
 
 def _keyword(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
-    for one in log:
-        if is_keyword_tool(one.tool) and is_conceptual(one.query):
-            outcome = f"found {one.results}" if one.results else "found nothing"
+    for search in log:
+        if is_keyword_tool(search.tool) and is_conceptual(search.query):
+            outcome = f"found {search.results}" if search.results else "found nothing"
             yield _finding(
                 "keyword_for_concept",
                 Severity.WARNING,
-                f"{_shown(one.tool)} searched for the words of {_shown(one.query)} and {outcome}; "
-                "use recall to search by meaning, and keyword search for exact strings.",
-                (one.id,),
+                f"{_shown(search.tool)} searched for the words of {_shown(search.query)} and "
+                f"{outcome}; use recall to search by meaning, and keyword search for exact "
+                "strings.",
+                (search.id,),
             )
 
 
 def _searches_without_session(log: Iterable[LoggedSearch]) -> Iterator[AuditFinding]:
     by_tool = defaultdict[str, list[str]](list)
-    for one in log:
-        by_tool[one.tool].append(one.id)
+    for search in log:
+        by_tool[search.tool].append(search.id)
     for tool, ids in by_tool.items():
         yield _finding(
             "search_without_session",
@@ -323,7 +324,7 @@ def _access_before_search(
                 "a search; search first, because only search results can be rated.",
                 (name, *_items(opened)),
             )
-        elif early := [one for one in opened if one.at < log[0].at]:
+        elif early := [access for access in opened if access.at < log[0].at]:
             yield _finding(
                 "access_before_search",
                 Severity.INFO,
@@ -350,11 +351,11 @@ def _finding(code: str, severity: Severity, message: str, ids: tuple[str, ...]) 
 
 def _items(opened: Iterable[LoggedAccess]) -> tuple[str, ...]:
     """Return the ids of opened items, each once, in the order of first opening."""
-    return tuple(dict.fromkeys(one.item_id for one in opened))
+    return tuple(dict.fromkeys(access.item_id for access in opened))
 
 
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
 
 
 def _shown(text: str) -> str:

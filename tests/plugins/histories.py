@@ -16,7 +16,7 @@ from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
 from graphmem.rules.claims import Claim, EvidenceDraft
-from graphmem.rules.formulas import Evidence
+from graphmem.rules.formulas import Evidence, clamp_strength
 from graphmem.testing import FrozenClock
 from tests.oracles.retraction import Retract, retracted
 from tests.plugins.clients import on
@@ -251,7 +251,7 @@ def _claim(scope: str, claim: str, subject: str = SUBJECT) -> Claim:
 def _counted(e: Evidence) -> Evidence:
     if e.strength is None:
         return e
-    strength = claims.clamped(e.strength)
+    strength = clamp_strength(e.strength)
     return replace(e, strength=strength, confidence=max(0.0, 2 * strength - 1))
 
 

@@ -33,8 +33,8 @@ def test_each_claim_of_a_text_stands_once_and_all_in_one_order(given_: list[NewM
     assert ids == sorted(ids)
     for draft, memory_id in committed:
         own = [row["claim"]["id"] for row in rows if row["memory_id"] == memory_id]
-        assert own == list(claims.claimed_ids(draft.wish, WALL.scope))
-        assert own == sorted({claim_id(said) for said in draft.wish.claims})
+        assert own == list(claims.claimed_ids(draft.memory, WALL.scope))
+        assert own == sorted({claim_id(said) for said in draft.memory.claims})
         assert all(
             row["event"] == {"id": draft.event_id, "occurred_at": draft.occurred_at}
             for row in rows

@@ -185,7 +185,7 @@ async def mark(
         "request_hash": drafts.request_hash(
             to.wall.scope, kind, belief_id, *claims.hashed_fields(given)
         ),
-        **claims.origin_fields(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
 
@@ -243,7 +243,7 @@ async def retract(to: RequestContext, target_id: str, given: EventSource) -> Ret
         "request_hash": drafts.request_hash(
             to.wall.scope, EventType.RETRACT, target_id, *claims.hashed_fields(given)
         ),
-        **claims.origin_fields(given),
+        **drafts.origin_fields(given),
         "target_id": target_id,
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }
@@ -335,7 +335,7 @@ async def replace(
             *(draft.request_hash for draft in newer),
             *claims.hashed_fields(given),
         ),
-        **claims.origin_fields(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps(
             done.model_dump(include={"newer_ids", "older_ids"})
             | ({"note": given.note} if given.note else {}),

@@ -263,6 +263,6 @@ def _row(
         "type": kind,
         "occurred_at": drafts.event_time(given.at, to.world.clock.now()),
         "request_hash": drafts.request_hash(to.wall.scope, kind, proposal_id),
-        **claims.origin_fields(given),
+        **drafts.origin_fields(given),
         "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
     }

@@ -92,7 +92,7 @@ def check_proposals(
         else:
             passed[key] = found
     order = {turn.id: n for n, turn in enumerate(window.turns)}
-    return sorted(passed.values(), key=lambda one: order[one.proposal.turn_id]), dismissed
+    return sorted(passed.values(), key=lambda p: order[p.proposal.turn_id]), dismissed
 
 
 def check_proposal(
@@ -180,8 +180,8 @@ def _grounded(case: _Case) -> Objection | None:
         (case.proposal.subject, DismissalReason.UNFOUNDED_SUBJECT),
         (case.proposal.object, DismissalReason.UNFOUNDED_OBJECT),
     ):
-        ways = windows.name_variants(str(name), case.ground.names)
-        if not any(windows.is_grounded(way, within) for way in ways):
+        names = windows.name_variants(str(name), case.ground.names)
+        if not any(windows.is_grounded(variant, within) for variant in names):
             return code, f"{_short(name)} occurs neither in the quote nor around it"
     return None
 
@@ -289,15 +289,17 @@ class TurnEvidence:
         drafted = claims.draft_event(self.claim, given, EventType.EVIDENCE, now, self._fields())
         return replace(drafted, payload={**drafted.payload, **self._words()})
 
-    def proposal_row(self, wall: TenantScope) -> dict[str, Any]:
+    def proposal_row(self, tenant_scope: TenantScope) -> dict[str, Any]:
         """Return the PROPOSE event, a row for extract/propose."""
         kind = EventType.PROPOSE
         return {
             "id": self.own_proposal_id,
-            "scope": wall.scope,
+            "scope": tenant_scope.scope,
             "type": kind,
             "occurred_at": self.at,
-            "request_hash": drafts.request_hash(wall.scope, kind, self.claim.id, self.turn_id),
+            "request_hash": drafts.request_hash(
+                tenant_scope.scope, kind, self.claim.id, self.turn_id
+            ),
             "source": SOURCE,
             "actor": self.extractor,
             "episode_id": self.episode_id,
@@ -311,24 +313,26 @@ class TurnEvidence:
 
     def shown(self, event_id: str, *, new: bool) -> AcceptedProposal:
         """Return the result for the caller."""
+        return AcceptedProposal(**self.record_fields, event_id=event_id, dated=self.dated, new=new)
+
+    @property
+    def record_fields(self) -> dict[str, Any]:
+        """Fields of the records of accepted and of pending proposals."""
         claim = self.claim
-        return AcceptedProposal(
-            event_id=event_id,
-            belief_id=claim.id,
-            statement=claim.statement,
-            subject=claim.subject,
-            predicate=claim.predicate,
-            object=claim.object,
-            kind=self.kind,
-            confidence=self.confidence,
-            source_type=self.source_type,
-            occurred_at=self.at,
-            dated=self.dated,
-            episode_id=self.episode_id,
-            turn_id=self.turn_id,
-            quote=self.quote,
-            new=new,
-        )
+        return {
+            "belief_id": claim.id,
+            "statement": claim.statement,
+            "subject": claim.subject,
+            "predicate": claim.predicate,
+            "object": claim.object,
+            "kind": self.kind,
+            "confidence": self.confidence,
+            "source_type": self.source_type,
+            "occurred_at": self.at,
+            "episode_id": self.episode_id,
+            "turn_id": self.turn_id,
+            "quote": self.quote,
+        }
 
     def _fields(self) -> dict[str, Any]:
         return {
@@ -389,23 +393,12 @@ def parse_evidence(row: Mapping[str, Any]) -> TurnEvidence:
 
 def pending_proposal(row: Mapping[str, Any]) -> PendingProposal:
     """Return a PROPOSE event in the form shown to callers."""
-    one = parse_evidence(row)
+    evidence = parse_evidence(row)
     return PendingProposal(
+        **evidence.record_fields,
         id=row["id"],
         status=row["status"],
         scope=row["scope"],
-        belief_id=one.claim.id,
-        statement=one.claim.statement,
-        subject=one.claim.subject,
-        predicate=one.claim.predicate,
-        object=one.claim.object,
-        kind=one.kind,
-        confidence=one.confidence,
-        source_type=one.source_type,
-        occurred_at=one.at,
         recorded_at=row["recorded_at"],
-        extractor=one.extractor,
-        episode_id=one.episode_id,
-        turn_id=one.turn_id,
-        quote=one.quote,
+        extractor=evidence.extractor,
     )

@@ -176,11 +176,11 @@ def echo_spans(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
         supplied: texts supplied to the participants of its session.
     """
     text = nfc(turn.text)
-    found = [TextSpan(*one.span()) for one in _FENCED.finditer(text)]
+    spans = [TextSpan(*match.span()) for match in _FENCED.finditer(text)]
     for supply in supplied:
         if _may_be_echoed(supply, turn):
-            found += find_quote(supply.text.rstrip(_CLOSING), text, any_case=True)
-    return found
+            spans += find_quote(supply.text.rstrip(_CLOSING), text, any_case=True)
+    return spans
 
 
 def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
@@ -191,13 +191,15 @@ def is_echo(quote: str, turn: Turn, supplied: Iterable[SuppliedText]) -> bool:
     known = list(supplied)
     spans = echo_spans(turn, known)
     occurrences = find_quote(quote, nfc(turn.text))
-    if occurrences and all(any(_overlap(place, one) for one in spans) for place in occurrences):
+    if occurrences and all(any(_overlap(place, span) for span in spans) for place in occurrences):
         return True
     if len(quote.split()) < _MIN_ECHO_WORDS:
         return False
     return any(
-        _may_be_echoed(one, turn) and not occurs(quote, one.query) and occurs(quote, one.text)
-        for one in known
+        _may_be_echoed(supply, turn)
+        and not occurs(quote, supply.query)
+        and occurs(quote, supply.text)
+        for supply in known
     )
 
 
@@ -224,5 +226,5 @@ def _may_be_echoed(supply: SuppliedText, turn: Turn) -> bool:
     )
 
 
-def _overlap(one: TextSpan, other: TextSpan) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(left: TextSpan, right: TextSpan) -> bool:
+    return left.start < right.end and right.start < left.end

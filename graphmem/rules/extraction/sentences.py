@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import DismissedProposal, EvidenceKind, Proposal, Turn
@@ -125,14 +126,14 @@ def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProp
     results: list[Proposal | DismissedProposal] = []
     slots: dict[str, tuple[str, str]] = {}
     offered = {turn.id for turn in window.turns}
-    for turn in sorted((*window.around, *window.turns), key=lambda one: one.position):
+    for turn in sorted((*window.around, *window.turns), key=attrgetter("position")):
         if not is_person(turn):
             continue
         proposals = list(_proposals(turn, slots))
         results += proposals if turn.id in offered else []
     return (
-        [one for one in results if isinstance(one, Proposal)],
-        [one for one in results if isinstance(one, DismissedProposal)],
+        [result for result in results if isinstance(result, Proposal)],
+        [result for result in results if isinstance(result, DismissedProposal)],
     )
 
 
@@ -218,7 +219,7 @@ def _rest(text: str) -> str:
     rest = text[: aside.start()] if aside else text
     words = rest.split(" ")
     kept = [word.lower() for word in words]
-    while filler := next((one for one in _FILLERS if kept[-len(one) :] == one), None):
+    while filler := next((words for words in _FILLERS if kept[-len(words) :] == words), None):
         del kept[-len(filler) :]
     return " ".join(words[: len(kept)])
 

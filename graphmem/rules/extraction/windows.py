@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, FailFast, ValidationError
 
 from graphmem.model import DismissalReason, DismissedProposal, EvidenceKind, Proposal, Turn
-from graphmem.rules import facts, transcripts
+from graphmem.rules import facts, identity, transcripts
 from graphmem.rules.claims import name_key
 from graphmem.rules.consolidation import Prompt, prompt_block, prompt_text
 from graphmem.rules.extraction.quotes import nfc, occurs
@@ -109,8 +109,8 @@ GROUNDING_REACH = 2
 """Number of positions within which context may complete a quote: a question and its answer."""
 
 
-def _apart(one: Turn, other: Turn) -> int:
-    return abs(one.position - other.position)
+def _apart(turn: Turn, other: Turn) -> int:
+    return abs(turn.position - other.position)
 
 
 def is_person(turn: Turn) -> bool:
@@ -118,30 +118,27 @@ def is_person(turn: Turn) -> bool:
     return turn.role.lower() not in transcripts.NON_HUMAN_ROLES
 
 
-def turn_contexts(rows: Iterable[tuple[str, int, bool, object]]) -> list[TurnContext]:
+def turn_contexts(rows: Iterable[tuple[str, int, bool, Hashable]]) -> list[TurnContext]:
     """Return the turns of a session from rows of (id, position, read, timestamp)."""
-    seen: dict[object, int] = {}
-    found = []
-    for turn_id, position, read, at in rows:
-        found.append(TurnContext(turn_id, position, read, seen.get(at, 0)))
-        seen[at] = seen.get(at, 0) + 1
-    return found
+    known = list(rows)
+    after = identity.ordinals(at for *_, at in known)
+    return [TurnContext(*row[:3], n) for row, n in zip(known, after, strict=True)]
 
 
-def build_window(stretch: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
+def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWindow:
     """Return the window for consecutive turns, with the turns around them.
 
     Args:
-        stretch: positions of the turns to read.
+        group: positions of the turns to read.
         turns: turns of the session, from `REACH` before the stretch to `REACH` after it, in order.
     """
-    place = {one.id: one for one in stretch}
-    offered = tuple(turn for turn in turns if turn.id in place)
+    contexts = {context.id: context for context in group}
+    offered = tuple(turn for turn in turns if turn.id in contexts)
     return TurnWindow(
         turns=offered,
-        around=tuple(turn for turn in turns if turn.id not in place),
+        around=tuple(turn for turn in turns if turn.id not in contexts),
         said_at={
-            turn.id: turn.occurred_at + timedelta(microseconds=place[turn.id].after)
+            turn.id: turn.occurred_at + timedelta(microseconds=contexts[turn.id].after)
             for turn in offered
         },
     )
@@ -196,8 +193,8 @@ def grounding_context(texts: Iterable[str], speaker: str) -> GroundingContext:
         texts: texts of its turn and the neighbouring turns, without content from memory.
         speaker: the speaker's name or role.
     """
-    held = tuple(nfc(text) for text in texts)
-    return GroundingContext(held, FIRST_PERSON.union(*map(_forms, (*held, speaker))))
+    normalised = tuple(nfc(text) for text in texts)
+    return GroundingContext(normalised, FIRST_PERSON.union(*map(_forms, (*normalised, speaker))))
 
 
 def speaker_of(turn: Turn) -> str:
@@ -320,17 +317,19 @@ def extraction_prompt(window: TurnWindow, known: Vocabulary) -> Prompt[Extractio
     earlier = [turn for turn in window.around if turn.position < first]
     later = [turn for turn in window.around if turn.position > first]
     shown = (
-        prompt_block("predicates", (_predicate(*one) for one in known.predicates[:MAX_PREDICATES])),
+        prompt_block(
+            "predicates", (_predicate(*turn) for turn in known.predicates[:MAX_PREDICATES])
+        ),
         prompt_block("names", ([name] for name in known.names)),
         prompt_block(
             "earlier",
-            (_line(f"e{n}", one, MAX_REFERENCE_CHARS) for n, one in enumerate(earlier, 1)),
+            (_line(f"e{n}", turn, MAX_REFERENCE_CHARS) for n, turn in enumerate(earlier, 1)),
         ),
         prompt_block(
-            "messages", (_line(key, one, MAX_CHARS) for key, one in turn_keys(window).items())
+            "messages", (_line(key, turn, MAX_CHARS) for key, turn in turn_keys(window).items())
         ),
         prompt_block(
-            "later", (_line(f"l{n}", one, MAX_REFERENCE_CHARS) for n, one in enumerate(later, 1))
+            "later", (_line(f"l{n}", turn, MAX_REFERENCE_CHARS) for n, turn in enumerate(later, 1))
         ),
         "Answer:",
     )
@@ -341,9 +340,9 @@ def _predicate(name: str, cardinality: str | None) -> Sequence[str]:
     return (name, cardinality) if cardinality else (name,)
 
 
-def _line(key: str, turn: Turn, most: int) -> Sequence[str]:
+def _line(key: str, turn: Turn, max_chars: int) -> Sequence[str]:
     at = turn.occurred_at.strftime("%Y-%m-%dT%H:%M")
-    return key, at, speaker_of(turn), turn.text[:most]
+    return key, at, speaker_of(turn), turn.text[:max_chars]
 
 
 def parse_reply(
