@@ -409,7 +409,7 @@ def check_alias_chain(
     if key == other_key:
         raise InvalidInputError(
             f"An alias must differ from its canonical name {written!r}.",
-            hint="To remove an alias, call `aliases.remove`.",
+            hint="To remove an alias, call `apart`.",
         )
     if (further := canonical.get(other_key)) is not None:
         raise NameChainError(
