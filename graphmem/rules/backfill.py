@@ -168,15 +168,10 @@ def spaced_times(first: datetime, last: datetime, count: int) -> list[datetime]:
 
 
 def memory_row(found: UnbackedMemory, tenant: str, now: datetime) -> dict[str, Any]:
-    """Return the row that repairs a memory, for cache/backfill_write, without its embedding.
+    """Return the row, except its embedding, that repairs a memory without problems.
 
     Values derived from tenant, scope and content are always recomputed. Other values are kept, and
     only filled in if they are missing.
-
-    Args:
-        found: a memory without problems.
-        tenant: tenant of the memory.
-        now: current time of the caller's clock.
     """
     known = [at for at in (found.last_seen_at, found.recorded_at) if at is not None]
     first = found.created_at or min(known, default=now)

@@ -300,9 +300,6 @@ def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
     """Return the end of the chain for each replaced memory or belief, as sorted ids by id.
 
     Each link is followed once, so the time is linear in the length of the chain.
-
-    Args:
-        links: all links of a chain; only those in force are followed.
     """
     newer: dict[str, set[str]] = {}
     for link in links:
@@ -324,12 +321,7 @@ def chain_ends(links: Iterable[ChainLink]) -> dict[str, list[str]]:
 def add_chain_ends(
     cards: Iterable[dict[str, Any]], links: Iterable[ChainLink]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the cards of a chain; each superseded one gets the ids of the chain's end.
-
-    Args:
-        cards: maps with `id` and `status`.
-        links: all links of the chain.
-    """
+    """Yield the cards of a chain; each superseded one gets the ids of the chain's end."""
     found = chain_ends(links)
     for card in cards:
         hidden = card["status"] == Status.SUPERSEDED
@@ -370,14 +362,9 @@ def claim_rows(
     tenant_scope: TenantScope,
     templates: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """Return the rows for belief/claim, ordered by belief.
+    """Return the rows for belief/claim of drafts, each with its memory's id, ordered by belief.
 
     All batches lock beliefs in this order, so that they wait for each other without deadlock.
-
-    Args:
-        committed: drafts, each with the id of its memory.
-        tenant_scope: tenant, and the scope of the beliefs.
-        templates: wording templates by predicate.
     """
     found = [
         {

@@ -302,13 +302,7 @@ def synthesis_prompt(
 def reply_problems(
     reply: SynthesisReply, passage_keys: Collection[str], candidate_keys: Collection[str]
 ) -> list[str]:
-    """Return the reasons why a reply must be rejected; empty if it is valid.
-
-    Args:
-        reply: the model's reply.
-        passage_keys: keys of the episodes shown to it.
-        candidate_keys: keys of the beliefs shown to it.
-    """
+    """Return the reasons why a reply must be rejected; empty if it is valid."""
     reasons = [
         f"{name} has keys that were not offered: {_listed(unknown)}"
         for name, given, known in (

@@ -122,6 +122,16 @@ def quote(text: str) -> str:
     return escape_json(json.dumps(text, ensure_ascii=False))
 
 
+def escape_id(item_id: str) -> str:
+    """Return an id as part of one line; an id chosen by a caller may need escapes."""
+    return quote(item_id)[1:-1].replace("[", r"\u005b").replace("]", r"\u005d")
+
+
+def escape_code(text: str) -> str:
+    """Return a text as part of one line that cannot end a code span."""
+    return quote(text)[1:-1].replace("`", r"\u0060")
+
+
 def escape_json(data: str) -> str:
     """Return JSON with all suspect characters escaped; see `quote`."""
     return _SUSPECT.sub(_escaped, data)
@@ -143,15 +153,11 @@ def is_invisible(character: str) -> bool:
 
 
 def pack_context(found: Recollection, tokens: int) -> PackedContext:
-    """Return a recollection as a block of at most `tokens` tokens, best item first.
+    """Return a recollection as a block of at most `tokens`, best item first.
 
     A bite that is too long for the remaining room is skipped. The best one is cut instead, at a
     word boundary where possible, and ends with an ellipsis. A belief that was only inferred is left
     out if its retrieval is below `formulas.MIN_RETRIEVAL`.
-
-    Args:
-        found: the recollection.
-        tokens: maximum number of tokens, at least MIN_TOKENS.
     """
     frame = count_tokens(f"{OPEN}\n{HEAD}\n{CLOSE}")
     room, lines, ids, supplied = tokens - frame, list[str](), list[str](), list[str]()
@@ -199,7 +205,7 @@ class _Line(NamedTuple):
 
 def _fitting(bite: AnyBite, room: int, *, cut: bool) -> _Line | None:
     """Return the line of a bite; None if it does not fit and cannot or must not be cut."""
-    before, after = f"[{_id(bite.id)}] {', '.join(_labels(bite))}: ", _others(bite)
+    before, after = f"[{escape_id(bite.id)}] {', '.join(_labels(bite))}: ", _others(bite)
     # Longer text cannot fit, so a text of a million characters is not scanned.
     body = quote(bite.text[: max(room, 0) * _MAX_TOKEN_CHARS])[1:-1]
     if count_tokens(line := f'{before}"{body}"{after}') <= room:
@@ -216,11 +222,6 @@ def _cut(body: str, room: int) -> str:
             break
         taken = unit.end()
     return body[:taken].rstrip()
-
-
-def _id(item_id: str) -> str:
-    """Return an id as it is; an id chosen by a caller may need escapes."""
-    return quote(item_id)[1:-1].replace("[", "\\u005b").replace("]", "\\u005d")
 
 
 def _labels(bite: AnyBite) -> list[str]:
@@ -259,7 +260,7 @@ def _belief(bite: BeliefBite) -> list[str]:
 
 
 def _replaced(what: str, heads: Sequence[str]) -> str:
-    return f"{what}, now [{_id(heads[0])}]" if heads else what
+    return f"{what}, now [{escape_id(heads[0])}]" if heads else what
 
 
 def _day(at: Instant | None) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from calendar import month_abbr, month_name, monthrange
+from calendar import monthrange
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -25,10 +25,7 @@ EARLIER, LATER = timedelta(days=1), timedelta(days=7)
 """Margins of a span: a day for time zones, and a week in which an event may be mentioned."""
 
 _MONTHS = {
-    name.lower(): number
-    for names in (month_name, month_abbr)
-    for number, name in enumerate(names)
-    if name
+    name: number for number, month in enumerate(quantities.MONTHS, 1) for name in (month, month[:3])
 } | {"sept": 9}
 # ASCII case folding: under Unicode rules the long s and the dotless i match s and i.
 _MONTH = f"(?ai:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
@@ -45,9 +42,7 @@ _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 def date_spans(text: str, now: datetime) -> list[Span]:
     """Return the time spans that a text names, each from a day before to a week after.
 
-    Args:
-        text: a question.
-        now: current time; a date without a year may be of its year or an earlier one.
+    A date without a year may be of the year of `now` or an earlier one.
     """
     found: list[Span] = []
     for year, month, day in itertools.islice(named_dates(text), MAX_DATES):

@@ -59,12 +59,7 @@ def json_text(data: object, *, indent: int | None = None) -> str:
 
 
 def escape_text(text: str, escape: Callable[[str], str]) -> str:
-    """Return a text with each character escaped that `line` would escape.
-
-    Args:
-        text: any text.
-        escape: function that returns the replacement of a character.
-    """
+    """Return a text with each character that `line` would escape replaced by `escape`."""
     return _IN_LINE.sub(lambda found: escape(found[0]), text)
 
 

@@ -48,13 +48,8 @@ def find_duplicate(
 ) -> Duplicate | None:
     """Return the memory that `content` repeats, else the one it may update, else None.
 
-    The most similar candidate that states the same is returned; if none does, the most similar
-    one. Ties go to the smaller id.
-
-    Args:
-        content: the offered text.
-        candidates: stored memories, in any order.
-        threshold: calibrated cosine from which a candidate is considered, in (0, 1].
+    The most similar candidate that states the same is returned; if none does, the most similar one.
+    Ties go to the smaller id. Candidates with a similarity below `threshold` are left out.
     """
     close = sorted(
         (c for c in candidates if c.similarity >= threshold), key=lambda c: (-c.similarity, c.id)

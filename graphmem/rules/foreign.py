@@ -127,6 +127,12 @@ def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
     return []
 
 
+def _required(at: datetime | None) -> datetime:
+    if at is None:
+        raise InvalidInputError("the time is missing.")
+    return at
+
+
 MEM0 = "mem0"
 _DERIVED = ("hash", "score")
 """Fields derived from the text or from a search, which need no import."""
@@ -193,15 +199,12 @@ def _histories(plan: ImportPlan, rows: list[Any]) -> dict[str, list[_Row]]:
         with plan.reading(f"history {n}"):
             read = ForeignRecord("history", record, derived=("old_memory", "is_deleted"))
             created, updated = read.instant("created_at"), read.instant("updated_at")
-            at = updated or created
-            if at is None:
-                raise InvalidInputError("the time is missing.")
             row = _Row(
                 id=read.text("id"),
                 memory_id=read.text("memory_id"),
                 event=read.text("event"),
                 text=read.maybe("new_memory"),
-                at=at,
+                at=_required(updated or created),
                 actor=read.maybe("actor_id") or read.maybe("role"),
             )
             if row.event not in ("ADD", "UPDATE", "DELETE"):
@@ -220,9 +223,7 @@ def _memory(
     """Return the steps of one memory, and remove its history from `histories`."""
     memory_id, text = read.text("id"), read.text("memory")
     created, updated = read.instant("created_at"), read.instant("updated_at")
-    at = updated or created
-    if at is None:
-        raise InvalidInputError("the time is missing.")
+    at = _required(updated or created)
     owners = [(name, read.maybe(name)) for name, _ in _OWNERS]
     kinds = dict(_OWNERS)
     named = [(name, owner) for name, owner in owners if owner]
@@ -333,9 +334,7 @@ def _scope(read: ForeignRecord) -> str | None:
 
 def _episode(plan: ImportPlan, read: ForeignRecord) -> ImportStep:
     uuid = read.text("uuid")
-    at = read.instant("valid_at") or read.instant("created_at")
-    if at is None:
-        raise InvalidInputError("the time is missing.")
+    at = _required(read.instant("valid_at") or read.instant("created_at"))
     step = ImportStep(
         ImportAction.EPISODE,
         _scope(read),
@@ -358,9 +357,8 @@ class _Times:
 
 
 def _times(read: ForeignRecord) -> _Times:
-    begins = read.instant("valid_at") or read.instant("reference_time")
-    if begins is None and (begins := read.instant("created_at")) is None:
-        raise InvalidInputError("the time is missing.")
+    named = read.instant("valid_at") or read.instant("reference_time")
+    begins = _required(named or read.instant("created_at"))
     ends = read.instant("invalid_at")
     # Graphiti also expires a fact that ended, a moment later; its end is enough.
     retracted = None if ends else read.instant("expired_at")

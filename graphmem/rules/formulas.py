@@ -227,11 +227,7 @@ def is_destabilised(
 ) -> bool:
     """Return whether a contradiction unsettles a belief, so that it is flagged for revision.
 
-    Args:
-        error: the prediction error of the contradiction.
-        threshold: the gate that the error must exceed.
-        at: time of the contradiction.
-        last_access: last access to the belief at or before that time; None if there is none.
+    `last_access` is the last access to the belief at or before the contradiction.
     """
     is_open = last_access is not None and timedelta(0) <= at - last_access <= VITALITY_WINDOW
     return is_open or error > threshold

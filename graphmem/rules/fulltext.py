@@ -27,11 +27,7 @@ def memory_query(
 ) -> str:
     """Return the full-text query for memories; empty if the text has no word.
 
-    Args:
-        text: the question.
-        tenant_scope: tenant and read scopes.
-        statuses: statuses, one of which must match.
-        facets: tokens of tags and sources, all of which must match; see identity.facet_key.
+    One of the statuses and all facets, tokens of tags and sources, must match.
     """
     return _filtered_query(text, tenant_scope, {"content": 1}, statuses, facets)
 
@@ -119,12 +115,7 @@ def _within(budget: int, words: Iterable[str]) -> Iterator[str]:
 
 
 def facet_row(tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the cached facets of a memory, for cache/refresh_facets.
-
-    Args:
-        tenant: tenant of the memory.
-        row: row of cache/facets.
-    """
+    """Return the cached facets of a memory, a row of cache/facets, for cache/refresh_facets."""
     return {
         "id": row["id"],
         "sources": row["told"],

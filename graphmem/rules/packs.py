@@ -72,11 +72,8 @@ def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
 
     HIGH items are always included; `overflow` is the number of tokens over the budget. An item that
     does not fit becomes a pointer, and is left out if the pointer does not fit either; later items
-    may still fit. A blocked item is left out regardless of its tier.
-
-    Args:
-        items: items in any order; an item given twice counts once.
-        by: the budget.
+    may still fit. A blocked item is left out regardless of its tier. An item given twice counts
+    once.
 
     Raises:
         ValueError: two different items have the same id.
@@ -203,14 +200,14 @@ def _whole(item: PackEntry, why: str) -> _Part:
 
 def _pointer(item: PackEntry, why: str) -> _Part:
     words = item.title or item.ref or item.text[:_FIRST_WORDS]
-    line = f"- {_named(item, words)}, {_rated(item)}, {_shown(item.kind)}\n"
+    line = f"- {_named(item, words)}, {_rated(item)}, {context.escape_code(item.kind)}\n"
     return _Part(item, DetailLevel.POINTER, why, line)
 
 
 def _block(item: PackEntry, how: DetailLevel, body: str) -> str:
     fence = _fence(body)
     end = "" if body.endswith("\n") else "\n"
-    about = f"{_rated(item)}, {how}, {_shown(item.kind)}"
+    about = f"{_rated(item)}, {how}, {context.escape_code(item.kind)}"
     return (
         f"\n## {_named(item, item.title or item.ref)}\n\n{about}\n\n{fence}\n{body}{end}{fence}\n"
     )
@@ -225,17 +222,11 @@ def _fence(body: str) -> str:
 
 def _named(item: PackEntry, words: str) -> str:
     """Return the id to cite, and words in a code span, which contains no markup."""
-    # An id chosen by a caller may contain brackets.
-    name = _shown(item.id).replace("[", r"\u005b").replace("]", r"\u005d")
+    name = context.escape_id(item.id).replace("`", r"\u0060")
     words = " ".join(words.split())
     if len(words) > _MAX_TITLE_CHARS:
         words = f"{words[: _MAX_TITLE_CHARS - 1].rstrip()}…"
-    return f"[{name}] `{_shown(words)}`" if words else f"[{name}]"
-
-
-def _shown(text: str) -> str:
-    """Return a text as part of one line, without invisible characters or the end of a code span."""
-    return context.quote(text)[1:-1].replace("`", "\\u0060")
+    return f"[{name}] `{context.escape_code(words)}`" if words else f"[{name}]"
 
 
 def _rated(item: PackEntry) -> str:

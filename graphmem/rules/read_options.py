@@ -44,11 +44,7 @@ def next_instant(at: datetime) -> datetime:
 
 
 def check_not_future(as_of: AsOf | None, now: datetime) -> None:
-    """Refuse a read of future knowledge.
-
-    Args:
-        as_of: the pair of times of a read.
-        now: server time of that read.
+    """Refuse a read of knowledge later than `now`, the server time of the read.
 
     Raises:
         InvalidInputError: `known` is in the future.
@@ -63,9 +59,7 @@ def check_not_future(as_of: AsOf | None, now: datetime) -> None:
 def is_provisional(as_of: AsOf, now: datetime) -> bool:
     """Return whether an answer may still change, although `known` is given.
 
-    Args:
-        as_of: the pair of times of a read.
-        now: server time of that read.
+    `now` is the server time of the read.
 
     Raises:
         InvalidInputError: `known` is in the future.
@@ -139,11 +133,7 @@ def read_params(
 ) -> dict[str, Any]:
     """Return the parameters shared by all queries that read beliefs.
 
-    Args:
-        by: times and policy.
-        tenant_scope: tenant and read scopes.
-        settings: settings with the weights of source types.
-        now: default of the valid time.
+    `now` is the default of the valid time.
     """
     return {
         "tenant": tenant_scope.tenant,
@@ -205,11 +195,7 @@ def key_cursor(*key: str) -> str:
 
 
 def parse_key_cursor(text: str | None, parts: int) -> tuple[str, ...]:
-    """Return the key in a cursor; for None empty strings, which sort first.
-
-    Args:
-        text: the cursor.
-        parts: number of parts of the key.
+    """Return the key in a cursor, of `parts` parts; empty strings, which sort first, for None.
 
     Raises:
         InvalidInputError: the cursor was not created by `key_cursor`.

@@ -32,10 +32,6 @@ class Calibration:
 def calibrate(cosine: float, mu: float) -> float:
     """Return (cosine - mu) / (1 - mu): 0 at the mean of unrelated texts, 1 at equality.
 
-    Args:
-        cosine: in [-1, 1].
-        mu: mean cosine of unrelated texts, < 1.
-
     Twin: every query that compares with a calibrated threshold first converts it by `raw_cosine`.
     """
     return (cosine - mu) / (1.0 - mu)

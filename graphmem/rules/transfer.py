@@ -181,13 +181,7 @@ def check_header(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def node_record(kind: NodeKind, found: Mapping[str, Any], generation: int) -> dict[str, Any]:
-    """Return a node, a map of `transfer/read`, as the record of a line.
-
-    Args:
-        kind: kind of the node.
-        found: the map.
-        generation: generation of the embeddings to export.
-    """
+    """Return a node, a map of `transfer/read`, as the record of a line."""
     record = {
         "kind": kind.label,
         **({"part": kind.part} if kind.part else {}),
@@ -240,12 +234,7 @@ def _plain(value: Any) -> Any:
 
 
 def node_difference(label: str, there: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
-    """Return how an existing node differs from a record.
-
-    Args:
-        label: label of the node and the record.
-        there: properties in the graph.
-        given: properties of the record.
+    """Return how the properties of an existing node differ from those of a record.
 
     Returns:
         The name of a differing immutable property; "" if only mutable properties differ; None if

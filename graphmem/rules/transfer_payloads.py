@@ -134,10 +134,7 @@ class _Decided(TypedDict):
 
 
 def parse_payload(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the payload of an event; None if it has none.
-
-    Args:
-        event: valid properties of the event.
+    """Return the payload of an event with valid properties; None if it has none.
 
     Raises:
         ValueError: a reader could not parse it; a `ValidationError` names the field.

@@ -119,7 +119,7 @@ def shorten(text: str) -> str:
 def digest_line(at: datetime, summary: str, episode_id: str) -> str:
     """Return the line of an episode: a list item of plain text, with the id in a code span."""
     escaped = _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), _shown(summary))
-    return f"- {at.date().isoformat()}: {escaped} `{_code(episode_id)}`"
+    return f"- {at.date().isoformat()}: {escaped} `{context.escape_code(episode_id)}`"
 
 
 def digest_codes(text: str | None, name: str) -> frozenset[str]:
@@ -136,16 +136,13 @@ def digest_codes(text: str | None, name: str) -> frozenset[str]:
 
 def has_code(codes: frozenset[str], episode_id: str) -> bool:
     """Return whether an episode's code is in `codes`."""
-    return _code(episode_id) in codes
+    return context.escape_code(episode_id) in codes
 
 
 def add_lines(text: str | None, lines: Mapping[str, str], name: str) -> str:
     """Return a file's text with lines added for the episodes that have none in it.
 
-    Args:
-        text: contents of the file; None if it does not exist, which adds a heading.
-        lines: lines by episode id.
-        name: file name, for errors.
+    If the file does not exist, `text` is None, and a heading is added.
 
     Raises:
         DigestFileError: the markers do not delimit exactly one section.
@@ -174,7 +171,7 @@ def episode_lines(text: str, episodes: Sequence[str], name: str) -> list[str]:
     section = _section(text, name)
     if section is None:
         return []
-    codes = {_code(episode_id) for episode_id in episodes}
+    codes = {context.escape_code(episode_id) for episode_id in episodes}
     lines = _LINE.findall(text[section.start : section.end])
     return [line for line in lines if not codes.isdisjoint(_CODE.findall(line))]
 
@@ -237,11 +234,6 @@ def _only(marks: Sequence[_Mark], name: str, word: str) -> _Mark | None:
 
 def _broken(name: str, number: int, what: str) -> DigestFileError:
     return DigestFileError(f"{name}, line {number}: the digest {what}.", hint=_HINT)
-
-
-def _code(episode_id: str) -> str:
-    """Return an id as written in a code span; the mapping is one-to-one."""
-    return context.quote(episode_id)[1:-1].replace("`", "\\u0060")
 
 
 def _shown(text: str) -> str:

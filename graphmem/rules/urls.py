@@ -34,12 +34,7 @@ HTTPS_PORT = 7473
 
 
 def browser_url(uri: str, http_port: int) -> str:
-    """Return the URL of Neo4j Browser for a server with Bolt at `uri`.
-
-    Args:
-        uri: URI for a driver, without a user or a password.
-        http_port: port of the server's own Browser without TLS.
-    """
+    """Return the URL of Neo4j Browser for a server with Bolt at `uri`; `http_port` has no TLS."""
     parts = urlsplit(uri)
     host = parts.hostname or ""
     if host.endswith(AURA):

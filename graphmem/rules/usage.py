@@ -191,14 +191,10 @@ def audit_findings(
     now: datetime,
     open_after: timedelta = OPEN_AFTER,
 ) -> list[AuditFinding]:
-    """Return the violations of the protocol, most severe first; duplicate log entries count once.
+    """Return the violations of the protocol, most severe first; repeated log entries count once.
 
-    Args:
-        searches: the search log.
-        accesses: the opened items.
-        sessions: known sessions; searches and accesses may name others.
-        now: time of the audit.
-        open_after: time without activity after which an open session is reported.
+    Searches and accesses may name other sessions. An open session is reported after `open_after`
+    without activity.
     """
     log = sorted(set(searches), key=lambda entry: (entry.at, entry.id))
     opened = sorted(set(accesses), key=lambda entry: (entry.at, entry.item_id))

@@ -349,14 +349,7 @@ class TurnEvidence:
 def proposal_evidence(
     passed: CheckedProposal, claim: Claim, episode_id: str, extractor: str
 ) -> TurnEvidence:
-    """Return the evidence for an accepted proposal.
-
-    Args:
-        passed: the proposal.
-        claim: its claim, worded by the predicate's template.
-        episode_id: id of the session's episode.
-        extractor: name of the extractor.
-    """
+    """Return the evidence for an accepted proposal; its predicate's template words `claim`."""
     proposal = passed.proposal
     return TurnEvidence(
         claim=claim,

@@ -58,13 +58,7 @@ def nfc(text: str) -> str:
 
 
 def find_quote(words: str, text: str, *, any_case: bool = False) -> list[TextSpan]:
-    """Return every position where words occur in a text as whole words.
-
-    Args:
-        words: the words; only whitespace never matches.
-        text: text in NFC.
-        any_case: whether to ignore case.
-    """
+    """Return every position where words occur in a text in NFC as whole words."""
     needle = _compared(nfc(words).strip(), any_case=any_case)
     if not needle.text:
         return []
@@ -170,10 +164,6 @@ def echo_spans(turn: Turn, supplied: Iterable[SuppliedText]) -> list[TextSpan]:
 
     These are the text inside the fence of a context block, closed or not, and every text that
     memory supplied earlier. A text that its query already contained is not included.
-
-    Args:
-        turn: the turn as stored.
-        supplied: texts supplied to the participants of its session.
     """
     text = nfc(turn.text)
     spans = [TextSpan(*match.span()) for match in _FENCED.finditer(text)]

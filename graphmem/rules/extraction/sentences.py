@@ -191,12 +191,7 @@ def _corrected(
 
 
 def _parsed(clause: str, start: int) -> _ParsedClause | None:
-    """Return the shortest object at `start` whose remainder is empty, a time, or ignorable.
-
-    Args:
-        clause: the clause, without its openers.
-        start: index at which the object begins.
-    """
+    """Return the shortest object at `start` whose remainder is empty, a time, or ignorable."""
     end = start
     for _ in range(_MAX_OBJECT_WORDS):
         if (word := _VALUE.match(clause, end)) is None:

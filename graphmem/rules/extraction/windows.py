@@ -24,11 +24,8 @@ _APART = re.compile(r"[\W_]+")
 def canonical_name(name: str, names: Mapping[str, str]) -> str:
     """Return the name by which an entity is known.
 
-    This is the only place where extraction resolves the name of a subject or an object.
-
-    Args:
-        name: the name as written in the conversation.
-        names: canonical names by folded name; a name that is not among them is canonical.
+    This is the only place where extraction resolves the name of a subject or an object. A name that
+    is not a key of `names`, which are folded, is canonical.
     """
     return names.get(name_key(name), name.strip())
 
@@ -48,9 +45,7 @@ def predicate_shape(predicate: str) -> str:
 def known_predicate(name: str, known: Mapping[str, str]) -> str:
     """Return a predicate as already known, else in lower case joined by underscores.
 
-    Args:
-        name: the predicate as the extractor writes it.
-        known: known predicates by their shapes.
+    `known` maps the shapes of predicates to them.
     """
     shaped = predicate_shape(name)
     return known.get(shaped, shaped or name)
